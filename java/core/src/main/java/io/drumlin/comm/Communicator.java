@@ -1,0 +1,184 @@
+package io.drumlin.comm;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.OptionalLong;
+
+/**
+ * The ranks of one job, or a part of them, and the messages between them.
+ *
+ * <p>The terms are MPI's. Calls marked <em>collective</em> must be made by every rank of the communicator, in the same
+ * order. Buffers may be heap or direct; from position to limit they bound the message, and a call leaves both unchanged.
+ * Message sizes are limited by a buffer's 2 GiB. Unless an implementation says otherwise, one thread per rank calls.
+ *
+ * <p>Closing frees the communicator (collective). Messages that were sent must have been received by then.
+ */
+public interface Communicator extends AutoCloseable {
+
+    /** Accepts a message of any tag. */
+    int ANY_TAG = -1;
+
+    /** How {@link #allreduce} joins the values of the ranks. */
+    enum Op {
+        /** Sum, wrapping at 64 bits. */
+        SUM,
+        /** Smallest, signed. */
+        MIN,
+        /** Largest, signed. */
+        MAX
+    }
+
+    /** A transfer under way. */
+    @FunctionalInterface
+    interface Request {
+        /**
+         * Waits until the buffer may be used again and, for a receive, is filled. To be called once.
+         *
+         * @return bytes of the message
+         * @throws IOException the transfer failed
+         */
+        int await() throws IOException;
+    }
+
+    /**
+     * This process's or thread's number.
+     *
+     * @return 0 to {@link #size()} - 1
+     */
+    int rank();
+
+    /**
+     * How many ranks there are.
+     *
+     * @return 1 or more
+     */
+    int size();
+
+    /**
+     * Returns when all ranks have called it. Collective.
+     *
+     * @throws IOException the ranks could not meet
+     */
+    void barrier() throws IOException;
+
+    /**
+     * Replaces every element by its sum, minimum or maximum over all ranks. Collective.
+     *
+     * @param values equally many on every rank
+     * @param op how to join
+     * @throws IOException the ranks could not meet
+     */
+    void allreduce(long[] values, Op op) throws IOException;
+
+    /**
+     * Copies the root's message to every rank. Collective.
+     *
+     * @param message equally many bytes on every rank
+     * @param root the rank that has the bytes
+     * @throws IOException the transfer failed
+     */
+    void bcast(ByteBuffer message, int root) throws IOException;
+
+    /**
+     * Collects equal-sized messages at the root, in rank order. Collective.
+     *
+     * @param part this rank's bytes, equally many on every rank
+     * @param all on the root: {@code size} times as many bytes; not looked at elsewhere
+     * @param root the rank that collects
+     * @throws IOException the transfer failed
+     */
+    void gather(ByteBuffer part, ByteBuffer all, int root) throws IOException;
+
+    /**
+     * Collects equal-sized messages at every rank, in rank order. Collective.
+     *
+     * @param part this rank's bytes, equally many on every rank
+     * @param all {@code size} times as many bytes
+     * @throws IOException the transfer failed
+     */
+    void allgather(ByteBuffer part, ByteBuffer all) throws IOException;
+
+    /**
+     * Sends a message; may return before it was received.
+     *
+     * @param message the bytes
+     * @param destination rank
+     * @param tag 0 to 32767
+     * @throws IOException the transfer failed
+     */
+    void send(ByteBuffer message, int destination, int tag) throws IOException;
+
+    /**
+     * Receives a message of at most the remaining bytes of {@code message}. Messages of one sender with one tag arrive in
+     * the order they were sent.
+     *
+     * @param message where the bytes go
+     * @param source rank
+     * @param tag 0 to 32767, or {@link #ANY_TAG}
+     * @return bytes of the message
+     * @throws IOException the transfer failed or the message is longer than the buffer
+     */
+    int receive(ByteBuffer message, int source, int tag) throws IOException;
+
+    /**
+     * Starts sending; the bytes must stay untouched until the request was awaited.
+     *
+     * @param message the bytes, in a direct buffer
+     * @param destination rank
+     * @param tag 0 to 32767
+     * @return the transfer
+     * @throws IOException the transfer could not be started
+     */
+    Request startSend(ByteBuffer message, int destination, int tag) throws IOException;
+
+    /**
+     * Starts receiving; the buffer must stay untouched until the request was awaited.
+     *
+     * @param message where the bytes go, a direct buffer
+     * @param source rank
+     * @param tag 0 to 32767, or {@link #ANY_TAG}
+     * @return the transfer
+     * @throws IOException the transfer could not be started
+     */
+    Request startReceive(ByteBuffer message, int source, int tag) throws IOException;
+
+    /**
+     * Makes a communicator of the same ranks whose messages do not mix with this one's. Collective.
+     *
+     * @return a communicator to be closed by the caller
+     * @throws IOException the ranks could not meet
+     */
+    Communicator dup() throws IOException;
+
+    /**
+     * Makes a communicator of the ranks that give the same color, ordered by key, then by rank here. Collective.
+     *
+     * @param color 0 or above
+     * @param key order
+     * @return a communicator to be closed by the caller
+     * @throws IOException the ranks could not meet
+     */
+    Communicator split(int color, int key) throws IOException;
+
+    /**
+     * The {@code MPI_Comm} behind it, widened to 64 bits, for native code that is linked to the same MPI.
+     *
+     * @return empty where no MPI carries the messages
+     */
+    OptionalLong nativeHandle();
+
+    /**
+     * Ends all ranks of the job, now. Does not return where MPI carries the messages.
+     *
+     * @param code exit status
+     */
+    void abort(int code);
+
+    /**
+     * Frees the communicator; a second call does nothing. Collective.
+     *
+     * @throws IOException freeing failed
+     */
+    @Override
+    void close() throws IOException;
+}

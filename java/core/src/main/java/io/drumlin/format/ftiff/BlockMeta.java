@@ -1,0 +1,22 @@
+package io.drumlin.format.ftiff;
+
+import java.util.List;
+
+/**
+ * A variable chunk block, VCB ({@code FTIFF_db}): the containers that one checkpoint added.
+ *
+ * @param variables the containers in file order; {@code numvars} on disk is their number
+ * @param dbsize sum of the container sizes in bytes (layouts C to F)
+ */
+public record BlockMeta(List<VariableMeta> variables, long dbsize) {
+
+    /**
+     * Copies the list.
+     *
+     * @param variables the containers in file order
+     * @param dbsize bytes
+     */
+    public BlockMeta {
+        variables = List.copyOf(variables);
+    }
+}

@@ -1,0 +1,36 @@
+package io.drumlin.format.ftiff;
+
+/**
+ * What an FTI-FF file says of one container and the chunk in it ({@code FTIFF_dbvar}).
+ *
+ * @param id id of the protected variable
+ * @param containerId 0, 1, 2 ... per variable
+ * @param hasContent whether a chunk is in the container
+ * @param hasCkpt whether the container was part of an earlier file; no reader depends on it
+ * @param dptr byte offset of the chunk in the variable
+ * @param fptr byte offset of the container in the file
+ * @param chunkSize bytes used, 0 without content
+ * @param containerSize bytes reserved
+ * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits
+ */
+public record VariableMeta(
+        int id,
+        int containerId,
+        boolean hasContent,
+        boolean hasCkpt,
+        long dptr,
+        long fptr,
+        long chunkSize,
+        long containerSize,
+        String hash) {
+
+    /**
+     * This with another digest.
+     *
+     * @param digest 32 lower-case hexadecimal digits
+     * @return a copy
+     */
+    public VariableMeta withHash(String digest) {
+        return new VariableMeta(id, containerId, hasContent, hasCkpt, dptr, fptr, chunkSize, containerSize, digest);
+    }
+}

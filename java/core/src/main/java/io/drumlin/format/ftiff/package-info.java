@@ -1,0 +1,5 @@
+/** FTI-FF, from bytes to records and back. Pure: no files, no ranks, no clock. */
+@NullMarked
+package io.drumlin.format.ftiff;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,28 @@
+package io.drumlin.storage;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Memory on a block boundary, in little-endian byte order, for direct transfers.
+ *
+ * <p>Not thread-safe. After {@link #close()} the buffer must not be touched any more.
+ */
+public abstract class AlignedBuffer implements AutoCloseable {
+
+    /** Boundary of all aligned memory in bytes: the page size, a multiple of every block device's sector. */
+    public static final int ALIGNMENT = 4096;
+
+    /** For the engines. */
+    protected AlignedBuffer() {}
+
+    /**
+     * The memory.
+     *
+     * @return the same direct little-endian buffer at every call; the caller may change its position and limit
+     */
+    public abstract ByteBuffer buffer();
+
+    /** Gives the memory back; a second call does nothing. */
+    @Override
+    public abstract void close();
+}

@@ -1,0 +1,55 @@
+package io.drumlin.storage;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * Opens block files and does what else a checkpoint needs of a file system, by one mechanism.
+ *
+ * <p>Engines are thread-safe. They differ in speed, never in the bytes they leave. {@link StorageEngines} chooses one.
+ */
+public interface StorageEngine {
+
+    /**
+     * The name by which the engine is chosen: {@code native}, {@code libc} or {@code nio}.
+     *
+     * @return a lower-case word
+     */
+    String name();
+
+    /**
+     * Opens a file.
+     *
+     * @param path the file
+     * @param modes what is wanted; {@link OpenMode#READ}, {@link OpenMode#WRITE} or both must be among them
+     * @return the open file, positioned nowhere: every transfer names its offset
+     * @throws IOException the file cannot be opened as asked
+     */
+    BlockFile open(Path path, Set<OpenMode> modes) throws IOException;
+
+    /**
+     * Makes memory from which this engine transfers without a copy.
+     *
+     * @param size bytes, above 0
+     * @return zeroed memory on a boundary of {@link AlignedBuffer#ALIGNMENT} bytes
+     */
+    AlignedBuffer allocate(int size);
+
+    /**
+     * Renames a file or directory, replacing an existing file (never a non-empty directory), atomically.
+     *
+     * @param from what exists
+     * @param to its new name in the same file system
+     * @throws IOException the rename was refused; nothing has changed
+     */
+    void rename(Path from, Path to) throws IOException;
+
+    /**
+     * Makes the entries of a directory durable: creations, renames and deletions that were done in it.
+     *
+     * @param directory an existing directory
+     * @throws IOException the directory cannot be opened or synced
+     */
+    void syncDirectory(Path directory) throws IOException;
+}
