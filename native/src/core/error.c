@@ -1,0 +1,6 @@
+#include "drumlin/core.h"
+
+int32_t drumlin_core_abi(void)
+{
+    return DRUMLIN_CORE_ABI;
+}
