@@ -14,12 +14,25 @@ public class DrumlinException extends IOException {
 
     private static final long serialVersionUID = 1L;
 
+    /** What was being done. */
     private final String operation;
+
+    /** The file or directory, or null. */
     private final @Nullable String path;
+
+    /** Byte offset, or -1. */
     private final long offset;
+
+    /** Bytes, or -1. */
     private final long length;
+
+    /** Symbolic name, or null. */
     private final @Nullable String errno;
+
+    /** Rank in the communicator in use, or -1. */
     private final int rank;
+
+    /** 1 to 4, or -1. */
     private final int level;
 
     /**
