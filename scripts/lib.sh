@@ -1,0 +1,102 @@
+# shellcheck shell=bash
+# Functions of the scripts in this folder. Sourced, never run.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+version=$(<"$root/version.txt")
+mvn=${MVN:-mvn}
+
+say() { printf '\n==> %s\n' "$*"; }
+fail() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# The comment at the top of the calling script is its manual.
+usage() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"; }
+
+bad_usage() {
+  printf '%s: %s\n\n' "$(basename "$0")" "$1" >&2
+  usage >&2
+  exit 2
+}
+
+# Prints the feature release of the JDK at $1, for example 17. Reads its release file: starting a JVM costs more.
+jdk_release() {
+  local line
+  line=$(grep -s '^JAVA_VERSION=' "$1/release") || return 1
+  line=${line#*\"}
+  line=${line%%[.\"-]*}
+  printf '%s\n' "$line"
+}
+
+# Prints "release home" for every JDK of 17 or later, lowest release first; JAVA_HOME wins within a release.
+find_jdks() {
+  local home release javac
+  javac=$(command -v javac || true)
+  for home in "${JAVA_HOME:-}" "${javac:+$(readlink -f "$javac" | sed 's|/bin/javac$||')}" /usr/lib/jvm/*; do
+    [[ -n $home && -x $home/bin/javac ]] || continue
+    release=$(jdk_release "$home") || continue
+    if ((release >= 17)); then printf '%s %s\n' "$release" "$(readlink -f "$home")"; fi
+  done | sort -s -n -k 1,1 -u
+}
+
+# Compiling with the lowest JDK makes one build that every later JDK runs.
+use_build_jdk() {
+  local release home
+  read -r release home < <(find_jdks) || fail "no JDK of 17 or later found; run scripts/setup or set JAVA_HOME"
+  # shellcheck disable=SC2034 # for the callers
+  build_release=$release
+  export JAVA_HOME=$home
+}
+
+# Prints the options that a JVM of release $1 needs to load native code without a warning.
+native_access() { if (($1 >= 24)); then echo --enable-native-access=ALL-UNNAMED; fi; }
+
+# Prints the options that mpirun needs here, one per line.
+mpirun_options() {
+  echo --oversubscribe
+  if ((EUID == 0)); then echo --allow-run-as-root; fi
+}
+
+# Configures and builds native/. $1: build folder; the rest: options for CMake. Clusters often lack Ninja and cmocka.
+build_native() {
+  local folder=$1 generator=()
+  shift
+  # A tree that was moved or copied has a cache that points elsewhere.
+  if ! grep -qsFx "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
+    rm -rf "$folder"
+    if command -v ninja >/dev/null; then generator=(-G Ninja); fi
+  fi
+  if ! pkg-config --exists cmocka; then set -- "$@" -DDRUMLIN_TESTS=OFF; fi
+  cmake -S "$root" -B "$folder" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release "$@" >"$root/build/cmake.log" 2>&1 || {
+    cat "$root/build/cmake.log" >&2
+    fail "CMake could not configure the native part; scripts/setup installs what it needs"
+  }
+  cmake --build "$folder" --parallel
+}
+
+run_maven() { (cd "$root" && "$mvn" -B -ntp "-Drevision=$version" "$@"); }
+
+# Prints what the jars are made from, a line per file. Of build/native it takes what CMake installs, not the glue that
+# Maven adds.
+java_sources() (
+  cd "$root" || exit
+  find pom.xml version.txt .mvn java build/native -name target -prune -o \
+    -type f ! -name .flattened-pom.xml ! -name 'libjni*' -printf '%p %s %T@\n' 2>/dev/null || true
+)
+
+# Prints a digest over names, sizes and times of the sources, and over the options in "$@".
+java_fingerprint() {
+  {
+    printf '%s\n' "$JAVA_HOME" "$@"
+    java_sources | LC_ALL=C sort
+  } | sha256sum
+}
+
+jars_present() {
+  local pom jars
+  for pom in "$root"/java/*/pom.xml; do
+    jars=("${pom%/pom.xml}"/target/*.jar)
+    [[ -e ${jars[0]} ]] || return 1
+  done
+}
