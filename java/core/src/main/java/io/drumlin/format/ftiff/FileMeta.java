@@ -1,15 +1,16 @@
 package io.drumlin.format.ftiff;
 
 /**
- * The file block, FB, of an FTI-FF file ({@code FTIFF_metaInfo}); field meanings in docs/formats/fti-ff.md, section 4.
+ * The file block, FB, of an FTI-FF file ({@code FTIFF_metaInfo}); field meanings in docs/formats/fti-ff.md, sections
+ * 3 and 5.
  *
  * @param checksum 32 lower-case hexadecimal digits
  * @param myHash MD5 over the other fields, 32 lower-case hexadecimal digits
  * @param ckptId id of the checkpoint
- * @param ckptSize equals {@code fs} in plain files
- * @param metaSize bytes of all metadata
- * @param dataSize bytes of all containers
- * @param fs file size
+ * @param ckptSize equals {@code fs} in plain files; in encoded ones the size of the plain file of the same rank
+ * @param metaSize bytes of all metadata; undefined in encoded files
+ * @param dataSize bytes of all containers; undefined in encoded files
+ * @param fs file size; in encoded files the bytes before this record
  * @param maxFs largest size in the group plus 8 at level 3, else -1
  * @param ptFs size of the partner copy at level 2, else -1
  * @param timestamp low 32 bits of the nanoseconds since 1970, unsigned
@@ -24,4 +25,9 @@ public record FileMeta(
         long fs,
         long maxFs,
         long ptFs,
-        long timestamp) {}
+        long timestamp) {
+
+    FileMeta withMyHash(String digest) {
+        return new FileMeta(checksum, digest, ckptId, ckptSize, metaSize, dataSize, fs, maxFs, ptFs, timestamp);
+    }
+}

@@ -1,7 +1,8 @@
 package io.drumlin.format.ftiff;
 
 /**
- * What an FTI-FF file says of one container and the chunk in it ({@code FTIFF_dbvar}).
+ * What an FTI-FF file says of one container and the chunk in it ({@code FTIFF_dbvar}); docs/formats/fti-ff.md, sections 3
+ * and 5.
  *
  * @param id id of the protected variable
  * @param containerId 0, 1, 2 ... per variable
@@ -11,7 +12,7 @@ package io.drumlin.format.ftiff;
  * @param fptr byte offset of the container in the file
  * @param chunkSize bytes used, 0 without content
  * @param containerSize bytes reserved
- * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits
+ * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits; without content, that of the last content
  */
 public record VariableMeta(
         int id,
@@ -24,6 +25,9 @@ public record VariableMeta(
         long containerSize,
         String hash) {
 
+    /** Stands for a digest that is not known yet. */
+    public static final String NO_HASH = "0".repeat(32);
+
     /**
      * This with another digest.
      *
@@ -32,5 +36,17 @@ public record VariableMeta(
      */
     public VariableMeta withHash(String digest) {
         return new VariableMeta(id, containerId, hasContent, hasCkpt, dptr, fptr, chunkSize, containerSize, digest);
+    }
+
+    VariableMeta withContent(long bytes) {
+        return new VariableMeta(id, containerId, true, hasCkpt, dptr, fptr, bytes, containerSize, hash);
+    }
+
+    VariableMeta withoutContent() {
+        return new VariableMeta(id, containerId, false, hasCkpt, dptr, fptr, 0, containerSize, hash);
+    }
+
+    VariableMeta withCheckpoint() {
+        return new VariableMeta(id, containerId, hasContent, true, dptr, fptr, chunkSize, containerSize, hash);
     }
 }

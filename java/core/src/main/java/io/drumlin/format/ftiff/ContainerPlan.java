@@ -1,0 +1,314 @@
+package io.drumlin.format.ftiff;
+
+import static java.util.stream.Collectors.toSet;
+
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where every variable lies in the file: the containers of a run and what each holds at one checkpoint. The rules are in
+ * docs/formats/fti-ff.md, section 6.
+ *
+ * <p>Immutable and pure. {@link #next} gives the plan of the following checkpoint; containers never move, shrink or
+ * disappear while the same variables are protected.
+ */
+public final class ContainerPlan {
+
+    /** Boundary of {@link Packing#ALIGNED} containers in bytes. */
+    public static final int ALIGNMENT = 4096;
+
+    /** A variable above this many bytes is split in {@link Packing#ALIGNED}. */
+    static final long SPLIT_ABOVE = 2L << 20;
+
+    /** Bytes that a part of a split variable has at least. */
+    static final long MIN_PART = 1L << 20;
+
+    /** Parts of a split variable at most: one for each MD5 lane. */
+    static final int MAX_PARTS = 16;
+
+    /** How containers follow each other in the file. */
+    public enum Packing {
+        /** One container after the other, each as large as its chunk is now: what C FTI does. */
+        COMPACT,
+        /** Every container on a boundary of {@link #ALIGNMENT} bytes, large variables in up to 16 containers. */
+        ALIGNED
+    }
+
+    /**
+     * A variable's size at a checkpoint.
+     *
+     * @param id id of the protected variable
+     * @param size bytes, 0 or above
+     */
+    public record VariableSize(int id, long size) {}
+
+    private final Packing packing;
+    private final List<BlockMeta> blocks;
+    private final long dataSize;
+
+    private ContainerPlan(Packing packing, List<BlockMeta> blocks) {
+        this.packing = packing;
+        this.blocks = List.copyOf(blocks);
+        this.dataSize = blocks.stream().mapToLong(BlockMeta::dbsize).sum();
+    }
+
+    /**
+     * The plan before the first checkpoint of a run.
+     *
+     * @param packing how containers follow each other
+     * @return a plan without containers
+     */
+    public static ContainerPlan empty(Packing packing) {
+        return new ContainerPlan(packing, List.of());
+    }
+
+    /**
+     * The plan of a recovered file, to be continued by {@link #next}. Its containers stay where they are, whatever packing
+     * wrote them; {@code hasCkpt} becomes true in all of them.
+     *
+     * @param blocks blocks of a file that was read strictly
+     * @param packing how new containers follow
+     * @return the containers of the file
+     */
+    public static ContainerPlan of(List<BlockMeta> blocks, Packing packing) {
+        List<BlockMeta> recovered = new ArrayList<>(blocks.size());
+        for (BlockMeta block : blocks) {
+            recovered.add(new BlockMeta(
+                    block.variables().stream().map(VariableMeta::withCheckpoint).toList(), block.dbsize()));
+        }
+        return new ContainerPlan(packing, recovered);
+    }
+
+    /**
+     * The containers for a checkpoint. Existing ones are filled first; what does not fit gets new containers, all of them
+     * in one new block. If a variable of this plan is missing in {@code sizes}, nothing of the plan is kept and all
+     * variables are laid out anew, because a reader counts every id in the file as a protected variable.
+     *
+     * @param sizes all protected variables in the order of their first protection, each id once
+     * @return the plan; digests of new containers are zero and others keep theirs until {@link #withHashes}
+     */
+    public ContainerPlan next(List<VariableSize> sizes) {
+        Map<Integer, Filling> fillings = fillings(sizes);
+        if (!fillings.keySet().containsAll(ids())) {
+            return empty(packing).next(sizes);
+        }
+        List<BlockMeta> next = new ArrayList<>();
+        for (BlockMeta block : blocks) {
+            List<VariableMeta> variables = new ArrayList<>();
+            for (VariableMeta container : block.variables()) {
+                variables.add(filling(fillings, container.id()).fill(container));
+            }
+            next.add(new BlockMeta(variables, block.dbsize()));
+        }
+        List<VariableMeta> added = newContainers(fillings);
+        if (!added.isEmpty()) {
+            next.add(new BlockMeta(
+                    added, added.stream().mapToLong(VariableMeta::containerSize).sum()));
+        }
+        return new ContainerPlan(packing, next);
+    }
+
+    private static Map<Integer, Filling> fillings(List<VariableSize> sizes) {
+        Map<Integer, Filling> fillings = new LinkedHashMap<>();
+        long total = 0;
+        for (VariableSize size : sizes) {
+            if (size.size() < 0 || size.size() > Long.MAX_VALUE / 4 - total) {
+                throw new IllegalArgumentException("variable " + size.id() + " has " + size.size()
+                        + " bytes, allowed are 0 or more and less than 2^61 for all variables together");
+            }
+            total += size.size();
+            if (fillings.put(size.id(), new Filling(size.size())) != null) {
+                throw new IllegalArgumentException("variable " + size.id() + " is named twice");
+            }
+        }
+        return fillings;
+    }
+
+    private static Filling filling(Map<Integer, Filling> fillings, int id) {
+        Filling filling = fillings.get(id);
+        if (filling == null) {
+            throw new IllegalStateException("no size for variable " + id);
+        }
+        return filling;
+    }
+
+    private Set<Integer> ids() {
+        return blocks.stream()
+                .flatMap(block -> block.variables().stream())
+                .map(VariableMeta::id)
+                .collect(toSet());
+    }
+
+    private List<VariableMeta> newContainers(Map<Integer, Filling> fillings) {
+        List<VariableMeta> added = new ArrayList<>();
+        long fptr = dataSize;
+        for (Map.Entry<Integer, Filling> entry : fillings.entrySet()) {
+            Filling filling = entry.getValue();
+            if (filling.placed) {
+                continue;
+            }
+            for (long containerSize : containerSizes(filling.rest, fptr)) {
+                added.add(filling.fill(new VariableMeta(
+                        entry.getKey(),
+                        filling.containers,
+                        true,
+                        false,
+                        filling.reserved,
+                        fptr,
+                        0,
+                        containerSize,
+                        VariableMeta.NO_HASH)));
+                fptr += containerSize;
+            }
+        }
+        return added;
+    }
+
+    /** Sizes of the new containers for {@code bytes} that begin at {@code fptr}; together they hold them all. */
+    private List<Long> containerSizes(long bytes, long fptr) {
+        if (packing == Packing.COMPACT || bytes == 0) {
+            return List.of(bytes);
+        }
+        List<Long> sizes = new ArrayList<>();
+        long rest = bytes;
+        long toBoundary = alignUp(fptr) - fptr;
+        if (toBoundary > 0) {
+            // Only after a compact file: a short container brings the following ones back to the boundary.
+            sizes.add(toBoundary);
+            rest -= Math.min(rest, toBoundary);
+        }
+        if (rest > 0) {
+            long parts = rest > SPLIT_ABOVE ? Math.min(MAX_PARTS, rest / MIN_PART) : 1;
+            long part = alignUp((rest + parts - 1) / parts);
+            for (long i = 0; i < parts; i++) {
+                sizes.add(part);
+            }
+        }
+        return sizes;
+    }
+
+    private static long alignUp(long value) {
+        return (value + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+
+    /**
+     * The blocks as they will be in the file.
+     *
+     * @return blocks in file order
+     */
+    public List<BlockMeta> blocks() {
+        return blocks;
+    }
+
+    /**
+     * The containers that have content, to be written and digested.
+     *
+     * @return in file order
+     */
+    public List<VariableMeta> chunks() {
+        return blocks.stream()
+                .flatMap(block -> block.variables().stream())
+                .filter(VariableMeta::hasContent)
+                .toList();
+    }
+
+    /**
+     * The variables with their sizes.
+     *
+     * @return in the order of their first container
+     */
+    public List<VariableSize> variables() {
+        Map<Integer, Long> sizes = new LinkedHashMap<>();
+        blocks.stream()
+                .flatMap(block -> block.variables().stream())
+                .forEach(container -> sizes.merge(container.id(), container.chunkSize(), Long::sum));
+        return sizes.entrySet().stream()
+                .map(entry -> new VariableSize(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    /**
+     * Where the metadata begin.
+     *
+     * @return bytes of all containers
+     */
+    public long dataSize() {
+        return dataSize;
+    }
+
+    /**
+     * Size of block, variable and file metadata in layout F.
+     *
+     * @return bytes
+     */
+    public long metaSize() {
+        return LayoutF.metaSize(blocks);
+    }
+
+    /**
+     * Size of the whole file in layout F.
+     *
+     * @return bytes
+     */
+    public long fileSize() {
+        return dataSize + metaSize();
+    }
+
+    /**
+     * This with the digests of what was written.
+     *
+     * @param digests MD5 of each of {@link #chunks()}, 16 bytes, in the same order
+     * @return a copy; containers without content keep their digest
+     */
+    public ContainerPlan withHashes(List<byte[]> digests) {
+        long chunks = blocks.stream()
+                .flatMap(block -> block.variables().stream())
+                .filter(VariableMeta::hasContent)
+                .count();
+        if (digests.size() != chunks) {
+            throw new IllegalArgumentException(digests.size() + " digests for " + chunks + " chunks");
+        }
+        var remaining = digests.iterator();
+        List<BlockMeta> hashed = new ArrayList<>(blocks.size());
+        for (BlockMeta block : blocks) {
+            List<VariableMeta> variables = new ArrayList<>();
+            for (VariableMeta container : block.variables()) {
+                variables.add(
+                        container.hasContent()
+                                ? container.withHash(HexFormat.of().formatHex(remaining.next()))
+                                : container);
+            }
+            hashed.add(new BlockMeta(variables, block.dbsize()));
+        }
+        return new ContainerPlan(packing, hashed);
+    }
+
+    /** What of one variable is still to be put into containers, and the containers met so far. */
+    private static final class Filling {
+
+        private long rest;
+        private boolean placed;
+        private int containers;
+        private long reserved;
+
+        Filling(long size) {
+            this.rest = size;
+        }
+
+        VariableMeta fill(VariableMeta container) {
+            containers++;
+            reserved += container.containerSize();
+            if (placed) {
+                return container.withoutContent();
+            }
+            long chunkSize = Math.min(rest, container.containerSize());
+            rest -= chunkSize;
+            placed = rest == 0;
+            return container.withContent(chunkSize);
+        }
+    }
+}
