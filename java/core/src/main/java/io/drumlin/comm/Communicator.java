@@ -11,6 +11,10 @@ import java.util.OptionalLong;
  * order. Buffers may be heap or direct; from position to limit they bound the message, and a call leaves both unchanged.
  * Message sizes are limited by a buffer's 2 GiB. Unless an implementation says otherwise, one thread per rank calls.
  *
+ * <p>A caller's mistake is refused before anything is sent, with an {@link IllegalArgumentException} (a rank, tag, color
+ * or buffer that cannot be), a {@link java.nio.ReadOnlyBufferException} or, after closing, an
+ * {@link IllegalStateException}; {@link Arguments} holds the checks.
+ *
  * <p>Closing frees the communicator (collective). Messages that were sent must have been received by then.
  */
 public interface Communicator extends AutoCloseable {
@@ -116,7 +120,7 @@ public interface Communicator extends AutoCloseable {
      * @param source rank
      * @param tag 0 to 32767, or {@link #ANY_TAG}
      * @return bytes of the message
-     * @throws IOException the transfer failed or the message is longer than the buffer
+     * @throws IOException the transfer failed, or the message is longer than the buffer and therefore lost
      */
     int receive(ByteBuffer message, int source, int tag) throws IOException;
 
@@ -168,9 +172,11 @@ public interface Communicator extends AutoCloseable {
     OptionalLong nativeHandle();
 
     /**
-     * Ends all ranks of the job, now. Does not return where MPI carries the messages.
+     * Ends all ranks of the job, now. Never returns: where MPI carries the messages the processes end with the exit
+     * status, elsewhere this rank gets the exception and the others get one at their next call.
      *
      * @param code exit status
+     * @throws JobAbortedException the job is not one of processes
      */
     void abort(int code);
 

@@ -22,4 +22,12 @@ public interface CommunicatorProvider {
      * @throws IOException the object is known but cannot be used; the message says why
      */
     Optional<Communicator> wrap(Object foreign) throws IOException;
+
+    /**
+     * Ends this process's part in the job, as {@link Communicators#finish()} describes. Does nothing when this provider
+     * has not started the carrier.
+     *
+     * @throws IOException the carrier could not be ended
+     */
+    void finish() throws IOException;
 }

@@ -1,0 +1,111 @@
+package io.drumlin.comm;
+
+import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
+
+/**
+ * The checks that every {@link Communicator} makes before it communicates, so that a caller's mistake gives the same
+ * exception everywhere and never reaches native code. Thread-safe.
+ */
+public final class Arguments {
+
+    /** The largest tag that every MPI takes. */
+    public static final int MAX_TAG = 32767;
+
+    private Arguments() {}
+
+    /**
+     * Refuses what is not a rank.
+     *
+     * @param name what the rank is for: {@code "destination"}, {@code "root"}
+     * @param rank the rank to check
+     * @param size ranks of the communicator
+     * @throws IllegalArgumentException the rank is not between 0 and {@code size} - 1
+     */
+    public static void checkRank(String name, int rank, int size) {
+        if (rank < 0 || rank >= size) {
+            throw new IllegalArgumentException(
+                    name + " " + rank + " is not a rank of this communicator: 0 to " + (size - 1) + " are");
+        }
+    }
+
+    /**
+     * Refuses what cannot be sent as a tag.
+     *
+     * @param tag the tag to check
+     * @throws IllegalArgumentException the tag is not between 0 and {@link #MAX_TAG}
+     */
+    public static void checkTag(int tag) {
+        if (tag < 0 || tag > MAX_TAG) {
+            throw new IllegalArgumentException("tag " + tag + " is not between 0 and " + MAX_TAG);
+        }
+    }
+
+    /**
+     * Refuses what cannot be asked for as a tag.
+     *
+     * @param tag the tag to check
+     * @throws IllegalArgumentException the tag is neither {@link Communicator#ANY_TAG} nor between 0 and {@link #MAX_TAG}
+     */
+    public static void checkTagOrAny(int tag) {
+        if (tag != Communicator.ANY_TAG) {
+            checkTag(tag);
+        }
+    }
+
+    /**
+     * Refuses a buffer that cannot be filled.
+     *
+     * @param target where bytes are to go
+     * @throws ReadOnlyBufferException the buffer is read-only
+     */
+    public static void checkWritable(ByteBuffer target) {
+        if (target.isReadOnly()) {
+            throw new ReadOnlyBufferException();
+        }
+    }
+
+    /**
+     * Refuses a buffer whose memory the garbage collector may move during a transfer.
+     *
+     * @param message the buffer of a transfer that goes on after the call
+     * @throws IllegalArgumentException the buffer is a heap buffer
+     */
+    public static void checkDirect(ByteBuffer message) {
+        if (!message.isDirect()) {
+            throw new IllegalArgumentException(
+                    "a transfer that goes on after the call needs a direct buffer, this is a heap buffer; use"
+                            + " ByteBuffer.allocateDirect, or send and receive");
+        }
+    }
+
+    /**
+     * Refuses a buffer that does not hold exactly one part per rank.
+     *
+     * @param part one rank's bytes
+     * @param all where the parts of all ranks go
+     * @param size ranks of the communicator
+     * @throws IllegalArgumentException {@code all} has not {@code size} times the remaining bytes of {@code part}
+     * @throws ReadOnlyBufferException {@code all} is read-only
+     */
+    public static void checkParts(ByteBuffer part, ByteBuffer all, int size) {
+        if (all.remaining() != (long) part.remaining() * size) {
+            throw new IllegalArgumentException(
+                    size + " ranks with " + part.remaining() + " bytes each need a buffer of "
+                            + (long) part.remaining() * size + " bytes, this one has " + all.remaining());
+        }
+        checkWritable(all);
+    }
+
+    /**
+     * Refuses what is not a color.
+     *
+     * @param color the color to check
+     * @throws IllegalArgumentException the color is negative
+     */
+    public static void checkColor(int color) {
+        if (color < 0) {
+            throw new IllegalArgumentException("color " + color + " is negative");
+        }
+    }
+}
