@@ -1,0 +1,35 @@
+package io.drumlin.comm;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What the environment says of the launcher that started this process: mpirun, srun and their like. Thread-safe. */
+public final class Launcher {
+
+    /**
+     * Variables that hold the number of processes, in the order in which they are believed. SLURM_NTASKS is not among
+     * them: a batch script has it too, and a program that the script starts without srun is no part of a job step.
+     */
+    private static final List<String> SIZES =
+            List.of("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS");
+
+    private Launcher() {}
+
+    /**
+     * Tells whether this process is one of several that a launcher started together.
+     *
+     * @param environment normally {@link System#getenv()}
+     * @return the variables that say so, for a message: {@code "OMPI_COMM_WORLD_SIZE=4"}; empty if there are none
+     */
+    public static Optional<String> parallelJob(Map<String, String> environment) {
+        for (String name : SIZES) {
+            String value = environment.get(name);
+            if (value != null) {
+                return value.equals("1") ? Optional.empty() : Optional.of(name + "=" + value);
+            }
+        }
+        // PMIx gives the rank only; where nothing tells the size, a job of several processes must be assumed.
+        return Optional.ofNullable(environment.get("PMIX_RANK")).map(rank -> "PMIX_RANK=" + rank);
+    }
+}

@@ -1,0 +1,107 @@
+package io.drumlin.comm;
+
+import io.drumlin.DrumlinException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was sent to one rank inside this JVM and not yet received, and the receives that wait for it. Messages match
+ * receives as in MPI: the oldest message with the oldest receive, per source and tag. Not thread-safe.
+ */
+final class Mailbox {
+
+    private static final class Message {
+        private final int source;
+        private final int tag;
+        private final byte[] bytes;
+
+        private Message(int source, int tag, byte[] bytes) {
+            this.source = source;
+            this.tag = tag;
+            this.bytes = bytes;
+        }
+    }
+
+    /** A receive that was started. */
+    static final class Receive {
+        private final int source;
+        private final int tag;
+        private byte @Nullable [] bytes;
+
+        private Receive(int source, int tag) {
+            this.source = source;
+            this.tag = tag;
+        }
+
+        int source() {
+            return source;
+        }
+
+        /** The bytes that were sent; {@code null} as long as no message matched. */
+        byte @Nullable [] bytes() {
+            return bytes;
+        }
+
+        private boolean takes(int messageSource, int messageTag) {
+            return source == messageSource && (tag == Communicator.ANY_TAG || tag == messageTag);
+        }
+    }
+
+    private final List<Message> unexpected = new ArrayList<>();
+    private final List<Receive> posted = new ArrayList<>();
+
+    void deliver(int source, int tag, byte[] bytes) {
+        for (Iterator<Receive> receives = posted.iterator(); receives.hasNext(); ) {
+            Receive receive = receives.next();
+            if (receive.takes(source, tag)) {
+                receive.bytes = bytes;
+                receives.remove();
+                return;
+            }
+        }
+        unexpected.add(new Message(source, tag, bytes));
+    }
+
+    Receive post(int source, int tag) {
+        Receive receive = new Receive(source, tag);
+        for (Iterator<Message> messages = unexpected.iterator(); messages.hasNext(); ) {
+            Message message = messages.next();
+            if (receive.takes(message.source, message.tag)) {
+                receive.bytes = message.bytes;
+                messages.remove();
+                return receive;
+            }
+        }
+        posted.add(receive);
+        return receive;
+    }
+
+    /** Forgets a receive, so that it does not take a later message. */
+    void cancel(Receive receive) {
+        posted.remove(receive);
+    }
+
+    /** The remaining bytes of a buffer, which is left unchanged. */
+    static byte[] copy(ByteBuffer message) {
+        byte[] bytes = new byte[message.remaining()];
+        message.get(message.position(), bytes);
+        return bytes;
+    }
+
+    /** Fills a buffer from its position, which is left unchanged. */
+    static int fill(ByteBuffer target, byte[] bytes, int source, int rank) throws DrumlinException {
+        if (bytes.length > target.remaining()) {
+            throw DrumlinException.during("receive")
+                    .rank(rank)
+                    .problem("rank " + source + " sent " + bytes.length + " bytes, the buffer takes "
+                            + target.remaining())
+                    .advice("receive into a buffer as large as the largest message; this message is lost")
+                    .exception();
+        }
+        target.put(target.position(), bytes);
+        return bytes.length;
+    }
+}

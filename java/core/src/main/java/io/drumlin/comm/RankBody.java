@@ -1,0 +1,18 @@
+package io.drumlin.comm;
+
+/**
+ * The work of one rank.
+ *
+ * @param <X> what it may throw
+ */
+@FunctionalInterface
+public interface RankBody<X extends Exception> {
+
+    /**
+     * Does the work of the rank that calls it.
+     *
+     * @param world the communicator of all ranks; the caller closes it
+     * @throws X the rank failed
+     */
+    void run(Communicator world) throws X;
+}

@@ -1,0 +1,436 @@
+package io.drumlin.comm;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ranks as threads of one JVM, for tests, laptops and programs without MPI. Messages are copied when they are sent, so a
+ * send never waits. The communicators of one rank may be used by several threads of that rank at once, as long as only
+ * one of them is in a collective call of a given communicator.
+ *
+ * <p>A program that would wait forever is told so where that can be seen: a rank that needs another one which has
+ * already returned gets an exception, and so do ranks that meet in different collective calls.
+ */
+public final class ThreadCommunicator implements Communicator {
+
+    /**
+     * The work of one rank, with a result.
+     *
+     * @param <T> result of a rank
+     * @param <X> what it may throw
+     */
+    @FunctionalInterface
+    public interface Call<T extends @Nullable Object, X extends Exception> {
+        /**
+         * Does the work of one rank.
+         *
+         * @param world the communicator of all ranks, need not be closed
+         * @return what {@link ThreadCommunicator#call} returns for this rank
+         * @throws X the rank failed
+         */
+        T call(Communicator world) throws X;
+    }
+
+    private final Context context;
+    private final int rank;
+    private boolean closed;
+
+    private ThreadCommunicator(Context context, int rank) {
+        this.context = context;
+        this.rank = rank;
+    }
+
+    /**
+     * Runs {@code body} once per rank, each in a thread named {@code drumlin-rank-N}, and returns when all have returned.
+     *
+     * @param <X> what the body may throw
+     * @param size number of ranks, 1 or more
+     * @param body the work of a rank
+     * @throws X what the first rank to fail threw; what other ranks threw of their own is suppressed in it
+     */
+    public static <X extends Exception> void run(int size, RankBody<X> body) throws X {
+        ThreadCommunicator.<Integer, X>call(size, world -> {
+            body.run(world);
+            return world.rank();
+        });
+    }
+
+    /**
+     * Runs {@code body} once per rank, each in a thread named {@code drumlin-rank-N}, and returns when all have returned.
+     *
+     * <p>When a rank throws or aborts, the ranks that are in a communicator call, or come to one, get an exception that
+     * names it. When the calling thread is interrupted, so are the ranks.
+     *
+     * @param <T> result of a rank
+     * @param <X> what the body may throw
+     * @param size number of ranks, 1 or more
+     * @param body the work of a rank
+     * @return the results, in rank order
+     * @throws X what the first rank to fail threw; what other ranks threw of their own is suppressed in it
+     */
+    public static <T extends @Nullable Object, X extends Exception> List<T> call(int size, Call<T, X> body) throws X {
+        if (size < 1) {
+            throw new IllegalArgumentException("a job has 1 rank or more, not " + size);
+        }
+        ThreadJob job = new ThreadJob(size);
+        Context world = new Context(job, IntStream.range(0, size).toArray());
+        List<@Nullable T> results = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int rank = 0; rank < size; rank++) {
+            int self = rank;
+            results.add(null);
+            threads.add(new Thread(
+                    () -> {
+                        try {
+                            T result = body.call(new ThreadCommunicator(world, self));
+                            synchronized (job) {
+                                results.set(self, result);
+                            }
+                            job.rankReturned(self);
+                        } catch (Throwable thrown) {
+                            job.rankFailed(self, thrown);
+                        }
+                    },
+                    "drumlin-rank-" + rank));
+        }
+        startAndJoin(job, threads);
+        rethrow(job.failure());
+        return results;
+    }
+
+    private static void startAndJoin(ThreadJob job, List<Thread> threads) {
+        List<Thread> started = new ArrayList<>();
+        try {
+            for (Thread thread : threads) {
+                thread.start();
+                started.add(thread);
+            }
+        } catch (Throwable noMoreThreads) {
+            job.rankFailed(started.size(), noMoreThreads);
+        }
+        boolean interrupted = false;
+        for (Thread thread : started) {
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    started.forEach(Thread::interrupt);
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <X extends Exception> void rethrow(@Nullable Throwable failure) throws X {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure != null) {
+            throw (X) failure; // a body throws nothing else but unchecked exceptions
+        }
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public int size() {
+        return context.members.length;
+    }
+
+    @Override
+    public void barrier() throws IOException {
+        meet("barrier", rank, ranks -> ranks);
+    }
+
+    @Override
+    public void allreduce(long[] values, Op op) throws IOException {
+        List<long[]> all =
+                meet("allreduce " + op + " of " + values.length + " values", values.clone(), everyone -> everyone);
+        for (int i = 0; i < values.length; i++) {
+            long joined = all.get(0)[i];
+            for (long[] other : all.subList(1, all.size())) {
+                joined = switch (op) {
+                    case SUM -> joined + other[i];
+                    case MIN -> Math.min(joined, other[i]);
+                    case MAX -> Math.max(joined, other[i]);
+                };
+            }
+            values[i] = joined;
+        }
+    }
+
+    @Override
+    public void bcast(ByteBuffer message, int root) throws IOException {
+        Arguments.checkRank("root", root, size());
+        if (rank != root) {
+            Arguments.checkWritable(message);
+        }
+        String operation = "bcast of " + message.remaining() + " bytes from root " + root;
+        byte[] bytes = meet(operation, rank == root ? Mailbox.copy(message) : new byte[0], all -> all.get(root));
+        if (rank != root) {
+            message.put(message.position(), bytes);
+        }
+    }
+
+    @Override
+    public void gather(ByteBuffer part, ByteBuffer all, int root) throws IOException {
+        Arguments.checkRank("root", root, size());
+        if (rank == root) {
+            Arguments.checkParts(part, all, size());
+        }
+        String operation = "gather of " + part.remaining() + " bytes per rank to root " + root;
+        List<byte[]> parts = meet(operation, Mailbox.copy(part), everyone -> everyone);
+        if (rank == root) {
+            concatenate(parts, all);
+        }
+    }
+
+    @Override
+    public void allgather(ByteBuffer part, ByteBuffer all) throws IOException {
+        Arguments.checkParts(part, all, size());
+        String operation = "allgather of " + part.remaining() + " bytes per rank";
+        concatenate(meet(operation, Mailbox.copy(part), everyone -> everyone), all);
+    }
+
+    private static void concatenate(List<byte[]> parts, ByteBuffer all) {
+        ByteBuffer target = all.duplicate();
+        parts.forEach(target::put);
+    }
+
+    @Override
+    public void send(ByteBuffer message, int destination, int tag) throws IOException {
+        Arguments.checkRank("destination", destination, size());
+        Arguments.checkTag(tag);
+        byte[] bytes = Mailbox.copy(message);
+        ThreadJob job = context.job;
+        synchronized (job) {
+            checkUsable("send");
+            context.mailboxes.get(destination).deliver(rank, tag, bytes);
+            job.notifyAll();
+        }
+    }
+
+    @Override
+    public int receive(ByteBuffer message, int source, int tag) throws IOException {
+        return post(message, source, tag).await();
+    }
+
+    @Override
+    public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
+        Arguments.checkDirect(message);
+        send(message, destination, tag);
+        int length = message.remaining();
+        return () -> length;
+    }
+
+    @Override
+    public Request startReceive(ByteBuffer message, int source, int tag) throws IOException {
+        Arguments.checkDirect(message);
+        return post(message, source, tag);
+    }
+
+    private Request post(ByteBuffer message, int source, int tag) throws IOException {
+        Arguments.checkRank("source", source, size());
+        Arguments.checkTagOrAny(tag);
+        Arguments.checkWritable(message);
+        ByteBuffer target = message.duplicate();
+        synchronized (context.job) {
+            checkUsable("receive");
+            Mailbox.Receive receive = context.mailboxes.get(rank).post(source, tag);
+            return () -> Mailbox.fill(target, awaitBytes(receive, source), source, rank);
+        }
+    }
+
+    private byte[] awaitBytes(Mailbox.Receive receive, int source) throws IOException {
+        String operation = "receive from rank " + source;
+        int sender = context.members[source];
+        ThreadJob job = context.job;
+        synchronized (job) {
+            job.await(operation, rank, () -> receive.bytes() != null, () -> IntStream.of(sender));
+            byte[] bytes = receive.bytes();
+            if (bytes == null) {
+                throw new AssertionError("the wait ended before the message came");
+            }
+            return bytes;
+        }
+    }
+
+    @Override
+    public Communicator dup() throws IOException {
+        Context copy = meet("dup", rank, all -> new Context(context.job, context.members));
+        return new ThreadCommunicator(copy, rank);
+    }
+
+    private record Seat(int color, int key, int rank) {}
+
+    @Override
+    public Communicator split(int color, int key) throws IOException {
+        Arguments.checkColor(color);
+        List<ThreadCommunicator> all = meet("split", new Seat(color, key, rank), this::splitInto);
+        return all.get(rank);
+    }
+
+    /** The communicators of all ranks after a split, in the order of their ranks in this one. */
+    private List<ThreadCommunicator> splitInto(List<Seat> seats) {
+        TreeMap<Integer, List<Seat>> byColor = new TreeMap<>();
+        seats.stream()
+                .sorted(Comparator.comparingInt(Seat::key).thenComparingInt(Seat::rank))
+                .forEach(seat -> byColor.computeIfAbsent(seat.color, color -> new ArrayList<>())
+                        .add(seat));
+        TreeMap<Integer, ThreadCommunicator> byRank = new TreeMap<>();
+        for (List<Seat> group : byColor.values()) {
+            Context part = new Context(
+                    context.job,
+                    group.stream().mapToInt(seat -> context.members[seat.rank]).toArray());
+            for (int i = 0; i < group.size(); i++) {
+                byRank.put(group.get(i).rank, new ThreadCommunicator(part, i));
+            }
+        }
+        return List.copyOf(byRank.values());
+    }
+
+    @Override
+    public OptionalLong nativeHandle() {
+        return OptionalLong.empty();
+    }
+
+    /**
+     * Throws {@link JobAbortedException} in this rank; the others get an exception at their next communicator call.
+     *
+     * @param code exit status
+     */
+    @Override
+    public void abort(int code) {
+        int self = context.members[rank];
+        JobAbortedException aborted = new JobAbortedException(self, code);
+        context.job.rankFailed(self, aborted);
+        throw aborted;
+    }
+
+    /** Makes this rank's calls fail. The other ranks are not waited for. */
+    @Override
+    public void close() {
+        synchronized (context.job) {
+            closed = true;
+        }
+    }
+
+    private void checkUsable(String operation) throws IOException {
+        if (closed) {
+            throw new IllegalStateException("the communicator is closed");
+        }
+        context.job.checkAlive(operation, rank);
+    }
+
+    /**
+     * The one collective operation that all others are made of: every rank brings something, the last one to come joins
+     * everything, all get the same result.
+     */
+    private <C, R> R meet(String operation, C contribution, Function<List<C>, R> join) throws IOException {
+        ThreadJob job = context.job;
+        synchronized (job) {
+            checkUsable(operation);
+            Meeting meeting = context.meeting;
+            meeting.enter(rank, operation, contribution);
+            if (meeting.isComplete()) {
+                context.meeting = new Meeting(size());
+                meeting.result = meeting.sameOperation() ? join.apply(meeting.contributions()) : null;
+                meeting.over = true;
+                job.notifyAll();
+            }
+            job.await(
+                    operation, rank, () -> meeting.over, () -> meeting.missing().map(r -> context.members[r]));
+            if (meeting.result == null) {
+                throw DrumlinException.during(operation)
+                        .rank(rank)
+                        .problem("the ranks are in different collective calls: " + meeting.operations())
+                        .exception();
+            }
+            @SuppressWarnings("unchecked") // all ranks are in the same operation
+            R result = (R) meeting.result;
+            return result;
+        }
+    }
+
+    /** What the ranks of one communicator share. Guarded by the job's monitor. */
+    private static final class Context {
+        private final ThreadJob job;
+        /** Ranks in the job, by rank here. */
+        private final int[] members;
+
+        private final List<Mailbox> mailboxes = new ArrayList<>();
+        private Meeting meeting;
+
+        private Context(ThreadJob job, int[] members) {
+            this.job = job;
+            this.members = members;
+            this.meeting = new Meeting(members.length);
+            for (int i = 0; i < members.length; i++) {
+                mailboxes.add(new Mailbox());
+            }
+        }
+    }
+
+    /** One collective call of all ranks. Guarded by the job's monitor. */
+    private static final class Meeting {
+        private final @Nullable String[] operations;
+        private final @Nullable Object[] contributions;
+        private @Nullable Object result;
+        private boolean over;
+
+        private Meeting(int size) {
+            operations = new String[size];
+            contributions = new Object[size];
+        }
+
+        private void enter(int rank, String operation, Object contribution) {
+            if (operations[rank] != null) {
+                throw new IllegalStateException("two threads of rank " + rank + " are in collective calls of one"
+                        + " communicator: " + operations[rank] + " and " + operation);
+            }
+            operations[rank] = operation;
+            contributions[rank] = contribution;
+        }
+
+        private IntStream missing() {
+            return IntStream.range(0, operations.length).filter(rank -> operations[rank] == null);
+        }
+
+        private boolean isComplete() {
+            return missing().findAny().isEmpty();
+        }
+
+        private boolean sameOperation() {
+            return Arrays.stream(operations).distinct().count() == 1;
+        }
+
+        private String operations() {
+            return IntStream.range(0, operations.length)
+                    .mapToObj(rank -> "rank " + rank + " in " + operations[rank])
+                    .collect(Collectors.joining(", "));
+        }
+
+        @SuppressWarnings("unchecked") // all ranks are in the same operation
+        private <C> List<C> contributions() {
+            return (List<C>) List.of(contributions);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.drumlin.comm;
+
+import io.drumlin.DrumlinException;
+import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the thread ranks of one {@link ThreadCommunicator#call} share: the monitor that guards all their mailboxes and
+ * collectives, and the news of who failed. Ranks here are those of the whole job.
+ */
+final class ThreadJob {
+
+    private final boolean[] returned;
+    private int failedRank = -1;
+    private @Nullable Throwable failure;
+
+    ThreadJob(int size) {
+        returned = new boolean[size];
+    }
+
+    /** Tells the others that a rank's body has ended well. */
+    synchronized void rankReturned(int rank) {
+        returned[rank] = true;
+        notifyAll();
+    }
+
+    /** Keeps the first failure and releases the ranks that wait; later failures are kept beside it. */
+    synchronized void rankFailed(int rank, Throwable thrown) {
+        if (failure == null) {
+            failure = thrown;
+            failedRank = rank;
+            notifyAll();
+        } else if (!isConsequence(thrown, failure)) {
+            failure.addSuppressed(thrown);
+        }
+    }
+
+    private static boolean isConsequence(Throwable thrown, Throwable first) {
+        for (Throwable link = thrown; link != null; link = link.getCause()) {
+            if (link == first) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    synchronized @Nullable Throwable failure() {
+        return failure;
+    }
+
+    /** Throws if a rank has failed; to be called under this monitor. */
+    void checkAlive(String operation, int rank) throws DrumlinException {
+        Throwable first = failure;
+        if (first != null) {
+            throw DrumlinException.during(operation)
+                    .rank(rank)
+                    .problem("rank " + failedRank + " of the job failed: " + first)
+                    .cause(first)
+                    .exception();
+        }
+    }
+
+    /**
+     * Waits until {@code done}, or throws when that can never be because a rank has failed or one of the {@code missing}
+     * ranks has returned; to be called under this monitor.
+     */
+    void await(String operation, int rank, BooleanSupplier done, Supplier<IntStream> missing) throws DrumlinException {
+        while (!done.getAsBoolean()) {
+            checkAlive(operation, rank);
+            OptionalInt gone = missing.get().filter(other -> returned[other]).findFirst();
+            if (gone.isPresent()) {
+                throw DrumlinException.during(operation)
+                        .rank(rank)
+                        .problem("rank " + gone.getAsInt() + " of the job has returned without taking part")
+                        .exception();
+            }
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw DrumlinException.during(operation)
+                        .rank(rank)
+                        .problem("the thread was interrupted")
+                        .cause(e)
+                        .exception();
+            }
+        }
+    }
+}

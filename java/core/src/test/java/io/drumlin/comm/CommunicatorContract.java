@@ -1,0 +1,587 @@
+package io.drumlin.comm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.Communicator.Request;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Communicator} must do. Each test runs on all ranks of a job. */
+public abstract class CommunicatorContract {
+
+    /** Message lengths around the limits at which carriers change their ways: empty, eager, and far beyond. */
+    private static final int[] LENGTHS = {0, 1, 8, 4095, 4096, 65536, 65537, 5 * 1024 * 1024 + 3};
+
+    /** Spare bytes around every message, which no call may touch. */
+    private static final int MARGIN = 5;
+
+    /**
+     * Runs {@code body} on every rank, each with a communicator of all of them.
+     *
+     * @param body a rank's part of a test
+     * @throws Exception what the body threw
+     */
+    protected abstract void onRanks(RankBody<Exception> body) throws Exception;
+
+    @Test
+    void ranksCountFromZero() throws Exception {
+        onRanks(world -> {
+            assertThat(world.size()).isPositive();
+            ByteBuffer all = ByteBuffer.allocate(4 * world.size());
+            world.allgather(ByteBuffer.allocate(4).putInt(0, world.rank()), all);
+            assertThat(IntStream.range(0, world.size()).map(i -> all.getInt(4 * i)))
+                    .containsExactlyElementsOf(
+                            IntStream.range(0, world.size()).boxed().toList());
+        });
+    }
+
+    @Test
+    void noRankLeavesABarrierBeforeAllHaveCome() throws Exception {
+        onRanks(world -> {
+            Path meeting = sharedDirectory(world);
+            for (int round = 1; round <= 20; round++) {
+                Files.createFile(meeting.resolve(round + "-" + world.rank()));
+                world.barrier();
+                for (int other = 0; other < world.size(); other++) {
+                    assertThat(meeting.resolve(round + "-" + other)).exists();
+                }
+            }
+            world.barrier();
+            if (world.rank() == 0) {
+                deleteTree(meeting);
+            }
+        });
+    }
+
+    @Test
+    void allreduceJoinsEveryElement() throws Exception {
+        onRanks(world -> {
+            long size = world.size();
+            long rank = world.rank();
+            assertThat(allreduce(world, Op.SUM, rank, 1, -rank, Long.MAX_VALUE))
+                    .containsExactly(size * (size - 1) / 2, size, -size * (size - 1) / 2, Long.MAX_VALUE * size);
+            assertThat(allreduce(world, Op.MIN, rank, -rank, rank == 0 ? Long.MIN_VALUE : Long.MAX_VALUE))
+                    .containsExactly(0, -(size - 1), Long.MIN_VALUE);
+            assertThat(allreduce(world, Op.MAX, rank, -rank, rank == size - 1 ? Long.MAX_VALUE : Long.MIN_VALUE))
+                    .containsExactly(size - 1, 0, Long.MAX_VALUE);
+            assertThat(allreduce(world, Op.SUM)).isEmpty();
+            long[] many = LongStream.range(0, 100_000).map(i -> i * (rank + 1)).toArray();
+            world.allreduce(many, Op.MAX);
+            assertThat(many)
+                    .isEqualTo(LongStream.range(0, 100_000).map(i -> i * size).toArray());
+        });
+    }
+
+    private static long[] allreduce(Communicator world, Op op, long... values) throws IOException {
+        world.allreduce(values, op);
+        return values;
+    }
+
+    @Test
+    void bcastCopiesTheRootsBytes() throws Exception {
+        onRanks(world -> forEachKindAndLength((kind, length) -> {
+            for (int root = 0; root < world.size(); root++) {
+                Message message = world.rank() == root ? Message.of(kind, length, root) : Message.blank(kind, length);
+                world.bcast(message.buffer, root);
+                message.assertUntouchedAround();
+                message.assertHolds(length, root);
+            }
+        }));
+    }
+
+    @Test
+    void bcastTakesAReadOnlyBufferAtTheRoot() throws Exception {
+        onRanks(world -> {
+            Message message = world.rank() == 0 ? Message.of(Kind.DIRECT, 64, 3) : Message.blank(Kind.DIRECT, 64);
+            world.bcast(world.rank() == 0 ? message.buffer.asReadOnlyBuffer() : message.buffer, 0);
+            message.assertHolds(64, 3);
+        });
+    }
+
+    @Test
+    void gatherCollectsAtTheRootInRankOrder() throws Exception {
+        onRanks(world -> forEachKindAndLength((kind, length) -> {
+            int root = length % world.size();
+            Message part = Message.of(kind, length, world.rank());
+            Message all = Message.blank(kind, world.rank() == root ? length * world.size() : 0);
+            world.gather(part.buffer, all.buffer, root);
+            part.assertUntouchedAround();
+            part.assertHolds(length, world.rank());
+            all.assertUntouchedAround();
+            if (world.rank() == root) {
+                all.assertHoldsPartsOfAllRanks(length, world.size());
+            }
+        }));
+    }
+
+    @Test
+    void allgatherCollectsEverywhereInRankOrder() throws Exception {
+        onRanks(world -> forEachKindAndLength((kind, length) -> {
+            Message part = Message.of(kind, length, world.rank());
+            Message all = Message.blank(kind, length * world.size());
+            world.allgather(part.buffer, all.buffer);
+            part.assertUntouchedAround();
+            all.assertUntouchedAround();
+            all.assertHoldsPartsOfAllRanks(length, world.size());
+        }));
+    }
+
+    @Test
+    void messagesOfAllLengthsGoRoundTheRing() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            forEachKindAndLength((kind, length) -> {
+                Message incoming = Message.blank(Kind.DIRECT, length);
+                Request receive = world.startReceive(incoming.buffer, left, 7);
+                Message outgoing = Message.of(kind, length, world.rank());
+                world.send(outgoing.buffer, right, 7);
+                assertThat(receive.await()).isEqualTo(length);
+                outgoing.assertUntouchedAround();
+                outgoing.assertHolds(length, world.rank());
+                incoming.assertUntouchedAround();
+                incoming.assertHolds(length, left);
+            });
+        });
+    }
+
+    @Test
+    void blockingReceiveTakesWhatIsStartedBefore() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            forEachKindAndLength((kind, length) -> {
+                Message outgoing = Message.of(Kind.DIRECT, length, world.rank());
+                Request send = world.startSend(outgoing.buffer, right, 0);
+                Message incoming = Message.blank(kind, length);
+                assertThat(world.receive(incoming.buffer, left, 0)).isEqualTo(length);
+                assertThat(send.await()).isEqualTo(length);
+                outgoing.assertUntouchedAround();
+                incoming.assertUntouchedAround();
+                incoming.assertHolds(length, left);
+            });
+        });
+    }
+
+    @Test
+    void aShorterMessageLeavesTheRestOfTheBuffer() throws Exception {
+        onRanks(world -> {
+            for (Kind kind : Kind.values()) {
+                Message outgoing = Message.of(Kind.DIRECT, 10, 1);
+                Request send = world.startSend(outgoing.buffer, world.rank(), 1);
+                Message incoming = Message.blank(kind, 100);
+                assertThat(world.receive(incoming.buffer, world.rank(), 1)).isEqualTo(10);
+                send.await();
+                incoming.assertUntouchedAround();
+                incoming.assertHolds(10, 1);
+                assertThat(incoming.buffer.slice(incoming.buffer.position() + 10, 90))
+                        .isEqualTo(Message.blank(kind, 90).buffer);
+            }
+        });
+    }
+
+    @Test
+    void messagesOfOneSenderAndTagKeepTheirOrder() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            List<Request> sends = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                sends.add(world.startSend(number(i), right, i % 3));
+            }
+            for (int tag : new int[] {2, 0}) {
+                for (int i = tag; i < 100; i += 3) {
+                    assertThat(receiveNumber(world, left, tag)).isEqualTo(i);
+                }
+            }
+            for (int i = 1; i < 100; i += 3) {
+                assertThat(receiveNumber(world, left, Communicator.ANY_TAG)).isEqualTo(i);
+            }
+            awaitAll(sends);
+        });
+    }
+
+    @Test
+    void anyTagTakesTheOldestMessage() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            List<Request> sends = new ArrayList<>();
+            for (int tag : new int[] {Arguments.MAX_TAG, 0, 9}) {
+                sends.add(world.startSend(number(tag), right, tag));
+            }
+            for (int tag : new int[] {Arguments.MAX_TAG, 0, 9}) {
+                assertThat(receiveNumber(world, left, Communicator.ANY_TAG)).isEqualTo(tag);
+            }
+            awaitAll(sends);
+        });
+    }
+
+    @Test
+    void receivesMatchInTheOrderInWhichTheyWereStarted() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            List<ByteBuffer> targets = new ArrayList<>();
+            List<Request> receives = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                targets.add(number(-1));
+                receives.add(world.startReceive(targets.get(i), left, i % 2 == 0 ? 4 : Communicator.ANY_TAG));
+            }
+            List<Request> sends = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                sends.add(world.startSend(number(i), right, 4));
+            }
+            for (int i = 9; i >= 0; i--) {
+                assertThat(receives.get(i).await()).isEqualTo(8);
+                assertThat(targets.get(i).getLong(0)).isEqualTo(i);
+            }
+            awaitAll(sends);
+        });
+    }
+
+    @Test
+    void manyTransfersMayBeUnderWay() throws Exception {
+        onRanks(world -> {
+            List<Message> incoming = new ArrayList<>();
+            List<Request> receives = new ArrayList<>();
+            List<Request> sends = new ArrayList<>();
+            IntFunction<Integer> length = i -> i * i * 37 % 100_000;
+            for (int i = 0; i < 50; i++) {
+                for (int other = 0; other < world.size(); other++) {
+                    Message target = Message.blank(Kind.DIRECT, length.apply(i));
+                    incoming.add(target);
+                    receives.add(world.startReceive(target.buffer, other, i));
+                }
+            }
+            for (int i = 49; i >= 0; i--) {
+                for (int other = 0; other < world.size(); other++) {
+                    Message source = Message.of(Kind.DIRECT, length.apply(i), world.rank() + i);
+                    sends.add(world.startSend(source.buffer, other, i));
+                }
+            }
+            for (int k = 0; k < receives.size(); k++) {
+                int i = k / world.size();
+                int other = k % world.size();
+                assertThat(receives.get(k).await()).isEqualTo(length.apply(i));
+                incoming.get(k).assertHolds(length.apply(i), other + i);
+                incoming.get(k).assertUntouchedAround();
+            }
+            awaitAll(sends);
+        });
+    }
+
+    @Test
+    void aMessageLongerThanTheBufferIsAnError() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            for (int length : new int[] {16, 3 * 1024 * 1024}) {
+                for (Kind kind : Kind.values()) {
+                    Request send = world.startSend(Message.of(Kind.DIRECT, length, 1).buffer, right, 5);
+                    Message small = Message.blank(kind, 8);
+                    assertThatThrownBy(() -> world.receive(small.buffer, left, 5))
+                            .isInstanceOf(IOException.class)
+                            .hasMessageContaining("receive")
+                            .hasMessageContaining("8");
+                    small.assertUntouchedAround();
+                    send.await();
+                    Request next = world.startSend(number(length), right, 5);
+                    assertThat(receiveNumber(world, left, 5)).isEqualTo(length);
+                    next.await();
+                }
+            }
+        });
+    }
+
+    @Test
+    void mistakesOfTheCallerAreRefusedBeforeAnythingIsSent() throws Exception {
+        onRanks(world -> {
+            ByteBuffer heap = ByteBuffer.allocate(8);
+            ByteBuffer direct = ByteBuffer.allocateDirect(8);
+            for (int wrong : new int[] {-1, world.size(), Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> world.send(heap, wrong, 0))
+                        .withMessageContaining("destination " + wrong);
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> world.receive(heap, wrong, 0))
+                        .withMessageContaining("source " + wrong);
+                assertThatIllegalArgumentException().isThrownBy(() -> world.startSend(direct, wrong, 0));
+                assertThatIllegalArgumentException().isThrownBy(() -> world.startReceive(direct, wrong, 0));
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> world.bcast(heap, wrong))
+                        .withMessageContaining("root " + wrong);
+                assertThatIllegalArgumentException().isThrownBy(() -> world.gather(heap, heap, wrong));
+            }
+            int self = world.rank();
+            assertThatIllegalArgumentException().isThrownBy(() -> world.send(heap, self, Communicator.ANY_TAG));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.send(heap, self, Arguments.MAX_TAG + 1));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.startSend(direct, self, -2));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.receive(heap, self, -2));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.startReceive(direct, self, 32768));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.startSend(heap, self, 0));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.startReceive(heap, self, 0));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.split(-1, 0));
+            ByteBuffer wrongAll = ByteBuffer.allocate(8 * world.size() + 1);
+            assertThatIllegalArgumentException().isThrownBy(() -> world.gather(heap, wrongAll, self));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.allgather(heap, wrongAll));
+            for (ByteBuffer readOnly : List.of(heap.asReadOnlyBuffer(), direct.asReadOnlyBuffer())) {
+                assertThatThrownBy(() -> world.receive(readOnly, self, 0)).isInstanceOf(ReadOnlyBufferException.class);
+            }
+            assertThatThrownBy(() -> world.startReceive(direct.asReadOnlyBuffer(), self, 0))
+                    .isInstanceOf(ReadOnlyBufferException.class);
+            assertThat(allreduce(world, Op.SUM, 1)).containsExactly(world.size());
+        });
+    }
+
+    @Test
+    void aDuplicateHasItsOwnMessages() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            try (Communicator copy = world.dup()) {
+                assertThat(copy.rank()).isEqualTo(world.rank());
+                assertThat(copy.size()).isEqualTo(world.size());
+                Request onCopy = copy.startSend(number(1), right, 3);
+                Request onWorld = world.startSend(number(2), right, 3);
+                assertThat(receiveNumber(world, left, Communicator.ANY_TAG)).isEqualTo(2);
+                assertThat(receiveNumber(copy, left, Communicator.ANY_TAG)).isEqualTo(1);
+                onCopy.await();
+                onWorld.await();
+                assertThat(allreduce(copy, Op.SUM, 1)).containsExactly(world.size());
+            }
+        });
+    }
+
+    @Test
+    void splitOrdersRanksByKey() throws Exception {
+        onRanks(world -> {
+            int color = world.rank() % 2;
+            try (Communicator part = world.split(color, -world.rank())) {
+                int members = (world.size() + 1 - color) / 2;
+                assertThat(part.size()).isEqualTo(members);
+                assertThat(part.rank()).isEqualTo(members - 1 - world.rank() / 2);
+                ByteBuffer all = ByteBuffer.allocate(4 * members);
+                part.allgather(ByteBuffer.allocate(4).putInt(0, world.rank()), all);
+                for (int i = 0; i < members; i++) {
+                    assertThat(all.getInt(4 * i)).isEqualTo(color + 2 * (members - 1 - i));
+                }
+                Request send = part.startSend(number(world.rank()), (part.rank() + 1) % members, 0);
+                int left = (part.rank() + members - 1) % members;
+                assertThat(receiveNumber(part, left, 0)).isEqualTo(color + 2L * (members - 1 - left));
+                send.await();
+                part.barrier();
+            }
+        });
+    }
+
+    @Test
+    void splitOrdersEqualKeysByRank() throws Exception {
+        onRanks(world -> {
+            try (Communicator same = world.split(Integer.MAX_VALUE, 42)) {
+                assertThat(same.rank()).isEqualTo(world.rank());
+                assertThat(same.size()).isEqualTo(world.size());
+            }
+        });
+    }
+
+    @Test
+    void splitAndDuplicateCanBeNested() throws Exception {
+        onRanks(world -> {
+            try (Communicator half = world.split(world.rank() % 2, 0);
+                    Communicator copy = half.dup();
+                    Communicator alone = copy.split(copy.rank(), 0)) {
+                assertThat(alone.size()).isEqualTo(1);
+                assertThat(allreduce(alone, Op.MAX, world.rank())).containsExactly(world.rank());
+                assertThat(allreduce(copy, Op.SUM, 1)).containsExactly(half.size());
+                ByteBuffer from = number(world.rank());
+                half.bcast(from, half.size() - 1);
+                int last = world.rank() % 2 + 2 * (half.size() - 1);
+                assertThat(from.getLong(0)).isEqualTo(last);
+            }
+        });
+    }
+
+    @Test
+    void communicatorsCanBeMadeAndClosedOverAndOver() throws Exception {
+        onRanks(world -> {
+            for (int i = 0; i < 200; i++) {
+                try (Communicator copy = world.dup();
+                        Communicator part = world.split(i % 2 == 0 ? 0 : world.rank(), 0)) {
+                    assertThat(allreduce(copy, Op.MAX, i)).containsExactly(i);
+                    part.barrier();
+                }
+            }
+        });
+    }
+
+    @Test
+    void aClosedCommunicatorRefusesCalls() throws Exception {
+        onRanks(world -> {
+            Communicator copy = world.dup();
+            copy.close();
+            copy.close();
+            ByteBuffer buffer = ByteBuffer.allocateDirect(8);
+            assertThatIllegalStateException().isThrownBy(copy::barrier);
+            assertThatIllegalStateException().isThrownBy(() -> copy.allreduce(new long[1], Op.SUM));
+            assertThatIllegalStateException().isThrownBy(() -> copy.bcast(buffer, 0));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> copy.gather(ByteBuffer.allocate(0), ByteBuffer.allocate(0), 0));
+            assertThatIllegalStateException().isThrownBy(() -> copy.send(buffer, 0, 0));
+            assertThatIllegalStateException().isThrownBy(() -> copy.startSend(buffer, 0, 0));
+            assertThatIllegalStateException().isThrownBy(() -> copy.startReceive(buffer, 0, 0));
+            assertThatIllegalStateException().isThrownBy(copy::dup);
+            assertThatIllegalStateException().isThrownBy(() -> copy.split(0, 0));
+            world.barrier();
+        });
+    }
+
+    private static ByteBuffer number(long value) {
+        return ByteBuffer.allocateDirect(8).putLong(0, value);
+    }
+
+    private static long receiveNumber(Communicator world, int source, int tag) throws IOException {
+        ByteBuffer target = number(-1);
+        assertThat(world.receive(target, source, tag)).isEqualTo(8);
+        return target.getLong(0);
+    }
+
+    private static void awaitAll(List<Request> requests) throws IOException {
+        for (Request request : requests) {
+            request.await();
+        }
+    }
+
+    /** A new directory that rank 0 has made and that all ranks see. */
+    private static Path sharedDirectory(Communicator world) throws IOException {
+        ByteBuffer name = ByteBuffer.allocate(4096);
+        if (world.rank() == 0) {
+            name.put(Files.createTempDirectory("drumlin-ranks").toString().getBytes(StandardCharsets.UTF_8))
+                    .clear();
+        }
+        world.bcast(name, 0);
+        return Path.of(StandardCharsets.UTF_8.decode(name).toString().trim());
+    }
+
+    private static void deleteTree(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(directory);
+    }
+
+    private interface KindAndLength {
+        void test(Kind kind, int length) throws IOException;
+    }
+
+    private static void forEachKindAndLength(KindAndLength body) throws IOException {
+        for (int length : LENGTHS) {
+            for (Kind kind : Kind.values()) {
+                body.test(kind, length);
+            }
+        }
+    }
+
+    private enum Kind {
+        DIRECT {
+            @Override
+            ByteBuffer allocate(int size) {
+                return ByteBuffer.allocateDirect(size);
+            }
+        },
+        HEAP {
+            @Override
+            ByteBuffer allocate(int size) {
+                return ByteBuffer.allocate(size);
+            }
+        },
+        /** A heap buffer that does not begin with its array. */
+        HEAP_SLICE {
+            @Override
+            ByteBuffer allocate(int size) {
+                return ByteBuffer.allocate(size + 3).slice(3, size);
+            }
+        };
+
+        abstract ByteBuffer allocate(int size);
+    }
+
+    /** A message in the middle of a buffer. */
+    private static final class Message {
+
+        private static final byte BLANK = (byte) 0xA5;
+
+        private final ByteBuffer buffer;
+        private final int length;
+
+        private Message(Kind kind, int length) {
+            this.length = length;
+            buffer = kind.allocate(length + 2 * MARGIN);
+            for (int i = 0; i < buffer.capacity(); i++) {
+                buffer.put(i, BLANK);
+            }
+            buffer.position(MARGIN).limit(MARGIN + length);
+        }
+
+        static Message blank(Kind kind, int length) {
+            return new Message(kind, length);
+        }
+
+        static Message of(Kind kind, int length, int seed) {
+            Message message = new Message(kind, length);
+            message.buffer.put(MARGIN, pattern(length, seed));
+            return message;
+        }
+
+        /** Bytes of which no two parts and no two seeds look alike. */
+        private static byte[] pattern(int length, int seed) {
+            byte[] bytes = new byte[length];
+            int state = 0x9E3779B9 * (seed + 1) | 1;
+            for (int i = 0; i < length; i++) {
+                state = state * 1664525 + 1013904223;
+                bytes[i] = (byte) (state >>> 24);
+            }
+            return bytes;
+        }
+
+        void assertHolds(int bytes, int seed) {
+            assertThat(buffer.slice(MARGIN, bytes).mismatch(ByteBuffer.wrap(pattern(bytes, seed))))
+                    .as("first byte that differs from the message of seed %d with %d bytes", seed, bytes)
+                    .isEqualTo(-1);
+        }
+
+        void assertHoldsPartsOfAllRanks(int bytes, int size) {
+            for (int rank = 0; rank < size; rank++) {
+                assertThat(buffer.slice(MARGIN + rank * bytes, bytes).mismatch(ByteBuffer.wrap(pattern(bytes, rank))))
+                        .as("first byte that differs in the part of rank %d with %d bytes", rank, bytes)
+                        .isEqualTo(-1);
+            }
+        }
+
+        void assertUntouchedAround() {
+            assertThat(buffer.position()).isEqualTo(MARGIN);
+            assertThat(buffer.limit()).isEqualTo(MARGIN + length);
+            for (int i = 0; i < MARGIN; i++) {
+                assertThat(buffer.duplicate().clear().get(i)).isEqualTo(BLANK);
+                assertThat(buffer.duplicate().clear().get(MARGIN + length + i)).isEqualTo(BLANK);
+            }
+        }
+    }
+}

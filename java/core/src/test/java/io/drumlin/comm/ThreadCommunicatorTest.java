@@ -1,0 +1,219 @@
+package io.drumlin.comm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class ThreadCommunicatorTest {
+
+    abstract static class Ranks extends CommunicatorContract {
+        private final int size;
+
+        Ranks(int size) {
+            this.size = size;
+        }
+
+        @Override
+        protected void onRanks(RankBody<Exception> body) throws Exception {
+            ThreadCommunicator.run(size, body);
+        }
+    }
+
+    @Nested
+    class OneRank extends Ranks {
+        OneRank() {
+            super(1);
+        }
+    }
+
+    @Nested
+    class TwoRanks extends Ranks {
+        TwoRanks() {
+            super(2);
+        }
+    }
+
+    @Nested
+    class FourRanks extends Ranks {
+        FourRanks() {
+            super(4);
+        }
+    }
+
+    @Nested
+    class SevenRanks extends Ranks {
+        SevenRanks() {
+            super(7);
+        }
+    }
+
+    @Test
+    void returnsTheResultsInRankOrder() {
+        List<String> results =
+                ThreadCommunicator.call(3, world -> Thread.currentThread().getName() + " of " + world.size());
+        assertThat(results).containsExactly("drumlin-rank-0 of 3", "drumlin-rank-1 of 3", "drumlin-rank-2 of 3");
+    }
+
+    @Test
+    void aJobHasAtLeastOneRank() {
+        assertThatIllegalArgumentException().isThrownBy(() -> ThreadCommunicator.run(0, world -> {}));
+    }
+
+    @Test
+    void aFailingRankReleasesTheOthersWhereverTheyWait() {
+        ConcurrentLinkedQueue<Throwable> released = new ConcurrentLinkedQueue<>();
+        AssertionError boom = new AssertionError("boom");
+        Throwable thrown = catchThrowable(() -> ThreadCommunicator.run(5, world -> {
+            try (Communicator copy = world.dup()) {
+                try {
+                    switch (world.rank()) {
+                        case 0 -> world.barrier();
+                        case 1 -> copy.receive(ByteBuffer.allocate(8), 2, 0);
+                        case 2 -> copy.split(0, 0);
+                        case 3 -> sendUntilReleased(copy);
+                        default -> throw boom;
+                    }
+                } catch (IOException e) {
+                    released.add(e);
+                    throw e;
+                }
+            }
+        }));
+        assertThat(thrown).isSameAs(boom).hasNoSuppressedExceptions();
+        assertThat(released).hasSize(4).allSatisfy(e -> assertThat(e)
+                .isInstanceOf(DrumlinException.class)
+                .hasCause(boom)
+                .hasMessageContaining("rank 4 of the job failed")
+                .hasMessageContaining("boom"));
+    }
+
+    private static void sendUntilReleased(Communicator world) throws IOException {
+        while (true) {
+            world.send(ByteBuffer.allocate(0), world.rank(), 0);
+        }
+    }
+
+    @Test
+    void abortReleasesTheOthers() {
+        assertThatThrownBy(() -> ThreadCommunicator.run(3, world -> {
+                    if (world.rank() == 1) {
+                        world.abort(7);
+                    }
+                    world.barrier();
+                }))
+                .isInstanceOfSatisfying(
+                        JobAbortedException.class, e -> assertThat(e.code()).isEqualTo(7))
+                .hasMessageContaining("rank 1")
+                .hasMessageContaining("code 7");
+    }
+
+    @Test
+    void failuresOfTheirOwnAreKeptBesideTheFirst() {
+        CountDownLatch firstIsKnown = new CountDownLatch(1);
+        Throwable thrown = catchThrowable(() -> ThreadCommunicator.run(3, world -> {
+            switch (world.rank()) {
+                case 0 -> throw new IllegalStateException("first");
+                case 1 -> {
+                    // Released by the first failure, so the second one comes later.
+                    catchThrowable(world::barrier);
+                    firstIsKnown.countDown();
+                    throw new IllegalStateException("second");
+                }
+                default -> firstIsKnown.await();
+            }
+        }));
+        assertThat(thrown).hasMessage("first");
+        assertThat(thrown.getSuppressed()).singleElement().satisfies(e -> assertThat(e)
+                .hasMessage("second"));
+    }
+
+    @Test
+    void aRankThatHasReturnedIsNotWaitedFor() {
+        assertThatThrownBy(() -> ThreadCommunicator.run(2, world -> {
+                    if (world.rank() == 0) {
+                        world.receive(ByteBuffer.allocate(1), 1, 0);
+                    }
+                }))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("rank 0: receive from rank 1 failed: rank 1 of the job has returned");
+        assertThatThrownBy(() -> ThreadCommunicator.run(3, world -> {
+                    if (world.rank() != 1) {
+                        world.barrier();
+                    }
+                }))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("barrier failed: rank 1 of the job has returned");
+    }
+
+    @Test
+    void aMessageOutlivesItsSender() throws Exception {
+        AtomicReference<Thread> sender = new AtomicReference<>();
+        CountDownLatch sent = new CountDownLatch(1);
+        ThreadCommunicator.<Exception>run(2, world -> {
+            if (world.rank() == 1) {
+                sender.set(Thread.currentThread());
+                world.send(ByteBuffer.allocate(5), 0, 0);
+                sent.countDown();
+            } else {
+                sent.await();
+                sender.get().join();
+                assertThat(world.receive(ByteBuffer.allocate(5), 1, 0)).isEqualTo(5);
+            }
+        });
+    }
+
+    @Test
+    void ranksInDifferentCollectiveCallsAreToldSo() {
+        assertThatThrownBy(() -> ThreadCommunicator.run(2, world -> {
+                    if (world.rank() == 0) {
+                        world.barrier();
+                    } else {
+                        world.bcast(ByteBuffer.allocate(4), 1);
+                    }
+                }))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("rank 0 in barrier, rank 1 in bcast of 4 bytes from root 1");
+    }
+
+    @Test
+    void ranksWithDifferentLengthsAreToldSo() {
+        assertThatThrownBy(() -> ThreadCommunicator.run(
+                        2, world -> world.allreduce(new long[1 + world.rank()], Communicator.Op.SUM)))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("rank 0 in allreduce SUM of 1 values, rank 1 in allreduce SUM of 2 values");
+    }
+
+    @Test
+    void interruptingTheCallerEndsTheJob() throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(2);
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        AtomicReference<Boolean> flag = new AtomicReference<>();
+        Thread caller = new Thread(() -> {
+            thrown.set(catchThrowable(() -> ThreadCommunicator.run(2, world -> {
+                running.countDown();
+                world.receive(ByteBuffer.allocate(1), world.rank(), 0);
+            })));
+            flag.set(Thread.currentThread().isInterrupted());
+        });
+        caller.start();
+        running.await();
+        caller.interrupt();
+        caller.join();
+        assertThat(thrown.get()).isInstanceOf(DrumlinException.class).hasMessageContaining("interrupted");
+        assertThat(flag.get()).isTrue();
+    }
+}
