@@ -19,6 +19,7 @@ public abstract class AlignedBuffer implements AutoCloseable {
      * The memory.
      *
      * @return the same direct little-endian buffer at every call; the caller may change its position and limit
+     * @throws IllegalStateException after {@link #close()}
      */
     public abstract ByteBuffer buffer();
 

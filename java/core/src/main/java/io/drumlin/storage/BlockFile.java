@@ -9,12 +9,14 @@ import java.nio.file.Path;
  * An open file that is written and read in blocks at given offsets.
  *
  * <p>When {@link #direct()} is true, offsets, lengths and memory addresses of all transfers must be multiples of
- * {@link #alignment()}, memory must be direct, and an engine throws {@link IllegalArgumentException} otherwise, before
+ * {@link #alignment()} (memory of {@link StorageEngine#allocate} is), memory must be direct, and an engine throws {@link IllegalArgumentException} otherwise, before
  * anything is transferred. When it is false anything goes. A read may ask for more than the file holds: see
  * {@link #read}. Transfers retry short counts and interruptions by themselves. Interrupting the calling thread may close
- * the file in the {@code nio} engine only.
+ * the file in the {@code nio} engine only. Negative offsets and sizes are an {@link IllegalArgumentException}.
  *
- * <p>Different threads may transfer at the same time; {@link #close()} must come last.
+ * <p>Different threads may transfer at the same time. {@link #allocate} and {@link #truncate} want the file for
+ * themselves, and {@link #close()} must come last: every call on a closed file but {@code close} throws an
+ * {@link IOException}.
  */
 public interface BlockFile extends Closeable {
 
@@ -57,8 +59,8 @@ public interface BlockFile extends Closeable {
     void write(ByteBuffer source, long offset) throws IOException;
 
     /**
-     * Starts a write and returns without waiting for it; {@code source} must be direct and stay untouched until
-     * {@link PendingWrite#await()} returned. Blocks while too many writes are under way.
+     * Starts a write and returns without waiting for it; {@code source} must be direct (else {@link IllegalArgumentException}) and
+     * stay untouched until {@link PendingWrite#await()} returned. Blocks while too many writes are under way.
      *
      * @param source position and limit bound what is written; its position is not changed
      * @param offset byte offset in the file, 0 or above
@@ -79,7 +81,8 @@ public interface BlockFile extends Closeable {
 
     /**
      * Reserves space so that later writes below {@code size} cannot fail for want of it; makes the file at least that
-     * long. Where the file system cannot reserve, the file is only made longer.
+     * long. Where the file system or the engine cannot reserve ({@code nio}), the file is only made longer, without
+     * filling it, and a full file system shows in a later write. What was in the file stays.
      *
      * @param size bytes
      * @throws IOException the space is not there (ENOSPC, EDQUOT, EFBIG)
@@ -87,7 +90,7 @@ public interface BlockFile extends Closeable {
     void allocate(long size) throws IOException;
 
     /**
-     * Cuts or extends the file.
+     * Cuts or extends the file; what is added reads as zeros.
      *
      * @param size new length in bytes
      * @throws IOException the length cannot be set
@@ -102,9 +105,10 @@ public interface BlockFile extends Closeable {
     void sync() throws IOException;
 
     /**
-     * Closes the file. An error that the system reports only now is thrown.
+     * Closes the file; a second call does nothing. Waits for started writes that nobody awaited. An error that is
+     * reported only now is thrown, be it the system's or that of such a write.
      *
-     * @throws IOException closing reported an error
+     * @throws IOException something written may be missing
      */
     @Override
     void close() throws IOException;

@@ -1,20 +1,36 @@
 package io.drumlin.storage;
 
+import java.util.Set;
+
 /** How a {@link BlockFile} is opened. */
 public enum OpenMode {
     /** Reads are allowed. */
     READ,
     /** Writes are allowed. */
     WRITE,
-    /** The file is created when it is missing. */
+    /** The file is created when it is missing. Needs {@link #WRITE}. */
     CREATE,
     /** With {@link #CREATE}: the file must be missing. */
     EXCLUSIVE,
-    /** An existing file is cut to length 0. */
+    /** An existing file is cut to length 0. Needs {@link #WRITE}. */
     TRUNCATE,
     /**
      * The page cache is passed by (O_DIRECT). Where the file system refuses, the file is opened buffered and
      * {@link BlockFile#direct()} says so.
      */
-    DIRECT
+    DIRECT;
+
+    /** Refuses modes that contradict each other or ask for nothing. */
+    static void check(Set<OpenMode> modes) {
+        require(modes.contains(READ) || modes.contains(WRITE), "READ, WRITE or both must be among them", modes);
+        require(!modes.contains(CREATE) || modes.contains(WRITE), "CREATE needs WRITE", modes);
+        require(!modes.contains(TRUNCATE) || modes.contains(WRITE), "TRUNCATE needs WRITE", modes);
+        require(!modes.contains(EXCLUSIVE) || modes.contains(CREATE), "EXCLUSIVE needs CREATE", modes);
+    }
+
+    private static void require(boolean condition, String rule, Set<OpenMode> modes) {
+        if (!condition) {
+            throw new IllegalArgumentException("bad open modes " + modes + ": " + rule);
+        }
+    }
 }

@@ -1,6 +1,8 @@
 package io.drumlin.storage;
 
+import io.drumlin.DrumlinException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -22,7 +24,9 @@ public interface StorageEngine {
      * Opens a file.
      *
      * @param path the file
-     * @param modes what is wanted; {@link OpenMode#READ}, {@link OpenMode#WRITE} or both must be among them
+     * @param modes what is wanted; {@link OpenMode#READ}, {@link OpenMode#WRITE} or both must be among them; {@link OpenMode#CREATE}
+     *     and {@link OpenMode#TRUNCATE} need {@link OpenMode#WRITE}, {@link OpenMode#EXCLUSIVE} needs
+     *     {@link OpenMode#CREATE}, anything else is an {@link IllegalArgumentException}
      * @return the open file, positioned nowhere: every transfer names its offset
      * @throws IOException the file cannot be opened as asked
      */
@@ -44,6 +48,36 @@ public interface StorageEngine {
      * @throws IOException the rename was refused; nothing has changed
      */
     void rename(Path from, Path to) throws IOException;
+
+    /**
+     * Makes a directory and those above it that are missing; an existing directory is left as it is. Durable once the
+     * directory above each new one was synced.
+     *
+     * @param directory the directory
+     * @throws IOException a directory cannot be made, or a file has the name
+     */
+    default void createDirectories(Path directory) throws IOException {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw Errno.explain(DrumlinException.during("creation of directory").path(directory), e, "");
+        }
+    }
+
+    /**
+     * Deletes a file or an empty directory; nothing happens when it is missing. Durable once the directory above was
+     * synced.
+     *
+     * @param path what is deleted
+     * @throws IOException it is still there
+     */
+    default void delete(Path path) throws IOException {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            throw Errno.explain(DrumlinException.during("deletion").path(path), e, "");
+        }
+    }
 
     /**
      * Makes the entries of a directory durable: creations, renames and deletions that were done in it.

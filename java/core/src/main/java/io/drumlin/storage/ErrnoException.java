@@ -1,0 +1,21 @@
+package io.drumlin.storage;
+
+import java.io.IOException;
+
+/** A failed call of the C library, before the caller says on which file it was. */
+final class ErrnoException extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** The errno. */
+    private final int number;
+
+    ErrnoException(String call, int number) {
+        super(call + ": errno " + number);
+        this.number = number;
+    }
+
+    int number() {
+        return number;
+    }
+}
