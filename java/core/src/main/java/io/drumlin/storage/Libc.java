@@ -1,0 +1,73 @@
+package io.drumlin.storage;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Platform;
+
+/**
+ * The calls of the C library that {@link LibcEngine} makes, mapped directly by JNA, and the numbers they take on 64-bit
+ * Linux. Failing calls return -1 and leave the reason in {@link Native#getLastError()}. Initialising the class fails
+ * with a {@link LinkageError} where JNA cannot be used.
+ */
+final class Libc {
+
+    static final int O_WRONLY = 1;
+    static final int O_RDWR = 2;
+    static final int O_CREAT = 0x40;
+    static final int O_EXCL = 0x80;
+    static final int O_TRUNC = 0x200;
+    static final int O_CLOEXEC = 0x8_0000;
+    /** The two that x86-64 and aarch64 number differently. */
+    static final int O_DIRECT = Platform.isARM() ? 0x1_0000 : 0x4000;
+
+    static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x1_0000;
+
+    static final int SEEK_END = 2;
+    static final int F_SETFL = 4;
+
+    static final long SYS_STATX = Platform.isARM() ? 291 : 332;
+    static final int AT_EMPTY_PATH = 0x1000;
+    static final int STATX_DIOALIGN = 0x2000;
+    /** Bytes of {@code struct statx}, and where its fields are. */
+    static final int STATX_LENGTH = 256;
+
+    static final int STX_MASK = 0;
+    static final int STX_DIO_MEM_ALIGN = 152;
+    static final int STX_DIO_OFFSET_ALIGN = 156;
+
+    static {
+        // The process holds the C library already, whatever its file is called.
+        Native.register(Libc.class, NativeLibrary.getProcess());
+    }
+
+    private Libc() {}
+
+    /** {@code path} ends with a 0 byte. */
+    static native int open(byte[] path, int flags, int mode);
+
+    static native int close(int fd);
+
+    /** {@code address} instead of a pointer type: the thinnest way through JNA. */
+    static native long pwrite(int fd, long address, long length, long offset);
+
+    static native long pread(int fd, long address, long length, long offset);
+
+    static native long lseek(int fd, long offset, int whence);
+
+    static native int fallocate(int fd, int mode, long offset, long length);
+
+    static native int ftruncate(int fd, long length);
+
+    static native int fdatasync(int fd);
+
+    static native int fsync(int fd);
+
+    static native int fcntl(int fd, int command, int argument);
+
+    static native int rename(byte[] from, byte[] to);
+
+    static native int getpagesize();
+
+    /** For statx, which C libraries before glibc 2.28 do not have. */
+    static native long syscall(long number, long fd, long path, long flags, long mask, long buffer);
+}

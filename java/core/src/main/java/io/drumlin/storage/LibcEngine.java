@@ -1,0 +1,221 @@
+package io.drumlin.storage;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.Platform;
+import com.sun.jna.Pointer;
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine {@code libc}: the C library's own calls through JNA, for those who take the jar and compile nothing.
+ *
+ * <p>Direct files ask no more alignment than the device, {@link BlockFile#allocate} reserves space, and interrupting a
+ * thread closes nothing. Needs 64-bit Linux on x86-64 or aarch64, and a folder where JNA may put its library; see
+ * {@link #unavailabilityCause()}. Thread-safe.
+ */
+public final class LibcEngine implements StorageEngine {
+
+    /** How the JDK turns the characters of a path into the bytes the kernel sees. */
+    private static final Charset PATH_CHARSET = Charset.forName(
+            System.getProperty("sun.jnu.encoding", Charset.defaultCharset().name()));
+
+    private static final int CREATION_MODE = 0666;
+
+    /**
+     * Makes the engine.
+     *
+     * @throws IllegalStateException it is not available; the message says why
+     */
+    public LibcEngine() {
+        Throwable cause = unavailabilityCause();
+        if (cause != null) {
+            throw new IllegalStateException("storage engine libc is not available: " + cause.getMessage(), cause);
+        }
+    }
+
+    /**
+     * Whether the engine can be made in this JVM.
+     *
+     * @return false where {@link #unavailabilityCause()} tells a reason
+     */
+    public static boolean isAvailable() {
+        return unavailabilityCause() == null;
+    }
+
+    /**
+     * Why the engine cannot be made.
+     *
+     * @return {@code null} when it can; else the message says what is missing and what to do
+     */
+    public static @Nullable Throwable unavailabilityCause() {
+        if (StorageEngines.nativeCodeIsOff()) {
+            return new UnsupportedOperationException("native code is switched off by -Ddrumlin.native=off");
+        }
+        return Loading.ONCE.failure();
+    }
+
+    @Override
+    public String name() {
+        return "libc";
+    }
+
+    @Override
+    public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
+        OpenMode.check(modes);
+        byte[] name = bytes(path);
+        try {
+            return modes.contains(OpenMode.DIRECT)
+                    ? openDirect(path, name, flags(modes))
+                    : new LibcFile(path, openDescriptor(name, flags(modes)), 1);
+        } catch (ErrnoException e) {
+            throw Errno.explain(DrumlinException.during("open").path(path), e, "");
+        }
+    }
+
+    @Override
+    public AlignedBuffer allocate(int size) {
+        return new DirectAlignedBuffer(size);
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        if (Libc.rename(bytes(from), bytes(to)) < 0) {
+            throw Errno.explain(DrumlinException.during("rename to " + to).path(from), lastError("rename"), "");
+        }
+    }
+
+    @Override
+    public void syncDirectory(Path directory) throws IOException {
+        try {
+            int fd = openDescriptor(bytes(directory), Libc.O_DIRECTORY);
+            try {
+                syncDescriptor(fd);
+            } finally {
+                Libc.close(fd);
+            }
+        } catch (ErrnoException e) {
+            throw Errno.explain(DrumlinException.during("sync of directory").path(directory), e, "");
+        }
+    }
+
+    /** What the last call on this thread left in errno. */
+    static ErrnoException lastError(String call) {
+        return new ErrnoException(call, Native.getLastError());
+    }
+
+    static boolean interrupted() {
+        return Native.getLastError() == Errno.EINTR.number();
+    }
+
+    private static BlockFile openDirect(Path path, byte[] name, int flags) throws ErrnoException {
+        int fd;
+        try {
+            fd = openDescriptor(name, flags | Libc.O_DIRECT);
+        } catch (ErrnoException e) {
+            if (e.number() != Errno.EINVAL.number()) {
+                throw e;
+            }
+            // The refusal comes after the file was created: that it exists now is no one else's doing.
+            return new LibcFile(path, openDescriptor(name, flags & ~Libc.O_EXCL), 1);
+        }
+        int alignment = directAlignment(fd);
+        if (alignment < 2 || alignment > AlignedBuffer.ALIGNMENT) {
+            alignment = 1;
+            if (Libc.fcntl(fd, Libc.F_SETFL, 0) < 0) {
+                ErrnoException failure = lastError("fcntl");
+                Libc.close(fd);
+                throw failure;
+            }
+        }
+        return new LibcFile(path, fd, alignment);
+    }
+
+    private static int openDescriptor(byte[] name, int flags) throws ErrnoException {
+        int fd;
+        do {
+            fd = Libc.open(name, flags | Libc.O_CLOEXEC, CREATION_MODE);
+        } while (fd < 0 && interrupted());
+        if (fd < 0) {
+            throw lastError("open");
+        }
+        return fd;
+    }
+
+    private static void syncDescriptor(int fd) throws ErrnoException {
+        int result;
+        do {
+            result = Libc.fsync(fd);
+        } while (result < 0 && interrupted());
+        if (result < 0) {
+            throw lastError("fsync");
+        }
+    }
+
+    /** What direct transfers must be multiples of: 0 when there are none, the page where the system does not say. */
+    private static int directAlignment(int fd) {
+        try (Memory memory = new Memory(Libc.STATX_LENGTH + 1)) {
+            memory.clear();
+            long address = Pointer.nativeValue(memory);
+            long emptyPath = address + Libc.STATX_LENGTH;
+            long result = Libc.syscall(Libc.SYS_STATX, fd, emptyPath, Libc.AT_EMPTY_PATH, Libc.STATX_DIOALIGN, address);
+            if (result == 0 && (memory.getInt(Libc.STX_MASK) & Libc.STATX_DIOALIGN) != 0) {
+                return Math.max(memory.getInt(Libc.STX_DIO_MEM_ALIGN), memory.getInt(Libc.STX_DIO_OFFSET_ALIGN));
+            }
+        }
+        return Libc.getpagesize();
+    }
+
+    private static int flags(Set<OpenMode> modes) {
+        int flags = 0;
+        if (modes.contains(OpenMode.WRITE)) {
+            flags = modes.contains(OpenMode.READ) ? Libc.O_RDWR : Libc.O_WRONLY;
+        }
+        if (modes.contains(OpenMode.CREATE)) {
+            flags |= Libc.O_CREAT;
+        }
+        if (modes.contains(OpenMode.EXCLUSIVE)) {
+            flags |= Libc.O_EXCL;
+        }
+        if (modes.contains(OpenMode.TRUNCATE)) {
+            flags |= Libc.O_TRUNC;
+        }
+        return flags;
+    }
+
+    private static byte[] bytes(Path path) {
+        if (path.getFileSystem() != FileSystems.getDefault()) {
+            throw new IllegalArgumentException("engine libc knows the default file system only, not that of " + path);
+        }
+        byte[] name = path.toString().getBytes(PATH_CHARSET);
+        return Arrays.copyOf(name, name.length + 1);
+    }
+
+    /** The outcome of loading JNA, which is tried when somebody first asks. */
+    private record Loading(@Nullable Throwable failure) {
+
+        static final Loading ONCE = new Loading(load());
+
+        private static @Nullable Throwable load() {
+            try {
+                if (!Platform.isLinux() || !Platform.is64Bit() || !(Platform.isIntel() || Platform.isARM())) {
+                    return new UnsupportedOperationException("it needs Linux on x86-64 or aarch64, and this is "
+                            + System.getProperty("os.name") + " on " + System.getProperty("os.arch"));
+                }
+                return Libc.getpagesize() > 0 ? null : new IllegalStateException("the C library does not answer");
+            } catch (LinkageError | RuntimeException e) {
+                return new UnsupportedOperationException(
+                        "JNA cannot load its native library (" + e + "); if its folder for temporary files is mounted"
+                                + " noexec or not writable, name another one with -Djna.tmpdir, and on JDK 24 or newer"
+                                + " add --enable-native-access=ALL-UNNAMED",
+                        e);
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.drumlin.storage;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.io.IOException;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/** A file descriptor as a block file. */
+final class LibcFile extends PositionalFile {
+
+    /** Heap memory is copied through native memory in pieces of this many bytes. */
+    private static final int HEAP_PIECE = 1 << 20;
+
+    private final int fd;
+
+    LibcFile(Path path, int fd, int alignment) {
+        super(path, alignment);
+        this.fd = fd;
+    }
+
+    @Override
+    int writeOnce(ByteBuffer source, long offset) throws IOException {
+        if (source.isDirect()) {
+            return writeNative(source, offset);
+        }
+        int piece = Math.min(source.remaining(), HEAP_PIECE);
+        try (Memory memory = new Memory(piece)) {
+            ByteBuffer copy = memory.getByteBuffer(0, piece);
+            copy.put(0, source, source.position(), piece);
+            return writeNative(copy, offset);
+        }
+    }
+
+    @Override
+    int readOnce(ByteBuffer target, long offset) throws IOException {
+        if (target.isDirect()) {
+            return readNative(target, offset);
+        }
+        int piece = Math.min(target.remaining(), HEAP_PIECE);
+        try (Memory memory = new Memory(piece)) {
+            ByteBuffer copy = memory.getByteBuffer(0, piece);
+            int count = readNative(copy, offset);
+            target.put(target.position(), copy, 0, count);
+            return count;
+        }
+    }
+
+    /** Nobody uses the descriptor's own position, so that moving it is harmless. */
+    @Override
+    long length() throws IOException {
+        return require("lseek", Libc.lseek(fd, 0, Libc.SEEK_END));
+    }
+
+    @Override
+    void reserve(long size) throws IOException {
+        if (size == 0) {
+            return;
+        }
+        int result;
+        do {
+            result = Libc.fallocate(fd, 0, 0, size);
+        } while (result < 0 && LibcEngine.interrupted());
+        if (result == 0) {
+            return;
+        }
+        ErrnoException failure = LibcEngine.lastError("fallocate");
+        if (failure.number() != Errno.EOPNOTSUPP.number() && failure.number() != Errno.ENOSYS.number()) {
+            throw failure;
+        }
+        if (length() < size) {
+            setLength(size);
+        }
+    }
+
+    @Override
+    void setLength(long size) throws IOException {
+        int result;
+        do {
+            result = Libc.ftruncate(fd, size);
+        } while (result < 0 && LibcEngine.interrupted());
+        require("ftruncate", result);
+    }
+
+    @Override
+    void flush() throws IOException {
+        int result;
+        do {
+            result = Libc.fdatasync(fd);
+        } while (result < 0 && LibcEngine.interrupted());
+        require("fdatasync", result);
+    }
+
+    /** Linux has let go of the descriptor even when a signal came in between: a second close could hit another file. */
+    @Override
+    void release() throws IOException {
+        if (Libc.close(fd) < 0 && !LibcEngine.interrupted()) {
+            throw LibcEngine.lastError("close");
+        }
+    }
+
+    private int writeNative(ByteBuffer source, long offset) throws IOException {
+        try {
+            long count;
+            do {
+                count = Libc.pwrite(fd, address(source), source.remaining(), offset);
+            } while (count < 0 && LibcEngine.interrupted());
+            return (int) require("pwrite", count);
+        } finally {
+            Reference.reachabilityFence(source);
+        }
+    }
+
+    private int readNative(ByteBuffer target, long offset) throws IOException {
+        try {
+            long count;
+            do {
+                count = Libc.pread(fd, address(target), target.remaining(), offset);
+            } while (count < 0 && LibcEngine.interrupted());
+            return (int) require("pread", count);
+        } finally {
+            Reference.reachabilityFence(target);
+        }
+    }
+
+    private static long address(ByteBuffer memory) {
+        return Pointer.nativeValue(Native.getDirectBufferPointer(memory)) + memory.position();
+    }
+
+    private static long require(String call, long result) throws ErrnoException {
+        if (result < 0) {
+            throw LibcEngine.lastError(call);
+        }
+        return result;
+    }
+}

@@ -1,0 +1,152 @@
+package io.drumlin.storage;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine {@code nio}: {@link FileChannel} and nothing else, so that it works wherever Java does.
+ *
+ * <p>Direct files need the file system's block as alignment, which is more than the device asks; where that is above
+ * {@link AlignedBuffer#ALIGNMENT} files are opened buffered. {@link BlockFile#allocate} cannot reserve space, it makes the
+ * file longer. Interrupting a thread in a transfer closes the file; started writes run on threads of their own and do
+ * not suffer from it. Thread-safe.
+ */
+public final class NioEngine implements StorageEngine {
+
+    /** Looked up, because javac warns of ExtendedOpenOption and newer JDKs may move it. */
+    private static final @Nullable OpenOption DIRECT = findDirectOption();
+
+    /** Makes the engine; it is always available. */
+    public NioEngine() {}
+
+    @Override
+    public String name() {
+        return "nio";
+    }
+
+    @Override
+    public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
+        OpenMode.check(modes);
+        try {
+            return modes.contains(OpenMode.DIRECT) && DIRECT != null
+                    ? openDirect(path, modes, DIRECT)
+                    : openBuffered(path, modes);
+        } catch (IOException e) {
+            throw Errno.explain(DrumlinException.during("open").path(path), e, "");
+        }
+    }
+
+    @Override
+    public AlignedBuffer allocate(int size) {
+        return new DirectAlignedBuffer(size);
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        try {
+            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw Errno.explain(DrumlinException.during("rename to " + to).path(from), e, "");
+        }
+    }
+
+    @Override
+    public void syncDirectory(Path directory) throws IOException {
+        try {
+            if (Files.exists(directory) && !Files.isDirectory(directory)) {
+                throw new NotDirectoryException(directory.toString());
+            }
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        } catch (IOException e) {
+            throw Errno.explain(DrumlinException.during("sync of directory").path(directory), e, "");
+        }
+    }
+
+    private static BlockFile openDirect(Path path, Set<OpenMode> modes, OpenOption direct) throws IOException {
+        Set<OpenOption> options = options(modes);
+        options.add(direct);
+        FileChannel channel;
+        try {
+            channel = FileChannel.open(path, options);
+        } catch (UnsupportedOperationException e) {
+            return openBuffered(path, modes);
+        } catch (IOException e) {
+            if (Errno.of(e).filter(errno -> errno != Errno.EINVAL).isPresent()) {
+                throw e;
+            }
+            // The refusal comes after the file was created: that it exists now is no one else's doing.
+            return openBuffered(path, without(modes, OpenMode.EXCLUSIVE));
+        }
+        int block = blockSize(path, channel);
+        if (block <= AlignedBuffer.ALIGNMENT) {
+            return new NioFile(path, channel, block);
+        }
+        channel.close();
+        return openBuffered(path, without(modes, OpenMode.EXCLUSIVE));
+    }
+
+    private static BlockFile openBuffered(Path path, Set<OpenMode> modes) throws IOException {
+        return new NioFile(path, FileChannel.open(path, options(modes)), 1);
+    }
+
+    /** The alignment that the JDK asks of direct transfers, or a huge one when it cannot be had. */
+    private static int blockSize(Path path, FileChannel channel) throws IOException {
+        try {
+            long size = Files.getFileStore(path).getBlockSize();
+            return size > 1 && Long.bitCount(size) == 1 && size <= AlignedBuffer.ALIGNMENT
+                    ? (int) size
+                    : Integer.MAX_VALUE;
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static Set<OpenOption> options(Set<OpenMode> modes) {
+        Set<OpenOption> options = new HashSet<>();
+        for (OpenMode mode : modes) {
+            switch (mode) {
+                case READ -> options.add(StandardOpenOption.READ);
+                case WRITE -> options.add(StandardOpenOption.WRITE);
+                case CREATE -> options.add(StandardOpenOption.CREATE);
+                case EXCLUSIVE -> options.add(StandardOpenOption.CREATE_NEW);
+                case TRUNCATE -> options.add(StandardOpenOption.TRUNCATE_EXISTING);
+                case DIRECT -> {}
+            }
+        }
+        return options;
+    }
+
+    private static Set<OpenMode> without(Set<OpenMode> modes, OpenMode mode) {
+        Set<OpenMode> rest = EnumSet.copyOf(modes);
+        rest.remove(mode);
+        return rest;
+    }
+
+    private static @Nullable OpenOption findDirectOption() {
+        try {
+            Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");
+            return Arrays.stream(options.getEnumConstants())
+                    .filter(option -> option.toString().equals("DIRECT"))
+                    .map(OpenOption.class::cast)
+                    .findAny()
+                    .orElse(null);
+        } catch (ClassNotFoundException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,332 @@
+package io.drumlin.storage;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A block file over single calls that name their offset and may move fewer bytes than asked.
+ *
+ * <p>Checks arguments, moves what a short call left, does started writes on {@link WriterThreads}, and keeps the file
+ * open until all that is under way has ended: a descriptor that was closed too early may already be another file's.
+ */
+abstract class PositionalFile implements BlockFile {
+
+    private final Path path;
+    private final int alignment;
+
+    private final Object gate = new Object();
+    /** Calls and started writes under way; guarded by gate. */
+    private int active;
+    /** Guarded by gate. */
+    private boolean closed;
+    /** Failures of started writes that nobody awaited yet; guarded by gate. */
+    private final Set<IOException> unreported = new LinkedHashSet<>();
+
+    /** For an open file; {@code alignment} is 1 when it is not direct. */
+    PositionalFile(Path path, int alignment) {
+        this.path = path;
+        this.alignment = alignment;
+    }
+
+    /** Writes some bytes between position and limit, at least one, and returns how many; may move the position. */
+    abstract int writeOnce(ByteBuffer source, long offset) throws IOException;
+
+    /** Reads some bytes between position and limit and returns how many, 0 at the end; may move the position. */
+    abstract int readOnce(ByteBuffer target, long offset) throws IOException;
+
+    abstract long length() throws IOException;
+
+    abstract void reserve(long size) throws IOException;
+
+    abstract void setLength(long size) throws IOException;
+
+    abstract void flush() throws IOException;
+
+    abstract void release() throws IOException;
+
+    @Override
+    public final Path path() {
+        return path;
+    }
+
+    @Override
+    public final boolean direct() {
+        return alignment > 1;
+    }
+
+    @Override
+    public final int alignment() {
+        return alignment;
+    }
+
+    @Override
+    public final long size() throws IOException {
+        long[] size = new long[1];
+        call("size query", -1, () -> size[0] = length());
+        return size[0];
+    }
+
+    @Override
+    public final void write(ByteBuffer source, long offset) throws IOException {
+        check(source, offset);
+        enter("write");
+        try {
+            writeFully(source.duplicate(), offset);
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public final PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
+        if (!source.isDirect()) {
+            throw new IllegalArgumentException("a started write needs a direct buffer: " + path);
+        }
+        check(source, offset);
+        enter("write");
+        ByteBuffer rest = source.duplicate();
+        CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+        boolean started = false;
+        try {
+            WriterThreads.execute(() -> perform(rest, offset, end));
+            started = true;
+        } finally {
+            if (!started) {
+                leave();
+            }
+        }
+        return () -> await(end);
+    }
+
+    @Override
+    public final int read(ByteBuffer target, long offset) throws IOException {
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("cannot read into a read-only buffer: " + path);
+        }
+        check(target, offset);
+        enter("read");
+        try {
+            return readFully(target.duplicate(), offset);
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public final void allocate(long size) throws IOException {
+        checkNotNegative("size", size);
+        call("allocation", size, () -> reserve(size));
+    }
+
+    @Override
+    public final void truncate(long size) throws IOException {
+        checkNotNegative("size", size);
+        call("truncation", size, () -> setLength(size));
+    }
+
+    @Override
+    public final void sync() throws IOException {
+        call("sync", -1, this::flush);
+    }
+
+    @Override
+    public final void close() throws IOException {
+        if (!shut()) {
+            return;
+        }
+        IOException failure = takeUnreported();
+        try {
+            release();
+        } catch (IOException e) {
+            DrumlinException closing = explain("close", -1, -1, e, "");
+            if (failure == null) {
+                failure = closing;
+            } else {
+                failure.addSuppressed(closing);
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void check(ByteBuffer memory, long offset) {
+        checkNotNegative("offset", offset);
+        if (!direct()) {
+            return;
+        }
+        if (!memory.isDirect()) {
+            throw new IllegalArgumentException("direct I/O needs a direct buffer: " + path);
+        }
+        checkAligned("offset", offset);
+        checkAligned("length", memory.remaining());
+        checkAligned("memory address", memory.alignmentOffset(memory.position(), alignment));
+    }
+
+    private void checkNotNegative(String what, long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException("negative " + what + " " + value + ": " + path);
+        }
+    }
+
+    private void checkAligned(String what, long value) {
+        if ((value & (alignment - 1)) != 0) {
+            throw new IllegalArgumentException("direct I/O needs a " + what + " that is a multiple of " + alignment
+                    + ", but " + value % alignment + " bytes are over: " + path);
+        }
+    }
+
+    private void writeFully(ByteBuffer rest, long offset) throws IOException {
+        int start = rest.position();
+        int end = rest.limit();
+        int at = start;
+        try {
+            while (at < end) {
+                rest.limit(end).position(at);
+                int moved = wholeBlocks(writeOnce(rest, offset + at - start), end - at);
+                if (moved <= 0) {
+                    throw new IOException("the system wrote less than a block and gave no reason");
+                }
+                at += moved;
+            }
+        } catch (IOException e) {
+            throw explain("write", offset, end - start, e, ", after " + (at - start) + " bytes");
+        }
+    }
+
+    private int readFully(ByteBuffer rest, long offset) throws IOException {
+        int start = rest.position();
+        int end = rest.limit();
+        int at = start;
+        try {
+            while (at < end) {
+                rest.limit(end).position(at);
+                int moved = readOnce(rest, offset + at - start);
+                at += Math.max(moved, 0);
+                // A direct read ends inside a block at the end of the file only.
+                if (moved <= 0 || moved % alignment != 0) {
+                    break;
+                }
+            }
+            return at - start;
+        } catch (IOException e) {
+            throw explain("read", offset, end - start, e, ", after " + (at - start) + " bytes");
+        }
+    }
+
+    /** A short direct write that ended inside a block goes on at the block's start. */
+    private int wholeBlocks(int moved, int asked) {
+        return moved == asked ? moved : moved - moved % alignment;
+    }
+
+    private void perform(ByteBuffer rest, long offset, CompletableFuture<@Nullable Void> end) {
+        try {
+            writeFully(rest, offset);
+            end.complete(null);
+        } catch (IOException e) {
+            synchronized (gate) {
+                unreported.add(e);
+            }
+            end.completeExceptionally(e);
+        } catch (Throwable e) {
+            end.completeExceptionally(e);
+            throw e;
+        } finally {
+            leave();
+        }
+    }
+
+    private void await(CompletableFuture<@Nullable Void> end) throws IOException {
+        try {
+            end.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                synchronized (gate) {
+                    unreported.remove(failure);
+                }
+                throw failure;
+            }
+            throw e;
+        }
+    }
+
+    private void call(String operation, long size, Call body) throws IOException {
+        enter(operation);
+        try {
+            body.run();
+        } catch (IOException e) {
+            throw explain(operation, -1, size, e, "");
+        } finally {
+            leave();
+        }
+    }
+
+    private void enter(String operation) throws IOException {
+        synchronized (gate) {
+            if (closed) {
+                throw explain(operation, -1, -1, new ClosedChannelException(), "");
+            }
+            active++;
+        }
+    }
+
+    private void leave() {
+        synchronized (gate) {
+            active--;
+            gate.notifyAll();
+        }
+    }
+
+    /** Lets nobody in any more and waits, whatever interrupts it, until all are out; false if that was done before. */
+    private boolean shut() {
+        synchronized (gate) {
+            if (closed) {
+                return false;
+            }
+            closed = true;
+            boolean interrupted = false;
+            while (active > 0) {
+                try {
+                    gate.wait();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+            return true;
+        }
+    }
+
+    private @Nullable IOException takeUnreported() {
+        synchronized (gate) {
+            IOException first = null;
+            for (IOException failure : unreported) {
+                if (first == null) {
+                    first = failure;
+                } else {
+                    first.addSuppressed(failure);
+                }
+            }
+            unreported.clear();
+            return first;
+        }
+    }
+
+    private DrumlinException explain(String operation, long offset, long length, IOException failure, String progress) {
+        return Errno.explain(DrumlinException.during(operation).path(path).range(offset, length), failure, progress);
+    }
+
+    private interface Call {
+        void run() throws IOException;
+    }
+}

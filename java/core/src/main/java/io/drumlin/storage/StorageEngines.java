@@ -1,0 +1,121 @@
+package io.drumlin.storage;
+
+import io.drumlin.DrumlinException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses a {@link StorageEngine}: the one a program names, else the one the system property {@code drumlin.storage}
+ * names, else the best that is available. {@code -Ddrumlin.native=off} leaves {@code nio} only. Every choice and its
+ * reason is logged once. Thread-safe.
+ */
+public final class StorageEngines {
+
+    /** The system property that names the engine. */
+    public static final String PROPERTY = "drumlin.storage";
+
+    private static final String NATIVE_PROPERTY = "drumlin.native";
+
+    private static final System.Logger LOG = System.getLogger(StorageEngines.class.getName());
+    private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
+
+    /** Best first. */
+    private static final List<Candidate> CANDIDATES = List.of(
+            new Candidate("libc", LibcEngine::unavailabilityCause, LibcEngine::new),
+            new Candidate("nio", () -> null, NioEngine::new));
+
+    private StorageEngines() {}
+
+    /**
+     * The engines there are, available or not.
+     *
+     * @return names, the best first
+     */
+    public static List<String> names() {
+        return CANDIDATES.stream().map(Candidate::name).collect(Collectors.toUnmodifiableList());
+    }
+
+    /**
+     * The engine of a name.
+     *
+     * @param name one of {@link #names()}
+     * @return the engine
+     * @throws DrumlinException no engine has the name, or it is not available; the message says which exist and why
+     */
+    public static StorageEngine byName(String name) throws DrumlinException {
+        return make(name, "asked for by the program");
+    }
+
+    /**
+     * The engine that the system property {@value #PROPERTY} names; without it the best that is available.
+     *
+     * @return the engine
+     * @throws DrumlinException the engine that the property names is unknown or not available
+     */
+    public static StorageEngine best() throws DrumlinException {
+        String named = System.getProperty(PROPERTY);
+        if (named != null) {
+            return make(named, "asked for by -D" + PROPERTY);
+        }
+        StringBuilder reason = new StringBuilder("best available");
+        for (Candidate candidate : CANDIDATES) {
+            Throwable cause = candidate.unavailabilityCause().get();
+            if (cause == null) {
+                return make(candidate.name(), reason.toString());
+            }
+            reason.append("; ").append(candidate.problem(cause));
+        }
+        throw new AssertionError("nio is always available");
+    }
+
+    /** Whether the user wants no native code of any kind. */
+    static boolean nativeCodeIsOff() {
+        return "off".equals(System.getProperty(NATIVE_PROPERTY));
+    }
+
+    private static StorageEngine make(String name, String reason) throws DrumlinException {
+        for (Candidate candidate : CANDIDATES) {
+            if (candidate.name().equals(name)) {
+                Throwable cause = candidate.unavailabilityCause().get();
+                if (cause != null) {
+                    throw refusal(name, reason, "it is not available: " + cause.getMessage())
+                            .cause(cause)
+                            .exception();
+                }
+                log("storage engine " + name + ": " + reason);
+                return candidate.constructor().get();
+            }
+        }
+        throw refusal(name, reason, "there is none of that name").exception();
+    }
+
+    private static DrumlinException.Context refusal(String name, String reason, String problem) {
+        String engines = CANDIDATES.stream().map(Candidate::state).collect(Collectors.joining("; "));
+        return DrumlinException.during("choice of storage engine \"" + name + "\" (" + reason + ")")
+                .problem(problem)
+                .advice("engines are: " + engines);
+    }
+
+    private static void log(String choice) {
+        if (LOGGED.add(choice)) {
+            LOG.log(System.Logger.Level.INFO, choice);
+        }
+    }
+
+    private record Candidate(
+            String name, Supplier<@Nullable Throwable> unavailabilityCause, Supplier<StorageEngine> constructor) {
+
+        String state() {
+            Throwable cause = unavailabilityCause.get();
+            return cause == null ? name + " (available)" : problem(cause);
+        }
+
+        String problem(Throwable cause) {
+            return name + " (not available: " + cause.getMessage() + ")";
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.drumlin.storage;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The daemon threads of this JVM that do started writes for engines without a queue in the kernel. Thread-safe. */
+final class WriterThreads {
+
+    /** Enough to keep an NVMe device busy; the threads wait in the kernel and take hardly any CPU time. */
+    private static final int THREADS = 8;
+
+    /** Writes that were started and have not ended. */
+    private static final int IN_FLIGHT = 64;
+
+    private static final Semaphore SLOTS = new Semaphore(IN_FLIGHT);
+    private static final ThreadPoolExecutor POOL = makePool();
+
+    private WriterThreads() {}
+
+    /** Lets a thread do {@code work}, which must not throw. Blocks while too much is under way. */
+    static void execute(Runnable work) {
+        SLOTS.acquireUninterruptibly();
+        boolean accepted = false;
+        try {
+            POOL.execute(() -> {
+                try {
+                    work.run();
+                } finally {
+                    SLOTS.release();
+                }
+            });
+            accepted = true;
+        } finally {
+            if (!accepted) {
+                SLOTS.release();
+            }
+        }
+    }
+
+    private static ThreadPoolExecutor makePool() {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), WriterThreads::makeThread);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static Thread makeThread(Runnable loop) {
+        Thread thread = new Thread(null, loop, "drumlin-writer", 0, false);
+        thread.setDaemon(true);
+        // The pool outlives whoever started the first write and must not hold their class loader.
+        thread.setContextClassLoader(null);
+        return thread;
+    }
+}
