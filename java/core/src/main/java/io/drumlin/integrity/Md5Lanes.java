@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * MD5 (RFC 1321) of up to {@link #LANES} independent streams side by side.
  *
  * <p>One stream of MD5 cannot be hurried, but SIMD registers take several at once. Not thread-safe; each checkpoint
- * makes its own. {@link DigestEngine} chooses the implementation.
+ * makes its own. {@code DigestEngine} chooses the implementation.
  */
 public interface Md5Lanes extends AutoCloseable {
 
