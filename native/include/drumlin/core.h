@@ -1,8 +1,11 @@
 /*
  * The C core of Drumlin: what Java cannot do by itself on one node. No MPI in it, and no policy.
  *
- * Unless a function says otherwise it returns 0 or a count (>= 0) on success and -errno on failure, and may be called
- * from any thread.
+ * Rules that hold for every function unless it says otherwise:
+ *   - a result >= 0 is success, a negative result is -errno;
+ *   - lengths, sizes and offsets are bytes, never negative, and may exceed 2 GiB;
+ *   - it may be called from any thread, at the same time as any other;
+ *   - memory that the caller passes stays the caller's.
  */
 #ifndef DRUMLIN_CORE_H
 #define DRUMLIN_CORE_H
@@ -21,6 +24,232 @@ extern "C" {
 
 /* The DRUMLIN_CORE_ABI with which the library was built. */
 DRUMLIN_API int32_t drumlin_core_abi(void);
+
+/* ---- error.c: what a number means ---------------------------------------------------------------------------- */
+
+/*
+ * The symbolic name of an errno, given as errno or -errno: "ENOSPC". NULL for a number that has no name here.
+ */
+DRUMLIN_API const char *drumlin_error_name(int32_t error);
+
+/*
+ * The system's sentence for an errno, given as errno or -errno: "No space left on device". Valid until the thread's
+ * next call.
+ */
+DRUMLIN_API const char *drumlin_error_message(int32_t error);
+
+/* ---- align.c: memory for direct transfers -------------------------------------------------------------------- */
+
+/* Boundary of all memory from drumlin_memory_allocate, and the largest alignment with which a file is direct. */
+#define DRUMLIN_ALIGNMENT 4096
+
+/*
+ * Allocates zeroed memory on a boundary of DRUMLIN_ALIGNMENT. From 2 MiB on it lies on a 2 MiB boundary and the kernel
+ * is asked for huge pages, which make the pinning of direct transfers cheaper.
+ *
+ * size     above 0
+ * memory   receives the address, to be given to drumlin_memory_free
+ *
+ * Errors: -EINVAL (size), -ENOMEM.
+ */
+DRUMLIN_API int32_t drumlin_memory_allocate(void **memory, int64_t size);
+
+/* Gives the memory back. NULL is allowed. */
+DRUMLIN_API void drumlin_memory_free(void *memory);
+
+/* ---- file.c: files, whole transfers -------------------------------------------------------------------------- */
+
+/* What drumlin_file_open is asked for; READ, WRITE or both must be set. */
+#define DRUMLIN_OPEN_READ 1
+#define DRUMLIN_OPEN_WRITE 2
+#define DRUMLIN_OPEN_CREATE 4     /* create the file when it is missing */
+#define DRUMLIN_OPEN_EXCLUSIVE 8  /* with CREATE: fail with -EEXIST when it is not */
+#define DRUMLIN_OPEN_TRUNCATE 16  /* cut an existing file to length 0 */
+#define DRUMLIN_OPEN_DIRECT 32    /* pass the page cache by (O_DIRECT) */
+
+/*
+ * Opens a file, never to be inherited by a child process.
+ *
+ * With DRUMLIN_OPEN_DIRECT the file is buffered all the same where the file system refuses O_DIRECT, says that the file
+ * cannot have it, or wants a coarser alignment than DRUMLIN_ALIGNMENT: drumlin_file_alignment tells.
+ *
+ * path          NUL-terminated, in the file system's encoding
+ * modes         DRUMLIN_OPEN_* joined by |
+ * permissions   for a new file, before the umask: 0666
+ *
+ * Returns the file descriptor. Errors: -EINVAL (modes), and those of open(2).
+ */
+DRUMLIN_API int32_t drumlin_file_open(const char *path, int32_t modes, int32_t permissions);
+
+/*
+ * The unit of transfers of a file that was opened by drumlin_file_open: offsets, lengths and memory addresses must be
+ * its multiples.
+ *
+ * Returns a power of two where the file is direct: what the kernel says (statx, STATX_DIOALIGN, Linux 6.1), else
+ * DRUMLIN_ALIGNMENT. Returns 1 where it is buffered. Errors: those of fcntl(2).
+ */
+DRUMLIN_API int32_t drumlin_file_alignment(int32_t fd);
+
+/*
+ * Closes the file. The descriptor is gone whatever is returned. Errors: -EIO, -ENOSPC, -EDQUOT where the file system
+ * reports only now that something written was lost; -EBADF.
+ */
+DRUMLIN_API int32_t drumlin_file_close(int32_t fd);
+
+/*
+ * Writes all of data at offset; short counts and interruptions are retried.
+ *
+ * Returns length. Errors: those of pwrite(2); what part was written before is unknown. -EIO where the kernel takes
+ * nothing and gives no reason.
+ */
+DRUMLIN_API int64_t drumlin_file_write(int32_t fd, const void *data, int64_t length, int64_t offset);
+
+/*
+ * Reads up to length bytes at offset; short counts and interruptions are retried up to the end of the file.
+ *
+ * Returns bytes read: fewer than length only at the end of the file, 0 at or past it. Errors: those of pread(2).
+ */
+DRUMLIN_API int64_t drumlin_file_read(int32_t fd, void *data, int64_t length, int64_t offset);
+
+/* The length of the file. Errors: those of fstat(2). */
+DRUMLIN_API int64_t drumlin_file_size(int32_t fd);
+
+/*
+ * Reserves blocks for the first size bytes and makes the file at least that long.
+ *
+ * Returns 0, or 1 where the file system cannot reserve and the file was only made longer. Errors: -ENOSPC, -EDQUOT,
+ * -EFBIG and others of fallocate(2).
+ */
+DRUMLIN_API int32_t drumlin_file_allocate(int32_t fd, int64_t size);
+
+/* Cuts or extends the file to size bytes. Errors: those of ftruncate(2). */
+DRUMLIN_API int32_t drumlin_file_truncate(int32_t fd, int64_t size);
+
+/*
+ * Makes the file's content durable.
+ *
+ * metadata   0: content and what is needed to read it back, the length among it (fdatasync); else also times and
+ *            permissions (fsync)
+ *
+ * Errors: -EIO, -ENOSPC, -EDQUOT: something written is lost, and a second call would not say so again.
+ */
+DRUMLIN_API int32_t drumlin_file_sync(int32_t fd, int32_t metadata);
+
+/* Renames, replacing an existing file, in one step. Errors: those of rename(2); nothing has changed then. */
+DRUMLIN_API int32_t drumlin_file_rename(const char *from, const char *to);
+
+/*
+ * Makes the entries of a directory durable. File systems that have no such thing (-EINVAL from fsync) count as done.
+ * Errors: those of open(2) and fsync(2).
+ */
+DRUMLIN_API int32_t drumlin_directory_sync(const char *path);
+
+/* ---- queue.c: transfers under way ---------------------------------------------------------------------------- */
+
+/* Who moves the bytes. */
+#define DRUMLIN_QUEUE_AUTO 0    /* io_uring where the library has it and the kernel allows it, else threads */
+#define DRUMLIN_QUEUE_URING 1
+#define DRUMLIN_QUEUE_THREADS 2
+
+/* Starts transfers and waits for them. Any thread may use it. */
+typedef struct drumlin_queue drumlin_queue;
+
+/*
+ * Makes a queue.
+ *
+ * depth     transfers that may be under way at a time, 1 to 4096
+ * backend   DRUMLIN_QUEUE_*
+ * queue     receives the queue, to be given to drumlin_queue_destroy
+ *
+ * Errors: -EINVAL (depth, backend), -ENOMEM, -EAGAIN (no threads left); with DRUMLIN_QUEUE_URING also -ENOSYS (the
+ * library or the kernel has no io_uring) and -EPERM (the kernel's settings or a container forbid it).
+ */
+DRUMLIN_API int32_t drumlin_queue_create(drumlin_queue **queue, int32_t depth, int32_t backend);
+
+/* DRUMLIN_QUEUE_URING or DRUMLIN_QUEUE_THREADS. */
+DRUMLIN_API int32_t drumlin_queue_backend(const drumlin_queue *queue);
+
+/*
+ * Starts what drumlin_file_write does. Blocks while depth transfers are under way, not until one of them was waited for.
+ * Data must stay untouched until drumlin_queue_wait returned.
+ *
+ * Returns a ticket, to be given to drumlin_queue_wait exactly once. Errors: -EINVAL (length or offset), -ENOMEM.
+ */
+DRUMLIN_API int64_t drumlin_queue_write(drumlin_queue *queue, int32_t fd, const void *data, int64_t length,
+                                        int64_t offset);
+
+/* Starts what drumlin_file_read does; otherwise as drumlin_queue_write. */
+DRUMLIN_API int64_t drumlin_queue_read(drumlin_queue *queue, int32_t fd, void *data, int64_t length, int64_t offset);
+
+/*
+ * Waits for the end of a transfer.
+ *
+ * Returns what drumlin_file_write or drumlin_file_read would have returned. -EINVAL also for a ticket that was waited
+ * for before.
+ */
+DRUMLIN_API int64_t drumlin_queue_wait(drumlin_queue *queue, int64_t ticket);
+
+/* Waits for all transfers, forgets their results, and frees the queue. Nobody may use it meanwhile. NULL is allowed. */
+DRUMLIN_API void drumlin_queue_destroy(drumlin_queue *queue);
+
+/* ---- digest.c: MD5 (RFC 1321) -------------------------------------------------------------------------------- */
+
+/* Streams of a drumlin_md5. */
+#define DRUMLIN_MD5_LANES 16
+/* Bytes of a digest. */
+#define DRUMLIN_MD5_LENGTH 16
+
+/* Sixteen independent streams, hashed side by side in SIMD registers. One thread at a time. */
+typedef struct drumlin_md5 drumlin_md5;
+
+/*
+ * The MD5 of one piece of memory.
+ *
+ * digest   receives DRUMLIN_MD5_LENGTH bytes
+ */
+DRUMLIN_API void drumlin_md5_single(const void *data, int64_t length, uint8_t *digest);
+
+/*
+ * Makes sixteen empty streams.
+ *
+ * width   how many lanes one instruction may take: 1, 4 (SSE2, NEON), 8 (AVX2), 16 (AVX-512); 0 for the widest that
+ *         this processor has
+ * md5     receives the streams, to be given to drumlin_md5_destroy
+ *
+ * Errors: -EINVAL (no such width), -ENOTSUP (not on this processor), -ENOMEM.
+ */
+DRUMLIN_API int32_t drumlin_md5_create(drumlin_md5 **md5, int32_t width);
+
+/* The width in use: 1, 4, 8 or 16. */
+DRUMLIN_API int32_t drumlin_md5_width(const drumlin_md5 *md5);
+
+/* Starts a new stream in a lane, 0 to DRUMLIN_MD5_LANES - 1. Errors: -EINVAL (lane). */
+DRUMLIN_API int32_t drumlin_md5_reset(drumlin_md5 *md5, int32_t lane);
+
+/*
+ * Appends one piece to each of the first count lanes. Pieces may be of any length and at any address; fastest when they
+ * are equally long and whole 64-byte blocks. Pieces may overlap or be the same.
+ *
+ * pieces    count addresses; an entry is not looked at where its length is 0
+ * lengths   count lengths
+ * count     0 to DRUMLIN_MD5_LANES
+ *
+ * Errors: -EINVAL (count, or a negative length); nothing has changed then.
+ */
+DRUMLIN_API int32_t drumlin_md5_update(drumlin_md5 *md5, const void *const *pieces, const int64_t *lengths,
+                                       int32_t count);
+
+/*
+ * Ends the stream in a lane; drumlin_md5_reset it before it is used again.
+ *
+ * digest   receives DRUMLIN_MD5_LENGTH bytes
+ *
+ * Errors: -EINVAL (lane).
+ */
+DRUMLIN_API int32_t drumlin_md5_digest(drumlin_md5 *md5, int32_t lane, uint8_t *digest);
+
+/* Frees the streams. NULL is allowed. */
+DRUMLIN_API void drumlin_md5_destroy(drumlin_md5 *md5);
 
 #ifdef __cplusplus
 }

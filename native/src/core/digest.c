@@ -1,0 +1,256 @@
+#include "digest.h"
+
+#include "drumlin/core.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LANES DRUMLIN_MD5_LANES
+
+struct drumlin_md5 {
+    uint32_t state[MD5_WORDS][LANES];
+    uint64_t length[LANES]; /* bytes of the stream so far; the last length % MD5_BLOCK of them are in pending */
+    uint8_t pending[LANES][MD5_BLOCK];
+    int32_t width;
+};
+
+/* Whole blocks of one lane that are still to be hashed. */
+struct run {
+    int lane;
+    const uint8_t *data;
+    size_t blocks;
+};
+
+static const uint32_t initial[MD5_WORDS] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+
+static void single_blocks(uint32_t state[MD5_WORDS], const uint8_t *data, size_t blocks)
+{
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    for (; blocks > 0; blocks--, data += MD5_BLOCK) {
+        uint32_t words[16];
+        memcpy(words, data, sizeof words);
+        uint32_t a0 = a, b0 = b, c0 = c, d0 = d;
+#define K(n) UINT32_C(n)
+#define WORD(i) words[i]
+        MD5_STEPS(a, b, c, d, WORD);
+        a += a0;
+        b += b0;
+        c += c0;
+        d += d0;
+    }
+    state[0] = a;
+    state[1] = b;
+    state[2] = c;
+    state[3] = d;
+}
+
+/* The last bytes of a stream of length bytes, then 0x80, zeros and the length in bits. */
+static void finish_single(uint32_t state[MD5_WORDS], const uint8_t *tail, uint64_t length, uint8_t *digest)
+{
+    uint8_t last[2 * MD5_BLOCK] = {0};
+    size_t rest = length % MD5_BLOCK;
+    size_t blocks = rest + 1 + sizeof length > MD5_BLOCK ? 2 : 1;
+    uint64_t bits = length * 8;
+    if (rest > 0)
+        memcpy(last, tail, rest);
+    last[rest] = 0x80;
+    memcpy(last + blocks * MD5_BLOCK - sizeof bits, &bits, sizeof bits);
+    single_blocks(state, last, blocks);
+    memcpy(digest, state, DRUMLIN_MD5_LENGTH);
+}
+
+void drumlin_md5_single(const void *data, int64_t length, uint8_t *digest)
+{
+    uint32_t state[MD5_WORDS];
+    size_t whole = (size_t)length / MD5_BLOCK;
+    memcpy(state, initial, sizeof state);
+    single_blocks(state, data, whole);
+    finish_single(state, (const uint8_t *)data + whole * MD5_BLOCK, (uint64_t)length, digest);
+}
+
+static int32_t widest(void)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512f") ? 16 : __builtin_cpu_supports("avx2") ? 8 : 4;
+#else
+    return 4;
+#endif
+}
+
+int32_t drumlin_md5_create(drumlin_md5 **md5, int32_t width)
+{
+    if (width != 0 && width != 1 && width != 4 && width != 8 && width != 16)
+        return -EINVAL;
+    if (width > widest())
+        return -ENOTSUP;
+    drumlin_md5 *made = aligned_alloc(64, (sizeof *made + 63) / 64 * 64);
+    if (!made)
+        return -ENOMEM;
+    made->width = width ? width : widest();
+    for (int32_t lane = 0; lane < LANES; lane++)
+        drumlin_md5_reset(made, lane);
+    *md5 = made;
+    return 0;
+}
+
+int32_t drumlin_md5_width(const drumlin_md5 *md5)
+{
+    return md5->width;
+}
+
+void drumlin_md5_destroy(drumlin_md5 *md5)
+{
+    free(md5);
+}
+
+int32_t drumlin_md5_reset(drumlin_md5 *md5, int32_t lane)
+{
+    if (lane < 0 || lane >= LANES)
+        return -EINVAL;
+    for (int word = 0; word < MD5_WORDS; word++)
+        md5->state[word][lane] = initial[word];
+    md5->length[lane] = 0;
+    return 0;
+}
+
+static void run_single(drumlin_md5 *md5, const struct run *run, size_t blocks)
+{
+    uint32_t state[MD5_WORDS];
+    for (int word = 0; word < MD5_WORDS; word++)
+        state[word] = md5->state[word][run->lane];
+    single_blocks(state, run->data, blocks);
+    for (int word = 0; word < MD5_WORDS; word++)
+        md5->state[word][run->lane] = state[word];
+}
+
+/* The kernel's spare lanes hash the first run once more, into nowhere. */
+static void run_kernel(drumlin_md5 *md5, md5_kernel *kernel, int width, const struct run *runs, int count,
+                       size_t blocks)
+{
+    uint32_t state[MD5_WORDS][LANES] = {{0}};
+    const uint8_t *data[LANES];
+    for (int i = 0; i < width; i++) {
+        const struct run *run = &runs[i < count ? i : 0];
+        data[i] = run->data;
+        for (int word = 0; word < MD5_WORDS; word++)
+            state[word][i] = md5->state[word][run->lane];
+    }
+    kernel(state, data, blocks);
+    for (int i = 0; i < count; i++)
+        for (int word = 0; word < MD5_WORDS; word++)
+            md5->state[word][runs[i].lane] = state[word][i];
+}
+
+/*
+ * Hashes blocks blocks of each of the count runs, which are no more than the width. The 512-bit kernel wins from two
+ * lanes on, because it has rotations and three-operand logic that the others lack; an 8-lane pass costs more than a
+ * 4-lane one.
+ */
+static void hash_runs(drumlin_md5 *md5, const struct run *runs, int count, size_t blocks)
+{
+    if (count == 1)
+        run_single(md5, runs, blocks);
+#ifdef __x86_64__
+    else if (md5->width == 16)
+        run_kernel(md5, md5_lanes_16, 16, runs, count, blocks);
+    else if (count > 4)
+        run_kernel(md5, md5_lanes_8, 8, runs, count, blocks);
+#endif
+    else
+        run_kernel(md5, md5_lanes_4, 4, runs, count, blocks);
+}
+
+/* Hashes all runs; those that are drained make room for the others. */
+static void drain(drumlin_md5 *md5, struct run *runs, int count)
+{
+    while (count > 0) {
+        int taken = count < md5->width ? count : md5->width;
+        size_t blocks = runs[0].blocks;
+        for (int i = 1; i < taken; i++)
+            if (runs[i].blocks < blocks)
+                blocks = runs[i].blocks;
+        hash_runs(md5, runs, taken, blocks);
+        for (int i = taken - 1; i >= 0; i--) {
+            runs[i].data += blocks * MD5_BLOCK;
+            runs[i].blocks -= blocks;
+            if (runs[i].blocks == 0)
+                runs[i] = runs[--count];
+        }
+    }
+}
+
+static bool lengths_valid(const int64_t *lengths, int32_t count)
+{
+    if (count < 0 || count > LANES)
+        return false;
+    for (int32_t lane = 0; lane < count; lane++)
+        if (lengths[lane] < 0)
+            return false;
+    return true;
+}
+
+/* What is still to be appended to a lane. */
+struct piece {
+    const uint8_t *data;
+    size_t length;
+};
+
+/* Moves the head of the piece behind what is pending; true when that makes a whole block. */
+static bool fill_pending(drumlin_md5 *md5, int lane, struct piece *piece)
+{
+    size_t pending = md5->length[lane] % MD5_BLOCK;
+    if (pending == 0 || piece->length == 0)
+        return false;
+    size_t head = MD5_BLOCK - pending < piece->length ? MD5_BLOCK - pending : piece->length;
+    memcpy(md5->pending[lane] + pending, piece->data, head);
+    md5->length[lane] += head;
+    piece->data += head;
+    piece->length -= head;
+    return pending + head == MD5_BLOCK;
+}
+
+int32_t drumlin_md5_update(drumlin_md5 *md5, const void *const *pieces, const int64_t *lengths, int32_t count)
+{
+    if (!lengths_valid(lengths, count))
+        return -EINVAL;
+    struct piece rest[LANES];
+    struct run runs[LANES];
+    int run_count = 0;
+    for (int32_t lane = 0; lane < count; lane++) {
+        rest[lane] = (struct piece){pieces[lane], (size_t)lengths[lane]};
+        if (fill_pending(md5, lane, &rest[lane]))
+            runs[run_count++] = (struct run){lane, md5->pending[lane], 1};
+    }
+    drain(md5, runs, run_count);
+
+    run_count = 0;
+    for (int32_t lane = 0; lane < count; lane++) {
+        size_t blocks = rest[lane].length / MD5_BLOCK;
+        if (blocks > 0)
+            runs[run_count++] = (struct run){lane, rest[lane].data, blocks};
+    }
+    drain(md5, runs, run_count);
+
+    for (int32_t lane = 0; lane < count; lane++) {
+        size_t tail = rest[lane].length % MD5_BLOCK;
+        /* With a tail, what was pending before has become a block, or the piece has ended in it. */
+        if (tail > 0)
+            memcpy(md5->pending[lane], rest[lane].data + rest[lane].length - tail, tail);
+        md5->length[lane] += rest[lane].length;
+    }
+    return 0;
+}
+
+int32_t drumlin_md5_digest(drumlin_md5 *md5, int32_t lane, uint8_t *digest)
+{
+    if (lane < 0 || lane >= LANES)
+        return -EINVAL;
+    uint32_t state[MD5_WORDS];
+    for (int word = 0; word < MD5_WORDS; word++)
+        state[word] = md5->state[word][lane];
+    finish_single(state, md5->pending[lane], md5->length[lane], digest);
+    return 0;
+}

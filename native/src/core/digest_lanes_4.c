@@ -1,0 +1,9 @@
+/* 128 bits: SSE2, NEON. */
+#define LANES 4
+#define KERNEL md5_lanes_4
+#define INTERLEAVE(low, high, a, b)                                                                                    \
+    do {                                                                                                               \
+        (low) = SHUFFLE(a, b, 0, 4, 1, 5);                                                                             \
+        (high) = SHUFFLE(a, b, 2, 6, 3, 7);                                                                            \
+    } while (0)
+#include "digest_lanes.h"

@@ -1,0 +1,57 @@
+/* What queue.c and its two backends share. */
+#ifndef DRUMLIN_CORE_QUEUE_H
+#define DRUMLIN_CORE_QUEUE_H
+
+#include "drumlin/core.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct transfer {
+    int fd;
+    bool writing;
+    char *data;
+    int64_t length;
+    int64_t offset;
+    int64_t done;   /* bytes moved so far, where the backend counts them */
+    int64_t result; /* once finished */
+    bool finished;
+    bool claimed; /* somebody waits for it */
+    bool used;
+    uint32_t index;      /* in the queue's table */
+    uint32_t generation; /* times the entry was used, so that an old ticket is known for one */
+    struct transfer *next;
+};
+
+/* All but open are called with the queue's lock held. */
+struct backend {
+    int32_t number; /* DRUMLIN_QUEUE_* */
+    int32_t (*open)(struct drumlin_queue *queue);
+    void (*start)(struct drumlin_queue *queue, struct transfer *transfer);
+    /* Returns when a transfer may have finished; gives up the lock meanwhile. */
+    void (*await)(struct drumlin_queue *queue);
+    /* Nothing is under way any more. */
+    void (*close)(struct drumlin_queue *queue);
+};
+
+struct drumlin_queue {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a transfer has finished */
+    int32_t depth;
+    int32_t under_way;
+    struct transfer **table;
+    uint32_t table_size;
+    struct transfer *unused;
+    const struct backend *backend;
+    void *state; /* the backend's */
+};
+
+/* For backends, with the lock held: the transfer has ended. */
+void queue_finish(struct drumlin_queue *queue, struct transfer *transfer, int64_t result);
+
+extern const struct backend queue_threads;
+#ifdef DRUMLIN_WITH_URING
+extern const struct backend queue_uring;
+#endif
+
+#endif
