@@ -1,0 +1,93 @@
+#include "cmocka_all.h"
+#include "drumlin/core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static int refuse_advice;
+static int advices;
+
+int __real_madvise(void *address, size_t length, int advice);
+int __wrap_madvise(void *address, size_t length, int advice);
+int __wrap_madvise(void *address, size_t length, int advice)
+{
+    advices++;
+    if (refuse_advice) {
+        errno = EINVAL;
+        return -1;
+    }
+    return __real_madvise(address, length, advice);
+}
+
+int __real_posix_memalign(void **memory, size_t alignment, size_t size);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
+static int out_of_memory;
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    return out_of_memory ? ENOMEM : __real_posix_memalign(memory, alignment, size);
+}
+
+static void assert_zeroed_on_boundary(int64_t size, uintptr_t boundary)
+{
+    /* Dirty memory that the allocator is likely to hand out again. */
+    void *dirty = malloc((size_t)size);
+    memset(dirty, 0xa5, (size_t)size);
+    __asm__ volatile("" : : "r"(dirty) : "memory");
+    free(dirty);
+    void *memory = NULL;
+    assert_int_equal(drumlin_memory_allocate(&memory, size), 0);
+    assert_int_equal((uintptr_t)memory % boundary, 0);
+    for (int64_t i = 0; i < size; i++)
+        assert_int_equal(((uint8_t *)memory)[i], 0);
+    drumlin_memory_free(memory);
+}
+
+static void memory_is_zeroed_and_aligned(void **state)
+{
+    (void)state;
+    assert_zeroed_on_boundary(1, DRUMLIN_ALIGNMENT);
+    assert_zeroed_on_boundary(4097, DRUMLIN_ALIGNMENT);
+    assert_zeroed_on_boundary(1 << 20, DRUMLIN_ALIGNMENT);
+    assert_int_equal(advices, 0);
+}
+
+static void large_memory_asks_for_huge_pages(void **state)
+{
+    (void)state;
+    advices = 0;
+    assert_zeroed_on_boundary((2 << 20) + 5, 2 << 20);
+    assert_int_equal(advices, 1);
+}
+
+static void refused_huge_pages_do_no_harm(void **state)
+{
+    (void)state;
+    refuse_advice = 1;
+    assert_zeroed_on_boundary(4 << 20, 2 << 20);
+    refuse_advice = 0;
+}
+
+static void wrong_sizes_and_want_of_memory_are_told(void **state)
+{
+    (void)state;
+    void *memory = NULL;
+    assert_int_equal(drumlin_memory_allocate(&memory, 0), -EINVAL);
+    assert_int_equal(drumlin_memory_allocate(&memory, -1), -EINVAL);
+    out_of_memory = 1;
+    assert_int_equal(drumlin_memory_allocate(&memory, 4096), -ENOMEM);
+    out_of_memory = 0;
+    drumlin_memory_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_zeroed_and_aligned),
+        cmocka_unit_test(large_memory_asks_for_huge_pages),
+        cmocka_unit_test(refused_huge_pages_do_no_harm),
+        cmocka_unit_test(wrong_sizes_and_want_of_memory_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
