@@ -9,7 +9,6 @@ import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
-import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.Map;
@@ -100,10 +99,12 @@ enum Errno {
             return Optional.of(ENOTDIR);
         } else if (failure instanceof AtomicMoveNotSupportedException) {
             return Optional.of(EXDEV);
-        } else if (failure instanceof FileSystemLoopException) {
-            return Optional.of(ELOOP);
         }
         String words = failure instanceof FileSystemException named ? named.getReason() : failure.getMessage();
+        if (words != null && words.startsWith(ELOOP.text)) {
+            // The JDK goes on: "or unable to access attributes of symbolic link".
+            return Optional.of(ELOOP);
+        }
         return Optional.ofNullable(words).map(BY_TEXT::get);
     }
 

@@ -91,25 +91,22 @@ public final class NioEngine implements StorageEngine {
             // The refusal comes after the file was created: that it exists now is no one else's doing.
             return openBuffered(path, without(modes, OpenMode.EXCLUSIVE));
         }
-        int block = blockSize(path, channel);
-        if (block <= AlignedBuffer.ALIGNMENT) {
-            return new NioFile(path, channel, block);
+        long block = blockSize(path, channel);
+        if (block > 1 && block <= AlignedBuffer.ALIGNMENT && Long.bitCount(block) == 1) {
+            return new NioFile(path, channel, (int) block, modes);
         }
         channel.close();
         return openBuffered(path, without(modes, OpenMode.EXCLUSIVE));
     }
 
     private static BlockFile openBuffered(Path path, Set<OpenMode> modes) throws IOException {
-        return new NioFile(path, FileChannel.open(path, options(modes)), 1);
+        return new NioFile(path, FileChannel.open(path, options(modes)), 1, modes);
     }
 
-    /** The alignment that the JDK asks of direct transfers, or a huge one when it cannot be had. */
-    private static int blockSize(Path path, FileChannel channel) throws IOException {
+    /** The alignment that the JDK asks of direct transfers. */
+    private static long blockSize(Path path, FileChannel channel) throws IOException {
         try {
-            long size = Files.getFileStore(path).getBlockSize();
-            return size > 1 && Long.bitCount(size) == 1 && size <= AlignedBuffer.ALIGNMENT
-                    ? (int) size
-                    : Integer.MAX_VALUE;
+            return Files.getFileStore(path).getBlockSize();
         } catch (IOException e) {
             channel.close();
             throw e;

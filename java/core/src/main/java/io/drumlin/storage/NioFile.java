@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Set;
 
 /** A file channel as a block file. */
 final class NioFile extends PositionalFile {
@@ -12,19 +13,25 @@ final class NioFile extends PositionalFile {
     private static final int HEAP_PIECE = 1 << 20;
 
     private final FileChannel channel;
+    private final boolean readable;
+    private final boolean writable;
 
-    NioFile(Path path, FileChannel channel, int alignment) {
+    NioFile(Path path, FileChannel channel, int alignment, Set<OpenMode> modes) {
         super(path, alignment);
         this.channel = channel;
+        this.readable = modes.contains(OpenMode.READ);
+        this.writable = modes.contains(OpenMode.WRITE);
     }
 
     @Override
     int writeOnce(ByteBuffer source, long offset) throws IOException {
+        require(writable);
         return channel.write(piece(source), offset);
     }
 
     @Override
     int readOnce(ByteBuffer target, long offset) throws IOException {
+        require(readable);
         return channel.read(piece(target), offset);
     }
 
@@ -36,11 +43,13 @@ final class NioFile extends PositionalFile {
     /** NIO has no fallocate, and filling the file would write everything twice. */
     @Override
     void reserve(long size) throws IOException {
+        require(writable);
         extend(size);
     }
 
     @Override
     void setLength(long size) throws IOException {
+        require(writable);
         if (!extend(size)) {
             channel.truncate(size);
         }
@@ -54,6 +63,13 @@ final class NioFile extends PositionalFile {
     @Override
     void release() throws IOException {
         channel.close();
+    }
+
+    /** The channel would throw an exception that is no IOException; the kernel says EBADF. */
+    private static void require(boolean allowed) throws ErrnoException {
+        if (!allowed) {
+            throw new ErrnoException("channel", Errno.EBADF.number());
+        }
     }
 
     private static ByteBuffer piece(ByteBuffer memory) {
