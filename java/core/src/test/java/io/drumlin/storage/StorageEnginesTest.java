@@ -1,0 +1,102 @@
+package io.drumlin.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each choice in a JVM of its own: properties, JNA and the log are states of the whole JVM. */
+class StorageEnginesTest {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void namesTheEnginesBestFirst() {
+        assertThat(StorageEngines.names()).containsSubsequence("libc", "nio").doesNotHaveDuplicates();
+    }
+
+    @Test
+    void takesTheBestThatIsAvailable() throws Exception {
+        assumeTrue(LibcEngine.isAvailable(), "libc is not available");
+        assertThat(choose("-Ddrumlin.native.dir=" + folder))
+                .contains("chosen: libc")
+                .containsOnlyOnce("INFO: storage engine libc: best available");
+    }
+
+    @Test
+    void takesTheEngineThatThePropertyNames() throws Exception {
+        assertThat(choose("-Ddrumlin.storage=nio"))
+                .contains("chosen: nio")
+                .containsOnlyOnce("INFO: storage engine nio: asked for by -Ddrumlin.storage");
+    }
+
+    @Test
+    void takesNothingNativeWhenThatIsOff() throws Exception {
+        assertThat(choose("-Ddrumlin.native=off")).contains("chosen: nio", "drumlin.native=off");
+        assertThat(choose("-Ddrumlin.native=off", "-Ddrumlin.storage=libc"))
+                .contains("refused:", "libc", "not available", "drumlin.native=off", "nio (available)");
+    }
+
+    @Test
+    void saysWhyJnaCannotBeLoaded() throws Exception {
+        Path file = Files.createFile(folder.resolve("not-a-folder"));
+        assertThat(choose("-Djna.tmpdir=" + file, "-Djna.nosys=true"))
+                .contains("chosen: nio", "libc (not available: JNA cannot load", "-Djna.tmpdir");
+    }
+
+    @Test
+    void worksWhereTemporaryFilesCannotBeRun() throws Exception {
+        try (MountedFileSystem mounted = MountedFileSystem.mount("tmpfs", "size=4m,noexec")) {
+            assertThat(choose("-Djna.tmpdir=" + mounted.root(), "-Djna.nosys=true"))
+                    .contains("chosen: nio", "libc (not available: JNA cannot load", "noexec");
+        }
+    }
+
+    @Test
+    void listsTheEnginesWhenTheNameIsUnknown() {
+        assertThatThrownBy(() -> StorageEngines.byName("posix"))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContainingAll("\"posix\"", "none of that name", "libc (", "nio (available)");
+    }
+
+    /** What a JVM with these options says when it chooses twice. */
+    private static String choose(String... options) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "-Xshare:auto"));
+        command.addAll(List.of(options));
+        command.add(Chooser.class.getName());
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return output;
+    }
+
+    /** What the other JVM runs. */
+    static final class Chooser {
+
+        private Chooser() {}
+
+        public static void main(String[] args) throws IOException {
+            try {
+                StorageEngines.best();
+                StorageEngine engine = StorageEngines.best();
+                Path file = Files.createTempFile("chosen", "");
+                engine.delete(file);
+                System.out.println("chosen: " + engine.name());
+            } catch (DrumlinException e) {
+                System.out.println("refused: " + e.getMessage());
+            }
+        }
+    }
+}
