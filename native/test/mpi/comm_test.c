@@ -1,0 +1,109 @@
+#include "mpi_test.h"
+
+#include <mpi.h>
+
+static void dup_and_split_return_their_errors(void **state)
+{
+    (void)state;
+    assert_int_equal(drumlin_mpi_comm_dup(0), -EINVAL);
+    assert_int_equal(drumlin_mpi_comm_dup((int64_t)(uintptr_t)MPI_COMM_NULL), -EINVAL);
+    assert_int_equal(drumlin_mpi_comm_free(0), -EINVAL);
+    assert_int_equal(drumlin_mpi_comm_split(comm, -1, 0), -EINVAL);
+    assert_true(drumlin_mpi_bcast(comm, NULL, 0, -5) < -DRUMLIN_MPI_ERROR);
+    int64_t part = drumlin_mpi_comm_split(comm, 0, 0);
+    assert_true(drumlin_mpi_bcast(part, NULL, 0, size) < -DRUMLIN_MPI_ERROR);
+    assert_int_equal(drumlin_mpi_comm_free(part), 0);
+}
+
+static void inter_communicators_are_refused(void **state)
+{
+    (void)state;
+    MPI_Comm half;
+    MPI_Comm inter;
+    if (size < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, (rank + 1) % 2, 7, &inter);
+    assert_int_equal(drumlin_mpi_comm_dup((int64_t)(uintptr_t)inter), -EINVAL);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+static void split_orders_ranks_by_key(void **state)
+{
+    (void)state;
+    int64_t part = drumlin_mpi_comm_split(comm, rank % 2, -rank);
+    int32_t members = (size + 1 - rank % 2) / 2;
+    assert_true(part > 0);
+    assert_int_equal(drumlin_mpi_comm_size(part), members);
+    assert_int_equal(drumlin_mpi_comm_rank(part), members - 1 - rank / 2);
+    assert_int_equal(drumlin_mpi_barrier(part), 0);
+    assert_int_equal(drumlin_mpi_comm_free(part), 0);
+}
+
+static void allreduce_joins_every_element(void **state)
+{
+    (void)state;
+    int64_t sum[] = {rank, 1, INT64_MAX};
+    assert_int_equal(drumlin_mpi_allreduce(comm, sum, 3, DRUMLIN_MPI_SUM), 0);
+    assert_int_equal(sum[0], size * (size - 1) / 2);
+    assert_int_equal(sum[1], size);
+    assert_true((uint64_t)sum[2] == (uint64_t)INT64_MAX * (uint64_t)size);
+    int64_t least[] = {rank, -rank};
+    assert_int_equal(drumlin_mpi_allreduce(comm, least, 2, DRUMLIN_MPI_MIN), 0);
+    assert_int_equal(least[0], 0);
+    assert_int_equal(least[1], -(size - 1));
+    int64_t most[] = {rank, rank == 0 ? INT64_MAX : INT64_MIN};
+    assert_int_equal(drumlin_mpi_allreduce(comm, most, 2, DRUMLIN_MPI_MAX), 0);
+    assert_int_equal(most[0], size - 1);
+    assert_true(most[1] == INT64_MAX);
+    assert_int_equal(drumlin_mpi_allreduce(comm, most, 2, 3), -EINVAL);
+    assert_int_equal(drumlin_mpi_allreduce(comm, most, -1, DRUMLIN_MPI_SUM), -EINVAL);
+    assert_int_equal(drumlin_mpi_allreduce(comm, most, INT64_C(1) << 31, DRUMLIN_MPI_SUM), -EMSGSIZE);
+}
+
+static void assert_parts(const char *all, int32_t root)
+{
+    for (int32_t other = 0; other < size; other++) {
+        char expected[4] = {'r', (char)('0' + other), (char)('0' + root), '\0'};
+        assert_memory_equal(all + 4 * other, expected, 4);
+    }
+}
+
+static void bcast_gather_and_allgather_move_bytes(void **state)
+{
+    (void)state;
+    char word[4] = "abc";
+    char *all = malloc(4 * (size_t)size);
+    for (int32_t root = 0; root < size; root++) {
+        char message[4] = "xyz";
+        if (rank == root)
+            memcpy(message, word, 4);
+        assert_int_equal(drumlin_mpi_bcast(comm, message, 4, root), 0);
+        assert_string_equal(message, "abc");
+
+        char part[4] = {'r', (char)('0' + rank), (char)('0' + root), '\0'};
+        memset(all, '?', 4 * (size_t)size);
+        assert_int_equal(drumlin_mpi_gather(comm, part, 4, rank == root ? all : NULL, root), 0);
+        if (rank == root)
+            assert_parts(all, root);
+        memset(all, '?', 4 * (size_t)size);
+        assert_int_equal(drumlin_mpi_allgather(comm, part, 4, all), 0);
+        assert_parts(all, root);
+    }
+    assert_int_equal(drumlin_mpi_bcast(comm, word, -1, 0), -EINVAL);
+    assert_int_equal(drumlin_mpi_bcast(comm, word, INT64_C(1) << 31, 0), -EMSGSIZE);
+    free(all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dup_and_split_return_their_errors),
+        cmocka_unit_test(inter_communicators_are_refused),
+        cmocka_unit_test(split_orders_ranks_by_key),
+        cmocka_unit_test(allreduce_joins_every_element),
+        cmocka_unit_test(bcast_gather_and_allgather_move_bytes),
+    };
+    return RUN_RANKS(tests, set_up_ranks, tear_down_ranks);
+}

@@ -1,0 +1,128 @@
+/* Built with rounds of 1000 bytes, so that transfers of a few KiB go the way of those above 1 GiB. */
+#include "mpi_test.h"
+
+#include <stdbool.h>
+#include <unistd.h>
+
+enum { WRITABLE = DRUMLIN_MPI_FILE_READ | DRUMLIN_MPI_FILE_WRITE | DRUMLIN_MPI_FILE_CREATE };
+
+static char path[64];
+
+static void make_path(void)
+{
+    int64_t pid = getpid();
+    assert_int_equal(drumlin_mpi_bcast(comm, &pid, sizeof pid, 0), 0);
+    snprintf(path, sizeof path, "/tmp/drumlin-mpiio-%ld", (long)pid);
+}
+
+static void remove_file(void)
+{
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+    if (rank == 0)
+        assert_int_equal(unlink(path), 0);
+}
+
+static char byte_at(int64_t position)
+{
+    return (char)('A' + (position / 7 + position % 13) % 50);
+}
+
+/* Rank r writes 2500 * r bytes, so that the ranks need different numbers of rounds and rank 0 none. */
+static int64_t start_of(int32_t r)
+{
+    return INT64_C(2500) * r * (r - 1) / 2;
+}
+
+static void every_rank_writes_and_reads_its_region(void **state)
+{
+    (void)state;
+    make_path();
+    int64_t length = INT64_C(2500) * rank;
+    int64_t total = start_of(size);
+    char *data = malloc((size_t)length + 1);
+    for (int64_t i = 0; i < length; i++)
+        data[i] = byte_at(start_of(rank) + i);
+
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    assert_true(file > 0);
+    assert_int_equal(drumlin_mpi_file_write_at_all(file, start_of(rank), data, length), length);
+    assert_int_equal(drumlin_mpi_file_sync(file), 0);
+    assert_int_equal(drumlin_mpi_file_size(file), total);
+    memset(data, 0, (size_t)length);
+    assert_int_equal(drumlin_mpi_file_read_at_all(file, start_of(rank), data, length), length);
+    for (int64_t i = 0; i < length; i++)
+        assert_int_equal(data[i], byte_at(start_of(rank) + i));
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
+
+    FILE *plain = fopen(path, "rb");
+    for (int64_t i = 0; i < total; i++)
+        assert_int_equal((char)fgetc(plain), byte_at(i));
+    assert_int_equal(fgetc(plain), EOF);
+    fclose(plain);
+    free(data);
+    remove_file();
+}
+
+static void reading_stops_at_the_end_of_the_file(void **state)
+{
+    (void)state;
+    make_path();
+    char data[4000];
+    memset(data, 'x', sizeof data);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    assert_int_equal(drumlin_mpi_file_write_at_all(file, 0, data, rank == 0 ? 2500 : 0), rank == 0 ? 2500 : 0);
+    assert_int_equal(drumlin_mpi_file_sync(file), 0);
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+    assert_int_equal(drumlin_mpi_file_read_at_all(file, 0, data, 4000), 2500);
+    assert_int_equal(drumlin_mpi_file_read_at_all(file, rank % 2 == 0 ? 2000 : 0, data, 1000), rank % 2 == 0 ? 500 : 1000);
+    assert_int_equal(drumlin_mpi_file_read_at_all(file, 2500, data, 10), 0);
+    assert_int_equal(drumlin_mpi_file_read_at_all(file, 9000, data, 10), 0);
+    assert_int_equal(drumlin_mpi_file_set_size(file, 100), 0);
+    assert_int_equal(drumlin_mpi_file_size(file), 100);
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+    assert_int_equal(drumlin_mpi_file_set_size(file, 5000), 0);
+    assert_int_equal(drumlin_mpi_file_read_at_all(file, 4000, data, 4000), 1000);
+    assert_int_equal(data[0], 0);
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
+    remove_file();
+}
+
+static void a_rank_with_wrong_arguments_does_not_stop_the_others(void **state)
+{
+    (void)state;
+    make_path();
+    char data[3500];
+    memset(data, 'y', sizeof data);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    bool wrong = rank == size - 1;
+    int64_t result = drumlin_mpi_file_write_at_all(file, wrong ? -1 : 3500 * rank, data, 3500);
+    assert_int_equal(result, wrong ? -EINVAL : 3500);
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
+    remove_file();
+}
+
+static void a_file_that_cannot_be_opened_is_an_error(void **state)
+{
+    (void)state;
+    assert_true(drumlin_mpi_file_open(comm, "/nonexistent/file", DRUMLIN_MPI_FILE_READ) < -DRUMLIN_MPI_ERROR);
+    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", 0), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", DRUMLIN_MPI_FILE_READ | DRUMLIN_MPI_FILE_CREATE), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", DRUMLIN_MPI_FILE_WRITE | 64), -EINVAL);
+    make_path();
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE);
+    assert_true(file > 0);
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
+    assert_true(drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE) < -DRUMLIN_MPI_ERROR);
+    remove_file();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_rank_writes_and_reads_its_region),
+        cmocka_unit_test(reading_stops_at_the_end_of_the_file),
+        cmocka_unit_test(a_rank_with_wrong_arguments_does_not_stop_the_others),
+        cmocka_unit_test(a_file_that_cannot_be_opened_is_an_error),
+    };
+    return RUN_RANKS(tests, set_up_ranks, tear_down_ranks);
+}
