@@ -3,7 +3,8 @@ package io.drumlin.format.ftiff;
 import java.util.List;
 
 /**
- * A variable chunk block, VCB ({@code FTIFF_db}): the containers that one checkpoint added.
+ * A variable chunk block, VCB ({@code FTIFF_db}): the containers that one checkpoint added; docs/formats/fti-ff.md,
+ * sections 3 and 6.
  *
  * @param variables the containers in file order; {@code numvars} on disk is their number
  * @param dbsize sum of the container sizes in bytes (layouts C to F)
@@ -11,12 +12,12 @@ import java.util.List;
 public record BlockMeta(List<VariableMeta> variables, long dbsize) {
 
     /**
-     * Copies the list.
+     * Copies the list, unless it is that of a file, which nobody can change.
      *
      * @param variables the containers in file order
      * @param dbsize bytes
      */
     public BlockMeta {
-        variables = List.copyOf(variables);
+        variables = variables instanceof ContainerRecords ? variables : List.copyOf(variables);
     }
 }

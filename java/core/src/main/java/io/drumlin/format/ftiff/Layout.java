@@ -79,6 +79,11 @@ public enum Layout {
         return atEnd;
     }
 
+    /** The field {@code fs} of the record, which begins at position 0 of the little-endian buffer. */
+    long fs(ByteBuffer record) {
+        return fields.sizeLength == Long.BYTES ? record.getLong(fields.fs) : record.getInt(fields.fs);
+    }
+
     /** What {@code myHash} has to be for this record, which begins at position 0 of the buffer. */
     byte[] recordDigest(ByteBuffer record) {
         MessageDigest md5 = Digests.md5();

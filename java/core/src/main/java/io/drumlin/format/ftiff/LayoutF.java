@@ -212,6 +212,17 @@ public final class LayoutF {
                 digest(record, HASH));
     }
 
+    /** Whether the checksum of the record at position 0 of the buffer has the form it must have. */
+    static boolean hasDigits(ByteBuffer record) {
+        for (int i = CHECKSUM; i < CHECKSUM + 2 * DIGEST_LENGTH; i++) {
+            byte digit = record.get(i);
+            if (!((digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'))) {
+                return false;
+            }
+        }
+        return record.get(MY_HASH - 1) == 0;
+    }
+
     private static String digest(ByteBuffer record, int offset) {
         byte[] digest = new byte[DIGEST_LENGTH];
         record.get(offset, digest);

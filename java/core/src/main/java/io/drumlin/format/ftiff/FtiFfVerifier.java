@@ -1,0 +1,160 @@
+package io.drumlin.format.ftiff;
+
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
+import io.drumlin.format.FindingSink;
+import io.drumlin.format.Findings;
+import io.drumlin.format.RangeDigester;
+import io.drumlin.format.RangeDigester.Range;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * Checks the data of a file against its digests; docs/formats/fti-ff.md, sections 4 and 8. Reads every chunk once.
+ *
+ * <p>One instance verifies one file.
+ */
+public final class FtiFfVerifier {
+
+    /** Chunks that are handed to the digester together. */
+    private static final int BATCH = 1024;
+
+    private static final HexFormat HEX = HexFormat.of();
+
+    private final ByteSource source;
+    private final FtiFfFile file;
+    private final RangeDigester digester;
+
+    /** The digests over hashes that {@code checksum} may be: stored or computed hashes, with content or all. */
+    private final MessageDigest ofStored = Digests.md5();
+
+    private final MessageDigest ofAllStored = Digests.md5();
+    private final MessageDigest ofComputed = Digests.md5();
+    private final MessageDigest ofAllComputed = Digests.md5();
+
+    private final List<Chunk> batch = new ArrayList<>();
+    private final List<Finding> mismatches = new ArrayList<>();
+
+    /**
+     * Prepares the check.
+     *
+     * @param source the file
+     * @param file its metadata, which may come with findings
+     * @param digester computes the digests of chunks
+     */
+    public FtiFfVerifier(ByteSource source, FtiFfFile file, RangeDigester digester) {
+        this.source = source;
+        this.file = file;
+        this.digester = digester;
+    }
+
+    /** A container whose place in the file is known; {@code computed} is to be compared. */
+    private record Chunk(VariableMeta container, long recordOffset) {
+
+        boolean readable(long dataSize) {
+            return container.hasContent()
+                    && container.chunkSize() >= 0
+                    && container.fptr() >= 0
+                    && container.fptr() <= dataSize - container.chunkSize();
+        }
+    }
+
+    /**
+     * Computes all digests and compares.
+     *
+     * @param problems gets a finding for each chunk whose hash differs, and one for the checksum
+     * @throws IOException the source cannot be read, or thrown by {@code problems}
+     */
+    public void verify(FindingSink problems) throws IOException {
+        if (file.encoded()) {
+            verifyEncoded(problems);
+            return;
+        }
+        for (int b = 0; b < file.blocks().size(); b++) {
+            List<VariableMeta> variables = file.blocks().get(b).variables();
+            for (int v = 0; v < variables.size(); v++) {
+                batch.add(new Chunk(variables.get(v), file.variableOffset(b, v)));
+                if (batch.size() == BATCH) {
+                    compareBatch();
+                }
+            }
+        }
+        compareBatch();
+        report(problems);
+    }
+
+    private void verifyEncoded(FindingSink problems) throws IOException {
+        Range encoded = new Range(0, file.recordOffset());
+        String computed =
+                HEX.formatHex(digester.digest(source, List.of(encoded)).get(0));
+        if (!computed.equals(file.meta().checksum())) {
+            problems.add(new Finding(
+                    "checksum",
+                    file.recordOffset() + LayoutF.CHECKSUM,
+                    "is " + printable(file.meta().checksum()) + ", the encoded bytes have " + computed));
+        }
+    }
+
+    private void compareBatch() throws IOException {
+        long dataSize = file.meta().dataSize();
+        List<Range> ranges = batch.stream()
+                .filter(chunk -> chunk.readable(dataSize))
+                .map(chunk -> new Range(chunk.container.fptr(), chunk.container.chunkSize()))
+                .toList();
+        var digests = digester.digest(source, ranges).iterator();
+        for (Chunk chunk : batch) {
+            byte[] stored = HEX.parseHex(chunk.container.hash());
+            byte[] computed = chunk.readable(dataSize) ? digests.next() : stored;
+            ofAllStored.update(stored);
+            ofAllComputed.update(computed);
+            if (chunk.container.hasContent()) {
+                ofStored.update(stored);
+                ofComputed.update(computed);
+            }
+            if (!MessageDigest.isEqual(stored, computed) && mismatches.size() < Findings.LIMIT) {
+                mismatches.add(mismatch(chunk, HEX.formatHex(computed)));
+            }
+        }
+        batch.clear();
+    }
+
+    private static Finding mismatch(Chunk chunk, String computed) {
+        VariableMeta container = chunk.container;
+        return new Finding(
+                "hash",
+                chunk.recordOffset + LayoutF.HASH,
+                "is " + container.hash() + ", the " + container.chunkSize() + " bytes at " + container.fptr()
+                        + " (variable " + container.id() + ", container " + container.containerId() + ") have "
+                        + computed);
+    }
+
+    private void report(FindingSink problems) throws IOException {
+        boolean storedAreRight = matches(ofStored) || matches(ofAllStored);
+        boolean computedAreRight = matches(ofComputed) || matches(ofAllComputed);
+        String cause = storedAreRight
+                ? "; the checksum agrees with the stored hash: the data are damaged"
+                : computedAreRight ? "; the checksum agrees with the data: the stored hash is damaged" : "";
+        for (Finding mismatch : mismatches) {
+            problems.add(new Finding(mismatch.field(), mismatch.offset(), mismatch.problem() + cause));
+        }
+        if (!storedAreRight && !computedAreRight) {
+            problems.add(new Finding(
+                    "checksum",
+                    file.recordOffset() + LayoutF.CHECKSUM,
+                    "is " + printable(file.meta().checksum()) + ", the digest over the hashes of the chunks is "
+                            + Digests.checksum(file.blocks())));
+        }
+    }
+
+    private boolean matches(MessageDigest hashes) {
+        return HEX.formatHex(hashes.digest()).equals(file.meta().checksum());
+    }
+
+    /** A damaged checksum may hold control characters. */
+    private static String printable(String checksum) {
+        return checksum.replaceAll("[^ -~]", "?");
+    }
+}

@@ -1,0 +1,67 @@
+package io.drumlin.format.ftiff;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The files that C FTI wrote, from {@code -Ddrumlin.golden}. Missing ones skip a test, on CI they fail it. */
+final class GoldenFiles {
+
+    private static final Pattern LAYOUT_F = Pattern.compile("\"layout\"\\s*:\\s*\"F\"");
+
+    private GoldenFiles() {}
+
+    static Path root() {
+        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-ff");
+        boolean there = Files.isDirectory(root);
+        if ("true".equals(System.getenv("CI"))) {
+            assertThat(there).as("golden files at %s", root).isTrue();
+        }
+        assumeTrue(there, () -> "no golden files at " + root);
+        return root;
+    }
+
+    /** All checkpoint files of layout F with one of the words in their names: Rank, Pcof, RSed. */
+    static List<Path> ofLayoutF(String... words) throws IOException {
+        try (Stream<Path> cases = Files.list(root())) {
+            return cases.filter(GoldenFiles::isLayoutF)
+                    .flatMap(GoldenFiles::walk)
+                    .filter(path -> Stream.of(words)
+                            .anyMatch(word -> path.getFileName().toString().matches(".*-" + word + "\\d+\\.fti")))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** All checkpoint files of a case. */
+    static List<Path> ofCase(String name) {
+        return walk(root().resolve(name))
+                .filter(path -> path.getFileName().toString().matches(".*-(Rank|Pcof|RSed)\\d+\\.fti"))
+                .sorted()
+                .toList();
+    }
+
+    private static boolean isLayoutF(Path directory) {
+        Path manifest = directory.resolve("manifest.json");
+        try {
+            return Files.exists(manifest)
+                    && LAYOUT_F.matcher(Files.readString(manifest)).find();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static Stream<Path> walk(Path directory) {
+        try (Stream<Path> paths = Files.walk(directory)) {
+            return paths.filter(Files::isRegularFile).toList().stream();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+}
