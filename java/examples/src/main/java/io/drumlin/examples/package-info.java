@@ -1,0 +1,5 @@
+/** Example programs: {@link io.drumlin.examples.Heat2D} shows the library at work, the others are made to be read. */
+@NullMarked
+package io.drumlin.examples;
+
+import org.jspecify.annotations.NullMarked;
