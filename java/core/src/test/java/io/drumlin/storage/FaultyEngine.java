@@ -1,0 +1,342 @@
+package io.drumlin.storage;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A real engine that fails when told to and writes down what it does. Thread-safe.
+ *
+ * <p>While a journal is kept, changes are made one at a time, so that the journal has them in the order in which they
+ * happened.
+ */
+public final class FaultyEngine implements StorageEngine {
+
+    /** What can be made to fail. */
+    public enum Operation {
+        OPEN,
+        /** Started or not. */
+        WRITE,
+        READ,
+        ALLOCATE,
+        TRUNCATE,
+        SYNC,
+        CLOSE,
+        RENAME,
+        SYNC_DIRECTORY,
+        CREATE_DIRECTORIES,
+        DELETE
+    }
+
+    private record Fault(Operation operation, int count, int bytes, String errno) {}
+
+    private final StorageEngine real;
+    private final Map<Operation, Integer> counts = new EnumMap<>(Operation.class);
+    private final List<Fault> faults = new ArrayList<>();
+    private CrashJournal journal;
+
+    public FaultyEngine(StorageEngine real) {
+        this.real = real;
+    }
+
+    /**
+     * Plans a failure: the operation does nothing and throws.
+     *
+     * @param nth 1 for the next operation of the kind
+     * @param errno name, for example {@code EIO}
+     */
+    public synchronized void fail(Operation operation, int nth, String errno) {
+        faults.add(new Fault(operation, counts.getOrDefault(operation, 0) + nth, 0, errno));
+    }
+
+    /**
+     * Plans a write that stops in the middle.
+     *
+     * @param nth 1 for the next write
+     * @param bytes how many are written before it fails; cut down to whole blocks in a direct file
+     * @param errno name, for example {@code ENOSPC}
+     */
+    public synchronized void cut(int nth, int bytes, String errno) {
+        faults.add(new Fault(Operation.WRITE, counts.getOrDefault(Operation.WRITE, 0) + nth, bytes, errno));
+    }
+
+    /** How many operations of a kind were asked for so far. */
+    public synchronized int count(Operation operation) {
+        return counts.getOrDefault(operation, 0);
+    }
+
+    /**
+     * Starts a journal of all changes below a folder, which must be at rest; what is in it counts as durable.
+     *
+     * @param root a folder
+     * @return the journal, which grows from now on
+     */
+    public synchronized CrashJournal record(Path root) throws IOException {
+        journal = new CrashJournal(root);
+        return journal;
+    }
+
+    @Override
+    public String name() {
+        return real.name();
+    }
+
+    @Override
+    public AlignedBuffer allocate(int size) {
+        return real.allocate(size);
+    }
+
+    @Override
+    public synchronized BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
+        OpenMode.check(modes);
+        check(Operation.OPEN, path, -1, -1);
+        boolean existed = Files.exists(path);
+        BlockFile file = real.open(path, modes);
+        int handle = 0;
+        if (journal != null) {
+            // Through a link the name made is that of its target.
+            Path made = path.toRealPath();
+            if (!existed) {
+                journal.created(made);
+            }
+            handle = journal.opened(made);
+            if (modes.contains(OpenMode.TRUNCATE)) {
+                journal.lengthSet(handle, 0);
+            }
+        }
+        return new FaultyFile(file, handle);
+    }
+
+    @Override
+    public synchronized void rename(Path from, Path to) throws IOException {
+        check(Operation.RENAME, from, -1, -1);
+        real.rename(from, to);
+        if (journal != null) {
+            journal.renamed(from, to);
+        }
+    }
+
+    @Override
+    public synchronized void syncDirectory(Path directory) throws IOException {
+        check(Operation.SYNC_DIRECTORY, directory, -1, -1);
+        real.syncDirectory(directory);
+        if (journal != null) {
+            journal.directorySynced(directory);
+        }
+    }
+
+    @Override
+    public synchronized void createDirectories(Path directory) throws IOException {
+        check(Operation.CREATE_DIRECTORIES, directory, -1, -1);
+        real.createDirectories(directory);
+        if (journal != null) {
+            journal.directoriesCreated(directory);
+        }
+    }
+
+    @Override
+    public synchronized void delete(Path path) throws IOException {
+        check(Operation.DELETE, path, -1, -1);
+        real.delete(path);
+        if (journal != null) {
+            journal.deleted(path);
+        }
+    }
+
+    /** Counts the operation and throws when its turn to fail has come. */
+    private void check(Operation operation, Path path, long offset, long length) throws DrumlinException {
+        Fault fault = count(operation, path);
+        if (fault != null) {
+            throw injected(fault, path, offset, length);
+        }
+    }
+
+    private Fault count(Operation operation, Path path) {
+        int count = counts.merge(operation, 1, Integer::sum);
+        return faults.stream()
+                .filter(fault -> fault.operation == operation && fault.count == count)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static DrumlinException injected(Fault fault, Path path, long offset, long length) {
+        return DrumlinException.during("injected " + fault.operation)
+                .path(path)
+                .range(offset, length)
+                .errno(fault.errno)
+                .exception();
+    }
+
+    private final class FaultyFile implements BlockFile {
+
+        private final BlockFile file;
+        /** The journal kept when the file was opened, and what it calls the file; 0 when it leaves the file out. */
+        private final CrashJournal recorder = journal;
+
+        private final int handle;
+        /** Numbers of started writes that nobody awaited yet. */
+        private final Set<Integer> underWay = new HashSet<>();
+        /** Injected failures of started writes that nobody awaited yet. */
+        private final Set<IOException> unreported = new HashSet<>();
+
+        FaultyFile(BlockFile file, int handle) {
+            this.file = file;
+            this.handle = handle;
+        }
+
+        @Override
+        public Path path() {
+            return file.path();
+        }
+
+        @Override
+        public boolean direct() {
+            return file.direct();
+        }
+
+        @Override
+        public int alignment() {
+            return file.alignment();
+        }
+
+        @Override
+        public long size() throws IOException {
+            return file.size();
+        }
+
+        @Override
+        public void write(ByteBuffer source, long offset) throws IOException {
+            Fault fault;
+            synchronized (FaultyEngine.this) {
+                fault = count(Operation.WRITE, path());
+            }
+            ByteBuffer taken = fault == null ? source : beginning(source, fault);
+            int number = writeStarted(taken, offset);
+            file.write(taken, offset);
+            writeEnded(number);
+            if (fault != null) {
+                throw injected(fault, path(), offset, source.remaining());
+            }
+        }
+
+        @Override
+        public PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
+            Fault fault;
+            synchronized (FaultyEngine.this) {
+                fault = count(Operation.WRITE, path());
+            }
+            ByteBuffer taken = fault == null ? source : beginning(source, fault);
+            int number = writeStarted(taken, offset);
+            PendingWrite write = file.startWrite(taken, offset);
+            DrumlinException failure = fault == null ? null : injected(fault, path(), offset, source.remaining());
+            synchronized (FaultyEngine.this) {
+                underWay.add(number);
+                if (failure != null) {
+                    unreported.add(failure);
+                }
+            }
+            return () -> await(write, number, failure);
+        }
+
+        private void await(PendingWrite write, int number, IOException failure) throws IOException {
+            write.await();
+            synchronized (FaultyEngine.this) {
+                if (underWay.remove(number)) {
+                    writeEnded(number);
+                }
+                unreported.remove(failure);
+            }
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        @Override
+        public int read(ByteBuffer target, long offset) throws IOException {
+            synchronized (FaultyEngine.this) {
+                check(Operation.READ, path(), offset, target.remaining());
+            }
+            return file.read(target, offset);
+        }
+
+        @Override
+        public void allocate(long size) throws IOException {
+            synchronized (FaultyEngine.this) {
+                check(Operation.ALLOCATE, path(), -1, size);
+                file.allocate(size);
+                if (handle > 0) {
+                    recorder.lengthGrown(handle, size);
+                }
+            }
+        }
+
+        @Override
+        public void truncate(long size) throws IOException {
+            synchronized (FaultyEngine.this) {
+                check(Operation.TRUNCATE, path(), -1, size);
+                file.truncate(size);
+                if (handle > 0) {
+                    recorder.lengthSet(handle, size);
+                }
+            }
+        }
+
+        @Override
+        public void sync() throws IOException {
+            synchronized (FaultyEngine.this) {
+                check(Operation.SYNC, path(), -1, -1);
+                file.sync();
+                if (handle > 0) {
+                    recorder.synced(handle);
+                }
+            }
+        }
+
+        /** Closes the real file in any case: a failed close leaves nothing open. */
+        @Override
+        public void close() throws IOException {
+            synchronized (FaultyEngine.this) {
+                file.close();
+                underWay.forEach(this::writeEnded);
+                underWay.clear();
+                for (IOException failure : List.copyOf(unreported)) {
+                    unreported.clear();
+                    throw failure;
+                }
+                check(Operation.CLOSE, path(), -1, -1);
+            }
+        }
+
+        private ByteBuffer beginning(ByteBuffer source, Fault fault) {
+            int bytes = Math.min(fault.bytes, source.remaining());
+            return source.slice(source.position(), bytes - bytes % alignment());
+        }
+
+        private int writeStarted(ByteBuffer source, long offset) {
+            synchronized (FaultyEngine.this) {
+                if (handle == 0 || !source.hasRemaining()) {
+                    return 0;
+                }
+                byte[] content = new byte[source.remaining()];
+                source.get(source.position(), content);
+                return recorder.writeStarted(handle, offset, content);
+            }
+        }
+
+        private void writeEnded(int number) {
+            synchronized (FaultyEngine.this) {
+                if (number > 0) {
+                    recorder.writeEnded(number);
+                }
+            }
+        }
+    }
+}
