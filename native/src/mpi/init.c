@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "handle.h"
 
@@ -99,18 +101,31 @@ int32_t drumlin_mpi_thread_level(void)
     return level >= MPI_THREAD_MULTIPLE ? 3 : level >= MPI_THREAD_SERIALIZED ? 2 : level >= MPI_THREAD_FUNNELED ? 1 : 0;
 }
 
+/*
+ * What the kernel calls, asked from the kernel itself: under libjsig the C library's sigaction tells what a library
+ * wishes to have, not what is in force. The handler is the first word of the kernel's structure, which has room here.
+ */
+static int32_t handler_in_force(int signal_number, uintptr_t *handler)
+{
+    uintptr_t action[32] = {0};
+    const size_t kernel_set_size = 8;
+    if (syscall(SYS_rt_sigaction, signal_number, NULL, action, kernel_set_size) != 0)
+        return -errno;
+    *handler = action[0];
+    return 0;
+}
+
 const char *drumlin_mpi_signal_owner(int32_t signal_number)
 {
     static _Thread_local char owner[PATH_MAX];
-    struct sigaction action;
+    uintptr_t handler = 0;
     Dl_info library;
 
-    if (sigaction(signal_number, NULL, &action) != 0)
+    if (handler_in_force(signal_number, &handler) < 0)
         return NULL;
-    if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
+    if (handler == (uintptr_t)SIG_DFL || handler == (uintptr_t)SIG_IGN)
         return "";
-    /* sa_sigaction shares its place with sa_handler */
-    if (dladdr((void *)(uintptr_t)action.sa_handler, &library) == 0 || library.dli_fname == NULL)
+    if (dladdr((void *)handler, &library) == 0 || library.dli_fname == NULL)
         return "?";
     snprintf(owner, sizeof owner, "%s", library.dli_fname);
     return owner;

@@ -3,6 +3,7 @@ package io.drumlin.comm;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** What the environment says of the launcher that started this process: mpirun, srun and their like. Thread-safe. */
 public final class Launcher {
@@ -15,6 +16,22 @@ public final class Launcher {
             List.of("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS");
 
     private Launcher() {}
+
+    /**
+     * The number of processes that the launcher started together, where it says so.
+     *
+     * @param environment normally {@link System#getenv()}
+     * @return empty without a launcher, or where its number is not to be understood
+     */
+    public static OptionalInt processes(Map<String, String> environment) {
+        for (String name : SIZES) {
+            String value = environment.get(name);
+            if (value != null && value.matches("[1-9][0-9]{0,8}")) {
+                return OptionalInt.of(Integer.parseInt(value));
+            }
+        }
+        return OptionalInt.empty();
+    }
 
     /**
      * Tells whether this process is one of several that a launcher started together.

@@ -27,6 +27,15 @@ class LauncherTest {
     }
 
     @Test
+    void theNumberOfProcessesIsRead() {
+        assertThat(Launcher.processes(Map.of("OMPI_COMM_WORLD_SIZE", "4", "PMI_SIZE", "2")))
+                .hasValue(4);
+        assertThat(Launcher.processes(Map.of("PMI_SIZE", "16"))).hasValue(16);
+        assertThat(Launcher.processes(Map.of("PMIX_RANK", "1"))).isEmpty();
+        assertThat(Launcher.processes(Map.of("PMI_SIZE", "many"))).isEmpty();
+    }
+
+    @Test
     void aJobOfOneProcessIsNoParallelJob() {
         assertThat(Launcher.parallelJob(Map.of("OMPI_COMM_WORLD_SIZE", "1", "PMIX_RANK", "0")))
                 .isEmpty();

@@ -1,0 +1,172 @@
+package io.drumlin.mpi;
+
+import static io.drumlin.mpi.Results.check;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Arguments;
+import io.drumlin.comm.Communicator;
+import io.drumlin.nativecore.mpi.MpiLibrary;
+import io.drumlin.storage.OpenMode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * One file that all ranks of a communicator write and read together, through MPI-IO.
+ *
+ * <p>All calls but {@link #size()} are collective over the communicator with which the file was opened: every rank makes
+ * them, each with a region of its own, which may be empty. Buffers may be heap or direct; from position to limit they
+ * bound the region, and a call leaves both unchanged. Not thread-safe.
+ */
+public final class MpiFile implements AutoCloseable {
+
+    private final Path path;
+    private final int rank;
+    private final long file;
+    private boolean closed;
+
+    private MpiFile(Path path, int rank, long file) {
+        this.path = path;
+        this.rank = rank;
+        this.file = file;
+    }
+
+    /**
+     * Opens a file on all ranks. Collective.
+     *
+     * @param ranks an MPI communicator; may be closed while the file is open
+     * @param path the same on all ranks
+     * @param modes the same on all ranks; {@link OpenMode#DIRECT} is not for MPI-IO
+     * @return the open file, to be closed by the caller
+     * @throws IOException the file cannot be opened
+     * @throws IllegalArgumentException the communicator is not one of MPI, or the modes make no sense
+     */
+    public static MpiFile open(Communicator ranks, Path path, Set<OpenMode> modes) throws IOException {
+        long comm = ranks.nativeHandle()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "MPI-IO needs a communicator of MPI, this is a " + ranks.getClass().getSimpleName()));
+        DrumlinException.Context failure =
+                DrumlinException.during("MPI_File_open").path(path).rank(ranks.rank());
+        int bits = bits(modes);
+        long file;
+        try (Payload name = Payload.from(nulTerminated(path))) {
+            file = check(MpiLibrary.drumlin_mpi_file_open(comm, name.address(), bits), failure);
+        }
+        MpiFile opened = new MpiFile(path, ranks.rank(), file);
+        if (modes.contains(OpenMode.TRUNCATE)) {
+            opened.setSize(0);
+        }
+        return opened;
+    }
+
+    private static int bits(Set<OpenMode> modes) {
+        if (modes.contains(OpenMode.DIRECT)) {
+            throw new IllegalArgumentException("MPI-IO has no direct mode: " + modes);
+        }
+        int bits = 0;
+        bits |= modes.contains(OpenMode.READ) ? MpiLibrary.DRUMLIN_MPI_FILE_READ() : 0;
+        bits |= modes.contains(OpenMode.WRITE) ? MpiLibrary.DRUMLIN_MPI_FILE_WRITE() : 0;
+        bits |= modes.contains(OpenMode.CREATE) ? MpiLibrary.DRUMLIN_MPI_FILE_CREATE() : 0;
+        bits |= modes.contains(OpenMode.EXCLUSIVE) ? MpiLibrary.DRUMLIN_MPI_FILE_EXCLUSIVE() : 0;
+        return bits;
+    }
+
+    private static ByteBuffer nulTerminated(Path path) {
+        Charset ofNames = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+        byte[] name = path.toString().getBytes(ofNames);
+        return ByteBuffer.allocate(name.length + 1).put(0, name);
+    }
+
+    /**
+     * Writes the remaining bytes of this rank's buffer. Collective.
+     *
+     * @param source position and limit bound what is written
+     * @param offset byte offset in the file, 0 or above
+     * @throws IOException not everything was written on this rank
+     */
+    public void writeAtAll(ByteBuffer source, long offset) throws IOException {
+        checkOpen();
+        try (Payload payload = Payload.from(source)) {
+            check(
+                    MpiLibrary.drumlin_mpi_file_write_at_all(file, offset, payload.address(), payload.length()),
+                    during("MPI_File_write_at_all").range(offset, payload.length()));
+        }
+    }
+
+    /**
+     * Reads into the remaining bytes of this rank's buffer, up to the end of the file. Collective.
+     *
+     * @param target position and limit bound what is read
+     * @param offset byte offset in the file, 0 or above
+     * @return bytes read: fewer than asked only at the end of the file
+     * @throws IOException the bytes cannot be read on this rank
+     */
+    public int readAtAll(ByteBuffer target, long offset) throws IOException {
+        checkOpen();
+        Arguments.checkWritable(target);
+        try (Payload payload = Payload.into(target)) {
+            int read = (int) check(
+                    MpiLibrary.drumlin_mpi_file_read_at_all(file, offset, payload.address(), payload.length()),
+                    during("MPI_File_read_at_all").range(offset, payload.length()));
+            payload.deliver(read);
+            return read;
+        }
+    }
+
+    /**
+     * Cuts or extends the file. Collective.
+     *
+     * @param size new length in bytes, the same on all ranks
+     * @throws IOException the length cannot be set
+     */
+    public void setSize(long size) throws IOException {
+        checkOpen();
+        check(MpiLibrary.drumlin_mpi_file_set_size(file, size), during("MPI_File_set_size").range(-1, size));
+    }
+
+    /**
+     * The present length of the file. Not collective.
+     *
+     * @return bytes
+     * @throws IOException the file system does not say
+     */
+    public long size() throws IOException {
+        checkOpen();
+        return check(MpiLibrary.drumlin_mpi_file_size(file), during("MPI_File_get_size"));
+    }
+
+    /**
+     * Makes what all ranks have written durable, and visible to the other ranks. Collective.
+     *
+     * @throws IOException something written may not have reached the device
+     */
+    public void sync() throws IOException {
+        checkOpen();
+        check(MpiLibrary.drumlin_mpi_file_sync(file), during("MPI_File_sync"));
+    }
+
+    /**
+     * Closes the file; a second call does nothing. Collective.
+     *
+     * @throws IOException closing reported an error
+     */
+    @Override
+    public void close() throws IOException {
+        if (!closed) {
+            closed = true;
+            check(MpiLibrary.drumlin_mpi_file_close(file), during("MPI_File_close"));
+        }
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("the file is closed: " + path);
+        }
+    }
+
+    private DrumlinException.Context during(String operation) {
+        return DrumlinException.during(operation).path(path).rank(rank);
+    }
+}

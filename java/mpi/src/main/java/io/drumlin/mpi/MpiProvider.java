@@ -1,0 +1,55 @@
+package io.drumlin.mpi;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.CommunicatorProvider;
+import io.drumlin.comm.Launcher;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+
+/** Gives {@link io.drumlin.comm.Communicators} native MPI and the adapter for Open MPI's Java bindings. Thread-safe. */
+public final class MpiProvider implements CommunicatorProvider {
+
+    /** For {@link java.util.ServiceLoader}. */
+    public MpiProvider() {}
+
+    /**
+     * Native MPI where it can be used, also in a process without a launcher, because only MPI knows all launchers.
+     * Collective.
+     *
+     * @return empty where native MPI cannot be used and no launcher started this process
+     * @throws IOException a launcher started this process as one of several, and native MPI cannot be used
+     */
+    @Override
+    public Optional<Communicator> world() throws IOException {
+        Throwable cause = NativeMpi.unavailabilityCause();
+        if (cause == null) {
+            return Optional.of(NativeMpi.world());
+        }
+        requireNoLauncher(System.getenv(), cause);
+        return Optional.empty();
+    }
+
+    /** Several programs of one rank each, all writing the same files, are worse than an error. */
+    static void requireNoLauncher(Map<String, String> environment, Throwable cause) throws IOException {
+        Optional<String> job = Launcher.parallelJob(environment);
+        if (job.isPresent()) {
+            throw DrumlinException.during("joining the parallel job")
+                    .problem("the launcher started several processes (" + job.get()
+                            + ") but native MPI cannot be used: " + cause.getMessage())
+                    .cause(cause)
+                    .exception();
+        }
+    }
+
+    @Override
+    public Optional<Communicator> wrap(Object foreign) throws IOException {
+        return OpenMpiJava.isComm(foreign) ? Optional.of(OpenMpiJava.of(foreign)) : Optional.empty();
+    }
+
+    @Override
+    public void finish() throws IOException {
+        NativeMpi.finish();
+    }
+}

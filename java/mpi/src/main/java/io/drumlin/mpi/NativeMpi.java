@@ -1,0 +1,454 @@
+package io.drumlin.mpi;
+
+import static io.drumlin.mpi.Results.check;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Arguments;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Launcher;
+import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.NativeMemory;
+import io.drumlin.nativecore.mpi.MpiLibrary;
+import io.drumlin.nativecore.mpi.NativeMpiCore;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An MPI communicator. It is always a duplicate made by Drumlin, so its messages never meet those of the program.
+ *
+ * <p><b>Beginning.</b> {@link #world()} joins MPI where the program has initialised it, else it initialises it. It can be
+ * called any number of times, also after the communicators of earlier calls were closed.
+ *
+ * <p><b>End.</b> Closing a communicator never finalises MPI, because MPI cannot be started twice in a process.
+ * {@link #finish()} does it, once, at the end of the program, and only where Drumlin has initialised MPI; a program that
+ * initialised MPI itself finalises it itself. Nothing is done in a shutdown hook: it runs in another thread, also when
+ * this rank fails, and MPI would wait there for ranks that never come.
+ *
+ * <p><b>Signals.</b> The JVM needs SIGSEGV for its null checks. Where Drumlin initialises MPI it sees to it that no MPI
+ * library (UCX, PSM) keeps the handler. Where MPI was initialised by others and the handler is lost, a warning names the
+ * library and the cure.
+ *
+ * <p><b>Threads.</b> Thread-safe if {@link #threadMultiple()}; else all calls of the process come from one thread.
+ *
+ * <p>Heap messages are copied on their way; direct ones are not.
+ */
+public final class NativeMpi implements Communicator {
+
+    private static final System.Logger LOG = System.getLogger(NativeMpi.class.getName());
+    private static final int SIGSEGV = 11;
+
+    private static boolean initializedHere;
+    private static boolean signalsChecked;
+
+    private final long comm;
+    private final int rank;
+    private final int size;
+    private volatile boolean closed;
+
+    private NativeMpi(long comm) throws DrumlinException {
+        this.comm = comm;
+        this.rank = (int) check(MpiLibrary.drumlin_mpi_comm_rank(comm), DrumlinException.during("MPI_Comm_rank"));
+        this.size = (int) check(MpiLibrary.drumlin_mpi_comm_size(comm), DrumlinException.during("MPI_Comm_size"));
+    }
+
+    /**
+     * Why native MPI cannot be used in this process. Asking loads the libraries, but does not initialise MPI.
+     *
+     * @return {@code null} when it can; else the message lists all that was tried and says what to do
+     */
+    public static @Nullable Throwable unavailabilityCause() {
+        return NativeMpiCore.unavailabilityCause();
+    }
+
+    /**
+     * The MPI in use, in its own words. Callable before MPI is initialised.
+     *
+     * @return name and version
+     * @throws IOException native MPI cannot be used
+     */
+    public static String library() throws IOException {
+        requireAvailable();
+        return MpiLibrary.drumlin_mpi_library();
+    }
+
+    /**
+     * A duplicate of MPI_COMM_WORLD; initialises MPI where nobody has done so. A process that was started without a
+     * launcher is a world of one rank. Collective.
+     *
+     * @return a communicator to be closed by the caller
+     * @throws IOException native MPI cannot be used, or is not the MPI whose launcher started this process
+     */
+    public static NativeMpi world() throws IOException {
+        requireAvailable();
+        initialize();
+        long world = check(MpiLibrary.drumlin_mpi_comm_world(), DrumlinException.during("joining MPI"));
+        requireLaunchersSize(MpiLibrary.drumlin_mpi_comm_size(world));
+        return duplicate(world);
+    }
+
+    /**
+     * A duplicate of a communicator that the program has. Collective over it.
+     *
+     * @param handle its {@code MPI_Comm}, widened to 64 bits, of the MPI that Drumlin is linked to; not checked
+     * @return a communicator to be closed by the caller
+     * @throws IOException native MPI cannot be used, is not initialised, or the handle is that of an inter-communicator
+     */
+    public static NativeMpi of(long handle) throws IOException {
+        requireAvailable();
+        if (!isAlive()) {
+            throw DrumlinException.during("using a communicator")
+                    .problem("MPI is not initialised in this process, or already finalised, as far as Drumlin's library can"
+                            + " see; it is linked to " + MpiLibrary.drumlin_mpi_library())
+                    .advice("initialise MPI before, and build Drumlin with the MPI that the program uses")
+                    .exception();
+        }
+        initialize();
+        return duplicate(handle);
+    }
+
+    /**
+     * Finalises MPI if Drumlin has initialised it; does nothing otherwise, or the second time. To be called at the end of
+     * the program by the thread that called {@link #world()} first. Collective over all processes of the job.
+     *
+     * @throws IOException MPI could not be finalised
+     */
+    public static void finish() throws IOException {
+        synchronized (NativeMpi.class) {
+            if (!initializedHere) {
+                return;
+            }
+            initializedHere = false;
+        }
+        check(MpiLibrary.drumlin_mpi_finalize(), DrumlinException.during("MPI_Finalize"));
+    }
+
+    /**
+     * Lets an exception that no thread catches end the whole job with status 1. Without it, a rank that dies this way
+     * while other threads of it live on leaves the other ranks waiting. Replaces the default handler of the JVM, so it is
+     * for programs, not for libraries.
+     */
+    public static void abortOnUncaughtException() {
+        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
+            LOG.log(Level.ERROR, "uncaught exception in thread " + thread.getName() + ", aborting the job", thrown);
+            abortJob(1);
+        });
+    }
+
+    /**
+     * Whether several threads may call MPI at once.
+     *
+     * @return true where MPI provides MPI_THREAD_MULTIPLE
+     */
+    public boolean threadMultiple() {
+        checkOpen();
+        return MpiLibrary.drumlin_mpi_thread_level() == 3;
+    }
+
+    private static void requireAvailable() throws DrumlinException {
+        Throwable cause = unavailabilityCause();
+        if (cause != null) {
+            throw DrumlinException.during("loading native MPI")
+                    .problem(String.valueOf(cause.getMessage()))
+                    .cause(cause)
+                    .exception();
+        }
+    }
+
+    private static boolean isAlive() {
+        return MpiLibrary.drumlin_mpi_thread_level() >= 0;
+    }
+
+    private static synchronized void initialize() throws DrumlinException {
+        boolean wasAlive = isAlive();
+        int result = MpiLibrary.drumlin_mpi_init();
+        if (!wasAlive && result < 0) {
+            check(
+                    result,
+                    DrumlinException.during("MPI_Init_thread of " + MpiLibrary.drumlin_mpi_library()));
+        }
+        initializedHere = check(result, DrumlinException.during("joining MPI")) == 1;
+        if (!signalsChecked) {
+            signalsChecked = true;
+            warnOfLostSignals(MpiLibrary.drumlin_mpi_signal_owner(SIGSEGV));
+        }
+    }
+
+    private static void warnOfLostSignals(@Nullable String owner) {
+        if (owner != null && !owner.contains("libjvm")) {
+            LOG.log(
+                    Level.WARNING,
+                    "SIGSEGV is handled by {0}, not by the JVM: the next NullPointerException will kill this process. Set"
+                            + " UCX_ERROR_SIGNALS= (empty) in the environment of the job, or let Drumlin initialise MPI,"
+                            + " or start with LD_PRELOAD=$JAVA_HOME/lib/libjsig.so",
+                    owner.isEmpty() ? "nobody" : owner);
+        }
+    }
+
+    /** Another MPI's launcher starts N processes of which each believes to be alone. */
+    private static void requireLaunchersSize(int worldSize) throws DrumlinException {
+        OptionalInt processes = Launcher.processes(System.getenv());
+        if (worldSize == 1 && processes.orElse(1) > 1) {
+            throw DrumlinException.during("joining MPI")
+                    .problem("the launcher started " + processes.getAsInt() + " processes, but for "
+                            + MpiLibrary.drumlin_mpi_library() + ", which Drumlin is linked to, this one is alone")
+                    .advice("use the launcher of that MPI, or build libdrumlin_mpi with the MPI of the launcher")
+                    .exception();
+        }
+    }
+
+    private static NativeMpi duplicate(long comm) throws DrumlinException {
+        return new NativeMpi(check(MpiLibrary.drumlin_mpi_comm_dup(comm), DrumlinException.during("MPI_Comm_dup")));
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public void barrier() throws IOException {
+        checkOpen();
+        check(MpiLibrary.drumlin_mpi_barrier(comm), during("barrier"));
+    }
+
+    @Override
+    public void allreduce(long[] values, Op op) throws IOException {
+        checkOpen();
+        ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(values.length, Long.BYTES))
+                .order(ByteOrder.nativeOrder());
+        bytes.asLongBuffer().put(values);
+        try (Payload payload = Payload.from(bytes)) {
+            check(
+                    MpiLibrary.drumlin_mpi_allreduce(comm, payload.address(), values.length, op.ordinal()),
+                    during("allreduce " + op + " of " + values.length + " values"));
+            payload.deliver(bytes.capacity());
+        }
+        bytes.asLongBuffer().get(values);
+    }
+
+    @Override
+    public void bcast(ByteBuffer message, int root) throws IOException {
+        checkOpen();
+        Arguments.checkRank("root", root, size);
+        if (rank == root) {
+            try (Payload payload = Payload.from(message)) {
+                bcast(payload, root);
+            }
+        } else {
+            Arguments.checkWritable(message);
+            try (Payload payload = Payload.into(message)) {
+                bcast(payload, root);
+                payload.deliver(payload.length());
+            }
+        }
+    }
+
+    private void bcast(Payload payload, int root) throws IOException {
+        check(
+                MpiLibrary.drumlin_mpi_bcast(comm, payload.address(), payload.length(), root),
+                during("bcast from root " + root).range(-1, payload.length()));
+    }
+
+    @Override
+    public void gather(ByteBuffer part, ByteBuffer all, int root) throws IOException {
+        checkOpen();
+        Arguments.checkRank("root", root, size);
+        if (rank != root) {
+            try (Payload from = Payload.from(part)) {
+                gather(from, 0, root);
+            }
+            return;
+        }
+        Arguments.checkParts(part, all, size);
+        try (Payload from = Payload.from(part);
+                Payload into = Payload.into(all)) {
+            gather(from, into.address(), root);
+            into.deliver(into.length());
+        }
+    }
+
+    private void gather(Payload part, long all, int root) throws IOException {
+        check(
+                MpiLibrary.drumlin_mpi_gather(comm, part.address(), part.length(), all, root),
+                during("gather to root " + root).range(-1, part.length()));
+    }
+
+    @Override
+    public void allgather(ByteBuffer part, ByteBuffer all) throws IOException {
+        checkOpen();
+        Arguments.checkParts(part, all, size);
+        try (Payload from = Payload.from(part);
+                Payload into = Payload.into(all)) {
+            check(
+                    MpiLibrary.drumlin_mpi_allgather(comm, from.address(), from.length(), into.address()),
+                    during("allgather").range(-1, from.length()));
+            into.deliver(into.length());
+        }
+    }
+
+    @Override
+    public void send(ByteBuffer message, int destination, int tag) throws IOException {
+        checkOpen();
+        Arguments.checkRank("destination", destination, size);
+        Arguments.checkTag(tag);
+        try (Payload payload = Payload.from(message)) {
+            check(
+                    MpiLibrary.drumlin_mpi_send(comm, payload.address(), payload.length(), destination, tag),
+                    during("send to rank " + destination + " with tag " + tag).range(-1, payload.length()));
+        }
+    }
+
+    @Override
+    public int receive(ByteBuffer message, int source, int tag) throws IOException {
+        checkReceive(message, source, tag);
+        try (Payload payload = Payload.into(message)) {
+            int received = (int) check(
+                    MpiLibrary.drumlin_mpi_receive(comm, payload.address(), payload.length(), source, tag),
+                    duringReceive(message, source, tag));
+            payload.deliver(received);
+            return received;
+        }
+    }
+
+    @Override
+    public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
+        checkOpen();
+        Arguments.checkRank("destination", destination, size);
+        Arguments.checkTag(tag);
+        Arguments.checkDirect(message);
+        int length = message.remaining();
+        DrumlinException.Context failure = during("send to rank " + destination + " with tag " + tag).range(-1, length);
+        long request =
+                MpiLibrary.drumlin_mpi_start_send(comm, NativeMemory.address(message), length, destination, tag);
+        return new Transfer(check(request, failure), message, failure) {
+            @Override
+            int bytes(long result) {
+                return length;
+            }
+        };
+    }
+
+    @Override
+    public Request startReceive(ByteBuffer message, int source, int tag) throws IOException {
+        checkReceive(message, source, tag);
+        Arguments.checkDirect(message);
+        DrumlinException.Context failure = duringReceive(message, source, tag);
+        long request = MpiLibrary.drumlin_mpi_start_receive(
+                comm, NativeMemory.address(message), message.remaining(), source, tag);
+        return new Transfer(check(request, failure), message, failure) {
+            @Override
+            int bytes(long result) {
+                return (int) result;
+            }
+        };
+    }
+
+    private void checkReceive(ByteBuffer message, int source, int tag) {
+        checkOpen();
+        Arguments.checkRank("source", source, size);
+        Arguments.checkTagOrAny(tag);
+        Arguments.checkWritable(message);
+    }
+
+    private DrumlinException.Context duringReceive(ByteBuffer message, int source, int tag) {
+        return during("receive of at most " + message.remaining() + " bytes from rank " + source + " with "
+                + (tag == ANY_TAG ? "any tag" : "tag " + tag));
+    }
+
+    @Override
+    public NativeMpi dup() throws IOException {
+        checkOpen();
+        return new NativeMpi(check(MpiLibrary.drumlin_mpi_comm_dup(comm), during("dup")));
+    }
+
+    @Override
+    public NativeMpi split(int color, int key) throws IOException {
+        checkOpen();
+        Arguments.checkColor(color);
+        return new NativeMpi(check(
+                MpiLibrary.drumlin_mpi_comm_split(comm, color, key), during("split with color " + color)));
+    }
+
+    @Override
+    public OptionalLong nativeHandle() {
+        return OptionalLong.of(comm);
+    }
+
+    /**
+     * Ends all processes of the job with MPI_Abort. Shutdown hooks do not run. Does not return.
+     *
+     * @param code exit status
+     */
+    @Override
+    public void abort(int code) {
+        abortJob(code);
+    }
+
+    private static void abortJob(int code) {
+        System.out.flush();
+        System.err.flush();
+        if (NativeMpiCore.unavailabilityCause() == null) {
+            MpiLibrary.drumlin_mpi_abort(code);
+        }
+        // Before MPI's beginning or after its end there is nobody else to end.
+        Runtime.getRuntime().halt(code);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (isAlive()) {
+            check(MpiLibrary.drumlin_mpi_comm_free(comm), during("close"));
+        }
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("the communicator is closed");
+        }
+    }
+
+    private DrumlinException.Context during(String operation) {
+        return DrumlinException.during(operation).rank(rank);
+    }
+
+    /** A transfer under way; keeps the buffer from the garbage collector. */
+    private abstract static class Transfer implements Request {
+        private final long request;
+        private final ByteBuffer message;
+        private final DrumlinException.Context failure;
+        private boolean awaited;
+
+        Transfer(long request, ByteBuffer message, DrumlinException.Context failure) {
+            this.request = request;
+            this.message = message;
+            this.failure = failure;
+        }
+
+        abstract int bytes(long result);
+
+        @Override
+        public int await() throws IOException {
+            if (awaited) {
+                throw new IllegalStateException("the request was awaited before");
+            }
+            awaited = true;
+            long result = MpiLibrary.drumlin_mpi_wait(request);
+            java.lang.ref.Reference.reachabilityFence(message);
+            return bytes(check(result, failure));
+        }
+    }
+}

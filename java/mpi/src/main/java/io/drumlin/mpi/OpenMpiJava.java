@@ -1,0 +1,66 @@
+package io.drumlin.mpi;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes communicators of Open MPI's Java bindings ({@code mpi.jar}), without needing them to be there. Only the handle of
+ * the communicator is used; all calls go through native MPI. Thread-safe.
+ */
+public final class OpenMpiJava {
+
+    private static final String COMM = "mpi.Comm";
+
+    private OpenMpiJava() {}
+
+    /**
+     * Whether an object is an {@code mpi.Comm} or of a subclass of it, such as {@code mpi.Intracomm}.
+     *
+     * @param object any object
+     * @return true for what {@link #of} takes
+     */
+    public static boolean isComm(Object object) {
+        return commClass(object) != null;
+    }
+
+    /**
+     * A duplicate of a communicator. Collective over it.
+     *
+     * @param comm an {@code mpi.Comm}
+     * @return a communicator to be closed by the caller
+     * @throws IOException native MPI cannot be used, or is not the one that {@code mpi.jar} uses, or MPI is not initialised
+     * @throws IllegalArgumentException the object is no {@code mpi.Comm}
+     */
+    public static NativeMpi of(Object comm) throws IOException {
+        Class<?> type = commClass(comm);
+        if (type == null) {
+            throw new IllegalArgumentException(comm.getClass().getName() + " is not a subclass of " + COMM);
+        }
+        return NativeMpi.of(handle(comm, type));
+    }
+
+    private static @Nullable Class<?> commClass(Object object) {
+        Class<?> type = object.getClass();
+        while (type != null && !type.getName().equals(COMM)) {
+            type = type.getSuperclass();
+        }
+        return type;
+    }
+
+    /** The bindings keep the C handle in a protected field; there is no public way to it. */
+    private static long handle(Object comm, Class<?> type) throws IOException {
+        try {
+            Field handle = type.getDeclaredField("handle");
+            handle.setAccessible(true);
+            return handle.getLong(comm);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            throw DrumlinException.during("using an " + COMM)
+                    .problem("its handle cannot be read: " + e)
+                    .advice("put mpi.jar on the class path, not on the module path, or use Communicators.world()")
+                    .cause(e)
+                    .exception();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.drumlin.mpi;
+
+import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.NativeMemory;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+
+/**
+ * The address at which MPI finds the bytes of a buffer during a call: that of a direct buffer itself, or that of a copy
+ * of a heap buffer, which the garbage collector may move.
+ */
+final class Payload implements AutoCloseable {
+
+    private final ByteBuffer buffer;
+    private final long copy;
+    private final long address;
+
+    private Payload(ByteBuffer buffer) {
+        this.buffer = buffer;
+        this.copy = buffer.isDirect() ? 0 : allocate(buffer.remaining());
+        this.address = buffer.isDirect() ? NativeMemory.address(buffer) : copy;
+    }
+
+    private static long allocate(int length) {
+        return NativeMemory.make(
+                "memory for a message",
+                result -> CoreLibrary.drumlin_memory_allocate(result, Math.max(length, 1)));
+    }
+
+    /** For a call that reads the bytes. */
+    static Payload from(ByteBuffer message) {
+        Payload payload = new Payload(message);
+        if (payload.copy != 0) {
+            payload.view().put(0, message, message.position(), message.remaining());
+        }
+        return payload;
+    }
+
+    /** For a call that writes bytes; {@link #deliver} brings them to the buffer. */
+    static Payload into(ByteBuffer target) {
+        return new Payload(target);
+    }
+
+    long address() {
+        return address;
+    }
+
+    int length() {
+        return buffer.remaining();
+    }
+
+    /** Brings the first {@code length} bytes to the buffer. */
+    void deliver(int length) {
+        if (copy != 0) {
+            buffer.put(buffer.position(), view(), 0, length);
+        }
+    }
+
+    private ByteBuffer view() {
+        return NativeMemory.view(copy, Math.max(buffer.remaining(), 1));
+    }
+
+    @Override
+    public void close() {
+        if (copy != 0) {
+            CoreLibrary.drumlin_memory_free(copy);
+        }
+        Reference.reachabilityFence(buffer);
+    }
+}

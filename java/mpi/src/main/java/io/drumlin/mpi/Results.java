@@ -1,0 +1,42 @@
+package io.drumlin.mpi;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.mpi.MpiLibrary;
+import java.util.Locale;
+
+/** From the results of libdrumlin_mpi to exceptions. */
+final class Results {
+
+    private Results() {}
+
+    /** Lets a result of 0 and above pass. */
+    static long check(long result, DrumlinException.Context failure) throws DrumlinException {
+        if (result >= 0) {
+            return result;
+        }
+        throw describe(failure, result).exception();
+    }
+
+    /** Adds what a result below 0 says, and what to do about it. */
+    private static DrumlinException.Context describe(DrumlinException.Context failure, long result) {
+        String words = MpiLibrary.drumlin_mpi_error_message(result);
+        if (words == null) {
+            return describeErrno(failure, (int) result);
+        }
+        failure.problem(words);
+        return words.toLowerCase(Locale.ROOT).contains("truncate")
+                ? failure.advice("the buffer is too small; receive into one as large as the largest message; this message"
+                        + " is lost")
+                : failure.advice("MPI may not work after an error; end the job and start it again");
+    }
+
+    private static DrumlinException.Context describeErrno(DrumlinException.Context failure, int error) {
+        String name = CoreLibrary.drumlin_error_name(error);
+        failure.errno(name == null ? "errno " + -error : name);
+        return "ESHUTDOWN".equals(name)
+                ? failure.problem("MPI is not initialised, or already finalised")
+                        .advice("use communicators only between MPI's beginning and end")
+                : failure.problem(CoreLibrary.drumlin_error_message(error));
+    }
+}

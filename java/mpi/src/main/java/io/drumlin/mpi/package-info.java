@@ -1,0 +1,5 @@
+/** Communicators over MPI, whoever started it, and files that all ranks write together. */
+@NullMarked
+package io.drumlin.mpi;
+
+import org.jspecify.annotations.NullMarked;

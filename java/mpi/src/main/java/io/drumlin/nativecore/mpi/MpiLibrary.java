@@ -1,0 +1,339 @@
+package io.drumlin.nativecore.mpi;
+
+import org.bytedeco.javacpp.annotation.Cast;
+import org.bytedeco.javacpp.annotation.MemberGetter;
+import org.bytedeco.javacpp.annotation.NoException;
+import org.bytedeco.javacpp.annotation.Platform;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The functions of {@code libdrumlin_mpi}, by their C names; {@code drumlin/mpi.h} is their manual.
+ *
+ * <p>Addresses and handles are {@code long}. A failure is a result below 0: -errno, or a code of MPI that
+ * {@link #drumlin_mpi_error_message} explains. Nothing is checked here: a wrong address or handle ends the process.
+ * Callable once {@link NativeMpiCore#unavailabilityCause()} has returned {@code null}. Thread-safe where the manual says
+ * so.
+ */
+@Platform(cinclude = "drumlin/mpi.h", link = "drumlin_mpi", library = "jnidrumlin_mpi")
+@NoException
+public final class MpiLibrary {
+
+    /** The {@code DRUMLIN_MPI_ABI} that these declarations were written for. */
+    public static final int ABI = 1;
+
+    private MpiLibrary() {}
+
+    /**
+     * The ABI of the library.
+     *
+     * @return {@link #ABI} in a library that fits
+     */
+    public static native int drumlin_mpi_abi();
+
+    /**
+     * The words of MPI for a result below 0.
+     *
+     * @param result a result below 0
+     * @return {@code null} for -errno
+     */
+    public static native @Nullable @Cast("const char*") String drumlin_mpi_error_message(long result);
+
+    /**
+     * The MPI in use, in its own words.
+     *
+     * @return name and version
+     */
+    public static native @Cast("const char*") String drumlin_mpi_library();
+
+    /**
+     * Joins or initialises MPI without losing signals.
+     *
+     * @return 1 where this library has initialised it, 0 where somebody else has, or a failure
+     */
+    public static native int drumlin_mpi_init();
+
+    /**
+     * Finalises MPI if this library initialised it.
+     *
+     * @return 1 where it was finalised now, 0 where there was nothing to do, or a failure
+     */
+    public static native int drumlin_mpi_finalize();
+
+    /**
+     * Who may call MPI.
+     *
+     * @return 0 to 3 for MPI_THREAD_SINGLE to MULTIPLE, or a failure
+     */
+    public static native int drumlin_mpi_thread_level();
+
+    /**
+     * Who handles a signal.
+     *
+     * @param signalNumber number of a signal
+     * @return path of a library, empty for nobody, {@code ?} for unknown code, {@code null} for no signal
+     */
+    public static native @Nullable @Cast("const char*") String drumlin_mpi_signal_owner(int signalNumber);
+
+    /**
+     * Ends all processes of the job.
+     *
+     * @param code exit status
+     * @return a failure; does not return otherwise
+     */
+    public static native int drumlin_mpi_abort(int code);
+
+    /**
+     * The handle of MPI_COMM_WORLD.
+     *
+     * @return handle or failure
+     */
+    public static native long drumlin_mpi_comm_world();
+
+    /**
+     * Duplicates a communicator.
+     *
+     * @param comm handle
+     * @return handle or failure
+     */
+    public static native long drumlin_mpi_comm_dup(long comm);
+
+    /**
+     * Splits a communicator.
+     *
+     * @param comm handle
+     * @param color 0 or above
+     * @param key order
+     * @return handle or failure
+     */
+    public static native long drumlin_mpi_comm_split(long comm, int color, int key);
+
+    /**
+     * Frees a communicator.
+     *
+     * @param comm handle
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_comm_free(long comm);
+
+    /**
+     * The caller's rank.
+     *
+     * @param comm handle
+     * @return rank or failure
+     */
+    public static native int drumlin_mpi_comm_rank(long comm);
+
+    /**
+     * The number of ranks.
+     *
+     * @param comm handle
+     * @return number or failure
+     */
+    public static native int drumlin_mpi_comm_size(long comm);
+
+    /**
+     * Waits for all ranks.
+     *
+     * @param comm handle
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_barrier(long comm);
+
+    /**
+     * Joins values of all ranks in place.
+     *
+     * @param comm handle
+     * @param values address
+     * @param count number of values
+     * @param operation 0 sum, 1 minimum, 2 maximum
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_allreduce(long comm, @Cast("int64_t*") long values, long count, int operation);
+
+    /**
+     * Copies the root's bytes to all ranks.
+     *
+     * @param comm handle
+     * @param data address
+     * @param length bytes
+     * @param root rank
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_bcast(long comm, @Cast("void*") long data, long length, int root);
+
+    /**
+     * Collects bytes at the root.
+     *
+     * @param comm handle
+     * @param part address
+     * @param length bytes per rank
+     * @param all address, used at the root
+     * @param root rank
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_gather(long comm, @Cast("const void*") long part, long length, @Cast("void*") long all, int root);
+
+    /**
+     * Collects bytes at every rank.
+     *
+     * @param comm handle
+     * @param part address
+     * @param length bytes per rank
+     * @param all address
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_allgather(long comm, @Cast("const void*") long part, long length, @Cast("void*") long all);
+
+    /**
+     * Sends a message.
+     *
+     * @param comm handle
+     * @param data address
+     * @param length bytes
+     * @param destination rank
+     * @param tag 0 to 32767
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_send(long comm, @Cast("const void*") long data, long length, int destination, int tag);
+
+    /**
+     * Receives a message.
+     *
+     * @param comm handle
+     * @param data address
+     * @param length bytes
+     * @param source rank
+     * @param tag 0 to 32767, or -1 for any
+     * @return bytes of the message or failure
+     */
+    public static native long drumlin_mpi_receive(long comm, @Cast("void*") long data, long length, int source, int tag);
+
+    /**
+     * Starts sending.
+     *
+     * @param comm handle
+     * @param data address
+     * @param length bytes
+     * @param destination rank
+     * @param tag 0 to 32767
+     * @return handle of a request or failure
+     */
+    public static native long drumlin_mpi_start_send(long comm, @Cast("const void*") long data, long length, int destination, int tag);
+
+    /**
+     * Starts receiving.
+     *
+     * @param comm handle
+     * @param data address
+     * @param length bytes
+     * @param source rank
+     * @param tag 0 to 32767, or -1 for any
+     * @return handle of a request or failure
+     */
+    public static native long drumlin_mpi_start_receive(long comm, @Cast("void*") long data, long length, int source, int tag);
+
+    /**
+     * Waits for a request and frees it.
+     *
+     * @param request handle
+     * @return bytes of a received message or failure
+     */
+    public static native long drumlin_mpi_wait(long request);
+
+    /**
+     * Opens a file on all ranks.
+     *
+     * @param comm handle
+     * @param path address of the NUL-terminated path
+     * @param modes {@code DRUMLIN_MPI_FILE_*}
+     * @return handle or failure
+     */
+    public static native long drumlin_mpi_file_open(long comm, @Cast("const char*") long path, int modes);
+
+    /**
+     * Writes together with all ranks.
+     *
+     * @param file handle
+     * @param offset bytes
+     * @param data address
+     * @param length bytes
+     * @return length or failure
+     */
+    public static native long drumlin_mpi_file_write_at_all(long file, long offset, @Cast("const void*") long data, long length);
+
+    /**
+     * Reads together with all ranks.
+     *
+     * @param file handle
+     * @param offset bytes
+     * @param data address
+     * @param length bytes
+     * @return bytes read or failure
+     */
+    public static native long drumlin_mpi_file_read_at_all(long file, long offset, @Cast("void*") long data, long length);
+
+    /**
+     * Cuts or extends the file.
+     *
+     * @param file handle
+     * @param size bytes
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_file_set_size(long file, long size);
+
+    /**
+     * The length of the file.
+     *
+     * @param file handle
+     * @return bytes or failure
+     */
+    public static native long drumlin_mpi_file_size(long file);
+
+    /**
+     * Makes the file durable.
+     *
+     * @param file handle
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_file_sync(long file);
+
+    /**
+     * Closes the file.
+     *
+     * @param file handle
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_file_close(long file);
+
+    /**
+     * {@code DRUMLIN_MPI_FILE_READ}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_MPI_FILE_READ();
+
+    /**
+     * {@code DRUMLIN_MPI_FILE_WRITE}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_MPI_FILE_WRITE();
+
+    /**
+     * {@code DRUMLIN_MPI_FILE_CREATE}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_MPI_FILE_CREATE();
+
+    /**
+     * {@code DRUMLIN_MPI_FILE_EXCLUSIVE}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_MPI_FILE_EXCLUSIVE();
+}
