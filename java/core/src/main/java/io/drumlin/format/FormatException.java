@@ -8,8 +8,13 @@ public final class FormatException extends DrumlinException {
 
     private static final long serialVersionUID = 1L;
 
+    /** Name of the format. */
     private final String format;
+
+    /** Name of the field. */
     private final String field;
+
+    /** The value and what is allowed. */
     private final String problem;
 
     /**

@@ -145,6 +145,17 @@ public final class FtiFfFile {
     }
 
     /**
+     * Where the hash of a chunk is.
+     *
+     * @param block index in {@link #blocks}
+     * @param variable index in the block
+     * @return byte offset in the file
+     */
+    public long hashOffset(int block, int variable) {
+        return variableOffset(block, variable) + LayoutF.HASH;
+    }
+
+    /**
      * By which rule {@code checksum} was made of the stored hashes.
      *
      * @return {@link ChecksumRule#CONTENT} also when both rules give the same

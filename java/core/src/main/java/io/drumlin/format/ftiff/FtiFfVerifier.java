@@ -52,7 +52,7 @@ public final class FtiFfVerifier {
     }
 
     /** A container whose place in the file is known; {@code computed} is to be compared. */
-    private record Chunk(VariableMeta container, long recordOffset) {
+    private record Chunk(VariableMeta container, long hashOffset) {
 
         boolean readable(long dataSize) {
             return container.hasContent()
@@ -76,7 +76,7 @@ public final class FtiFfVerifier {
         for (int b = 0; b < file.blocks().size(); b++) {
             List<VariableMeta> variables = file.blocks().get(b).variables();
             for (int v = 0; v < variables.size(); v++) {
-                batch.add(new Chunk(variables.get(v), file.variableOffset(b, v)));
+                batch.add(new Chunk(variables.get(v), file.hashOffset(b, v)));
                 if (batch.size() == BATCH) {
                     compareBatch();
                 }
@@ -125,7 +125,7 @@ public final class FtiFfVerifier {
         VariableMeta container = chunk.container;
         return new Finding(
                 "hash",
-                chunk.recordOffset + LayoutF.HASH,
+                chunk.hashOffset,
                 "is " + container.hash() + ", the " + container.chunkSize() + " bytes at " + container.fptr()
                         + " (variable " + container.id() + ", container " + container.containerId() + ") have "
                         + computed);

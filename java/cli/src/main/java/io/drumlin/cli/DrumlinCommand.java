@@ -1,0 +1,105 @@
+package io.drumlin.cli;
+
+import io.drumlin.format.FormatException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/** The {@code drumlin} command: says what is in a checkpoint file, whether it is whole, and takes data out. */
+@Command(
+        name = "drumlin",
+        mixinStandardHelpOptions = true,
+        versionProvider = DrumlinCommand.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {InspectCommand.class, VerifyCommand.class, ExtractCommand.class},
+        description = {
+            "Looks into checkpoint files. Formats are recognised by content, never by name.",
+            "Known: FTI-FF of C FTI's head (layout F); its layouts A to E are recognised, no more."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done; the file is whole as far as was looked",
+            "1:the file is damaged, one line per finding",
+            "2:not a file of a known format, or it does not hold what was asked for",
+            "3:a file or directory could not be read or written",
+            "64:wrong command line"
+        })
+public final class DrumlinCommand implements Runnable {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    /** Made by {@link #main} and by picocli. */
+    public DrumlinCommand() {}
+
+    /**
+     * Runs the command and ends the process with its exit code.
+     *
+     * @param arguments the command line
+     */
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        CommandLine commandLine = new CommandLine(new DrumlinCommand());
+        commandLine.setExecutionExceptionHandler(DrumlinCommand::explain);
+        for (CommandLine each : commandLine.getSubcommands().values()) {
+            each.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
+        }
+        commandLine.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
+        return commandLine;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "A command is needed: inspect, verify or extract");
+    }
+
+    /** What the user can do something about gets a line; anything else is our mistake and goes on with its trace. */
+    private static int explain(Exception exception, CommandLine commandLine, ParseResult parsed) throws Exception {
+        PrintWriter err = commandLine.getErr();
+        if (exception instanceof CommandException ended) {
+            err.println("drumlin: " + ended.getMessage());
+            return ended.exitCode();
+        }
+        if (exception instanceof FormatException damaged) {
+            err.println("drumlin: " + damaged.getMessage());
+            return ExitCode.DAMAGED;
+        }
+        if (exception instanceof IOException) {
+            err.println("drumlin: " + reason(exception));
+            return ExitCode.IO_ERROR;
+        }
+        throw exception;
+    }
+
+    private static String reason(Exception exception) {
+        if (exception instanceof NoSuchFileException) {
+            return exception.getMessage() + ": no such file or directory";
+        }
+        if (exception instanceof AccessDeniedException) {
+            return exception.getMessage() + ": permission denied";
+        }
+        return String.valueOf(exception.getMessage());
+    }
+
+    /** The version of the jar. */
+    static final class Version implements IVersionProvider {
+
+        @Override
+        public String[] getVersion() {
+            String version = DrumlinCommand.class.getPackage().getImplementationVersion();
+            return new String[] {"drumlin " + (version == null ? "(not run from its jar)" : version)};
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.drumlin.cli;
+
+/** What the command ends with. The texts are in the help of {@link DrumlinCommand}. */
+final class ExitCode {
+
+    static final int OK = 0;
+    static final int DAMAGED = 1;
+    static final int NOT_RECOGNISED = 2;
+    static final int IO_ERROR = 3;
+    /** As in sysexits.h. */
+    static final int USAGE = 64;
+
+    private ExitCode() {}
+}

@@ -1,0 +1,86 @@
+package io.drumlin.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code drumlin extract}: takes data out of a file. */
+@Command(
+        name = "extract",
+        mixinStandardHelpOptions = true,
+        versionProvider = DrumlinCommand.Version.class,
+        description = {
+            "Takes data out of a file, as raw bytes, and checks their digests on the way.",
+            "An existing output file is replaced only when all went well."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:extracted, digests are right",
+            "1:the file is damaged; no output file was written, bytes on stdout are not to be trusted",
+            "2:not a file of a known format, or it does not hold what was selected",
+            "3:a file could not be read or written",
+            "64:wrong command line"
+        })
+final class ExtractCommand implements Callable<Integer> {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "PATH", description = "A checkpoint file.")
+    @SuppressWarnings("NullAway.Init")
+    private Path path;
+
+    @Option(
+            names = "--select",
+            required = true,
+            paramLabel = "KEY=VALUE",
+            description = "What to take. FTI-FF: var=ID, the protected variable with that id.")
+    @SuppressWarnings("NullAway.Init")
+    private String selection;
+
+    @Option(
+            names = {"-o", "--output"},
+            required = true,
+            paramLabel = "FILE",
+            description = "Where to put it; - for stdout.")
+    @SuppressWarnings("NullAway.Init")
+    private String output;
+
+    @Override
+    public Integer call() throws IOException {
+        String[] parts = selection.split("=", 2);
+        if (parts.length != 2) {
+            throw new ParameterException(spec.commandLine(), "--select needs KEY=VALUE, not " + selection);
+        }
+        try (FileSource source = FileSource.open(path)) {
+            RecognisedFile file = Format.of(source);
+            if (output.equals("-")) {
+                OutputStream stdout = new BufferedOutputStream(stdout());
+                file.extract(parts[0], parts[1], stdout);
+                stdout.flush();
+            } else {
+                try (ReplacedFile target = ReplacedFile.create(Path.of(output))) {
+                    file.extract(parts[0], parts[1], target.stream());
+                    target.commit();
+                }
+            }
+            return ExitCode.OK;
+        }
+    }
+
+    /** Not System.out, which keeps write errors to itself. */
+    private static OutputStream stdout() {
+        return new FileOutputStream(FileDescriptor.out);
+    }
+}

@@ -1,0 +1,86 @@
+package io.drumlin.cli;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.ByteSource;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** An open file. Its size is that at opening. */
+final class FileSource implements ByteSource, Closeable {
+
+    private final Path path;
+    private final FileChannel channel;
+    private final long size;
+
+    private FileSource(Path path, FileChannel channel, long size) {
+        this.path = path;
+        this.channel = channel;
+        this.size = size;
+    }
+
+    static FileSource open(Path path) throws IOException {
+        if (Files.notExists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        if (Files.isDirectory(path)) {
+            throw new CommandException(ExitCode.NOT_RECOGNISED, path + " is a directory; name one of the files in it");
+        }
+        if (!Files.isRegularFile(path)) {
+            // Opening a pipe would wait for a writer.
+            throw new CommandException(ExitCode.NOT_RECOGNISED, path + " is not a regular file");
+        }
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        try {
+            return new FileSource(path, channel, channel.size());
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    @Override
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public void readFully(long offset, ByteBuffer target) throws IOException {
+        long position = offset;
+        while (target.hasRemaining()) {
+            int count = read(target, position);
+            if (count < 0) {
+                throw new EOFException(path + " became shorter while it was read: it ends before " + position);
+            }
+            position += count;
+        }
+    }
+
+    private int read(ByteBuffer target, long position) throws IOException {
+        int length = target.remaining();
+        try {
+            return channel.read(target, position);
+        } catch (IOException e) {
+            throw DrumlinException.during("read")
+                    .path(path)
+                    .range(position, length)
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

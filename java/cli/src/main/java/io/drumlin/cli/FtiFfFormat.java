@@ -1,0 +1,26 @@
+package io.drumlin.cli;
+
+import io.drumlin.format.Findings;
+import io.drumlin.format.ftiff.FtiFfFile;
+import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.ftiff.Recognition;
+import java.io.IOException;
+import java.util.Optional;
+
+/** FTI-FF, the checkpoint files of C FTI; docs/formats/fti-ff.md. */
+final class FtiFfFormat implements Format {
+
+    @Override
+    public Optional<RecognisedFile> recognise(FileSource source) throws IOException {
+        Optional<Recognition> recognition = Recognition.of(source);
+        if (recognition.isEmpty()) {
+            return Optional.empty();
+        }
+        if (recognition.get().layout() != Layout.F) {
+            return Optional.of(new FtiFfOtherLayout(source, recognition.get()));
+        }
+        Findings findings = new Findings();
+        FtiFfFile file = FtiFfFile.read(source, recognition.get(), findings);
+        return Optional.of(new FtiFfLayoutF(source, file, findings));
+    }
+}

@@ -1,0 +1,268 @@
+package io.drumlin.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
+import io.drumlin.format.Findings;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.RangeDigester;
+import io.drumlin.format.ftiff.BlockMeta;
+import io.drumlin.format.ftiff.FileMeta;
+import io.drumlin.format.ftiff.FtiFfFile;
+import io.drumlin.format.ftiff.FtiFfVerifier;
+import io.drumlin.format.ftiff.VariableMeta;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** An FTI-FF file of layout F. */
+final class FtiFfLayoutF implements RecognisedFile {
+
+    private static final int BUFFER = 1 << 20;
+
+    private final FileSource source;
+    private final FtiFfFile file;
+    private final Findings findings;
+
+    FtiFfLayoutF(FileSource source, FtiFfFile file, Findings findings) {
+        this.source = source;
+        this.file = file;
+        this.findings = findings;
+    }
+
+    @Override
+    public String title() {
+        return "FTI-FF layout F, " + (file.encoded() ? "Reed-Solomon file" : "checkpoint file");
+    }
+
+    @Override
+    public Findings findings() {
+        return findings;
+    }
+
+    @Override
+    public void verify(ByteSource data) throws IOException {
+        new FtiFfVerifier(data, file, RangeDigester.sequential()).verify(findings);
+    }
+
+    @Override
+    public void print(PrintWriter out) {
+        FileMeta meta = file.meta();
+        line(out, "checkpoint id", meta.ckptId());
+        line(out, "file size", Sizes.readable(source.size()));
+        if (file.encoded()) {
+            line(out, "encoded bytes", Sizes.readable(meta.fs()));
+            line(out, "plain file", Sizes.readable(meta.ckptSize()));
+            line(out, "checksum", meta.checksum());
+            return;
+        }
+        line(out, "data", Sizes.readable(meta.dataSize()));
+        line(out, "metadata", Sizes.readable(meta.metaSize()));
+        line(
+                out,
+                "checksum",
+                meta.checksum()
+                        + switch (file.checksumRule()) {
+                            case CONTENT -> "";
+                            case ALL -> " (counts emptied containers: C FTI itself refuses this file)";
+                            case NONE -> " (not that of the stored hashes)";
+                        });
+        line(out, "partner copy", meta.ptFs() == -1 ? "none" : Sizes.readable(meta.ptFs()) + " beside this file");
+        line(out, "encoded size", meta.maxFs() == -1 ? "not encoded" : Sizes.readable(meta.maxFs()));
+        line(out, "timestamp", meta.timestamp() + " (nanoseconds since 1970, low 32 bits)");
+        out.println();
+        new Table("variable", "size", "", "containers").print(out, this::variableRows);
+        out.println();
+        new Table("block", "variable", "container", "offset", "in variable", "used", "reserved", "<hash")
+                .print(out, this::containerRows);
+    }
+
+    private static void line(PrintWriter out, String name, Object value) {
+        out.printf("  %-15s%s%n", name, value);
+    }
+
+    /** Bytes and containers of a variable. */
+    private static final class Extent {
+        private long size;
+        private int containers;
+    }
+
+    private Map<Integer, Extent> variables() {
+        Map<Integer, Extent> variables = new LinkedHashMap<>();
+        file.containers().forEach(container -> {
+            Extent extent = variables.computeIfAbsent(container.id(), id -> new Extent());
+            extent.size += container.chunkSize();
+            extent.containers++;
+        });
+        return variables;
+    }
+
+    private Stream<Object[]> variableRows() {
+        return variables().entrySet().stream().map(entry -> new Object[] {
+            entry.getKey(), entry.getValue().size, Sizes.unit(entry.getValue().size), entry.getValue().containers
+        });
+    }
+
+    private Stream<Object[]> containerRows() {
+        List<BlockMeta> blocks = file.blocks();
+        return IntStream.range(0, blocks.size()).boxed().flatMap(b -> blocks.get(b).variables().stream()
+                .map(container -> new Object[] {
+                    b,
+                    container.id(),
+                    container.containerId(),
+                    container.fptr(),
+                    container.dptr(),
+                    container.hasContent() ? container.chunkSize() : "-",
+                    container.containerSize(),
+                    container.hash()
+                }));
+    }
+
+    @Override
+    public void write(JsonGenerator json) throws IOException {
+        FileMeta meta = file.meta();
+        json.writeStringField("format", FtiFfFile.FORMAT);
+        json.writeStringField("layout", "F");
+        json.writeStringField("kind", file.encoded() ? "rs_encoded" : "plain");
+        json.writeObjectFieldStart("file_meta");
+        json.writeStringField("checksum", meta.checksum());
+        json.writeStringField("myHash", meta.myHash());
+        json.writeNumberField("ckptId", meta.ckptId());
+        json.writeNumberField("ckptSize", meta.ckptSize());
+        json.writeNumberField("metaSize", meta.metaSize());
+        json.writeNumberField("dataSize", meta.dataSize());
+        json.writeNumberField("fs", meta.fs());
+        json.writeNumberField("maxFs", meta.maxFs());
+        json.writeNumberField("ptFs", meta.ptFs());
+        json.writeNumberField("timestamp", meta.timestamp());
+        json.writeEndObject();
+        if (!file.encoded()) {
+            writeBlocks(json);
+        }
+    }
+
+    private void writeBlocks(JsonGenerator json) throws IOException {
+        json.writeStringField("checksum_rule", file.checksumRule().name().toLowerCase(java.util.Locale.ROOT));
+        json.writeArrayFieldStart("variables");
+        for (Map.Entry<Integer, Extent> variable : variables().entrySet()) {
+            json.writeStartObject();
+            json.writeNumberField("id", variable.getKey());
+            json.writeNumberField("size", variable.getValue().size);
+            json.writeNumberField("containers", variable.getValue().containers);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("blocks");
+        for (BlockMeta block : file.blocks()) {
+            json.writeStartObject();
+            json.writeNumberField("numvars", block.variables().size());
+            json.writeNumberField("dbsize", block.dbsize());
+            json.writeArrayFieldStart("vars");
+            for (VariableMeta container : block.variables()) {
+                writeContainer(json, container);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private static void writeContainer(JsonGenerator json, VariableMeta container) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("id", container.id());
+        json.writeNumberField("containerid", container.containerId());
+        json.writeBooleanField("hascontent", container.hasContent());
+        json.writeBooleanField("hasCkpt", container.hasCkpt());
+        json.writeNumberField("dptr", container.dptr());
+        json.writeNumberField("fptr", container.fptr());
+        json.writeNumberField("chunksize", container.chunkSize());
+        json.writeNumberField("containersize", container.containerSize());
+        json.writeStringField("hash", container.hash());
+        json.writeEndObject();
+    }
+
+    @Override
+    public void extract(String key, String value, OutputStream target) throws IOException {
+        if (!findings.isEmpty()) {
+            throw new FormatException(FtiFfFile.FORMAT, findings.list().get(0)).in(source.path());
+        }
+        int id = id(key, value);
+        if (file.containers(id).isEmpty()) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED, source.path() + " has no variable " + id + "; " + variablesThereAre());
+        }
+        byte[] buffer = new byte[BUFFER];
+        for (int b = 0; b < file.blocks().size(); b++) {
+            List<VariableMeta> containers = file.blocks().get(b).variables();
+            for (int v = 0; v < containers.size(); v++) {
+                VariableMeta container = containers.get(v);
+                if (container.id() == id && container.hasContent()) {
+                    check(container, file.hashOffset(b, v), copy(container, buffer, target));
+                }
+            }
+        }
+    }
+
+    private static int id(String key, String value) {
+        try {
+            if (key.equals("var") && Integer.parseInt(value) >= 0) {
+                return Integer.parseInt(value);
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw new CommandException(
+                ExitCode.USAGE,
+                "--select " + key + "=" + value + ": of an FTI-FF file select var=ID, ID from 0 to "
+                        + Integer.MAX_VALUE);
+    }
+
+    private String variablesThereAre() {
+        if (file.encoded()) {
+            return "a Reed-Solomon file has none";
+        }
+        String ids =
+                variables().keySet().stream().limit(50).map(String::valueOf).collect(Collectors.joining(", "));
+        return ids.isEmpty() ? "it has none" : "it has " + ids;
+    }
+
+    /** Copies a chunk and gives its digest. */
+    private String copy(VariableMeta container, byte[] buffer, OutputStream target) throws IOException {
+        MessageDigest md5 = md5();
+        int length;
+        for (long done = 0; done < container.chunkSize(); done += length) {
+            length = (int) Math.min(buffer.length, container.chunkSize() - done);
+            source.readFully(container.fptr() + done, ByteBuffer.wrap(buffer, 0, length));
+            md5.update(buffer, 0, length);
+            target.write(buffer, 0, length);
+        }
+        return HexFormat.of().formatHex(md5.digest());
+    }
+
+    private void check(VariableMeta container, long offset, String computed) throws FormatException {
+        if (!computed.equals(container.hash())) {
+            String problem = "is " + container.hash() + ", the " + container.chunkSize() + " bytes at "
+                    + container.fptr() + " (variable " + container.id() + ", container " + container.containerId()
+                    + ") have " + computed;
+            throw new FormatException(FtiFfFile.FORMAT, new Finding("hash", offset, problem)).in(source.path());
+        }
+    }
+
+    private static MessageDigest md5() {
+        try {
+            return MessageDigest.getInstance("MD5");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has MD5", e);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.drumlin.cli;
+
+import io.drumlin.DrumlinException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that appears, or replaces another, only when it is complete. A pipe or device is written as it is. Close without
+ * {@link #commit} leaves everything as it was.
+ */
+final class ReplacedFile implements Closeable {
+
+    private final Path target;
+    private final @Nullable Path temporary;
+    private final FileChannel channel;
+
+    private ReplacedFile(Path target, @Nullable Path temporary, FileChannel channel) {
+        this.target = target;
+        this.temporary = temporary;
+        this.channel = channel;
+    }
+
+    static ReplacedFile create(Path path) throws IOException {
+        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
+        if (Files.isDirectory(target)) {
+            throw new CommandException(ExitCode.IO_ERROR, path + " is a directory; -o needs a file name");
+        }
+        if (Files.exists(target) && !Files.isRegularFile(target)) {
+            return new ReplacedFile(target, null, FileChannel.open(target, StandardOpenOption.WRITE));
+        }
+        Path name = target.getFileName();
+        Path temporary =
+                target.resolveSibling("." + name + "." + ProcessHandle.current().pid() + ".part");
+        FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+        // An interrupted command leaves nothing behind.
+        temporary.toFile().deleteOnExit();
+        return new ReplacedFile(target, temporary, channel);
+    }
+
+    /** Takes the bytes. Its errors name the file, which those of a channel do not. */
+    OutputStream stream() {
+        OutputStream bytes = Channels.newOutputStream(channel);
+        return new OutputStream() {
+
+            @Override
+            public void write(int value) throws IOException {
+                write(new byte[] {(byte) value}, 0, 1);
+            }
+
+            @Override
+            public void write(byte[] buffer, int offset, int length) throws IOException {
+                try {
+                    bytes.write(buffer, offset, length);
+                } catch (IOException e) {
+                    throw DrumlinException.during("write")
+                            .path(temporary == null ? target : temporary)
+                            .cause(e)
+                            .advice("nothing was put in place of " + target)
+                            .exception();
+                }
+            }
+        };
+    }
+
+    /** Makes the bytes durable and puts them in place. */
+    void commit() throws IOException {
+        if (temporary != null) {
+            channel.force(true);
+            channel.close();
+            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+        if (temporary != null) {
+            Files.deleteIfExists(temporary);
+        }
+    }
+}

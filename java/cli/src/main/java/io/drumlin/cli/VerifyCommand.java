@@ -1,0 +1,67 @@
+package io.drumlin.cli;
+
+import io.drumlin.format.Finding;
+import io.drumlin.format.Findings;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code drumlin verify}: whether a file is whole. */
+@Command(
+        name = "verify",
+        mixinStandardHelpOptions = true,
+        versionProvider = DrumlinCommand.Version.class,
+        description = {
+            "Checks metadata and data of a file against every rule and digest of its format.",
+            "Each finding is a line on stdout: PATH: FIELD at offset N: what is wrong."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:the file is whole",
+            "1:the file is damaged",
+            "2:not a file of a known format, or of a layout that cannot be verified",
+            "3:the file could not be read",
+            "64:wrong command line"
+        })
+final class VerifyCommand implements Callable<Integer> {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "PATH", description = "A checkpoint file.")
+    @SuppressWarnings("NullAway.Init")
+    private Path path;
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        try (FileSource source = FileSource.open(path)) {
+            RecognisedFile file = Format.of(source);
+            try (WatchedSource watched = WatchedSource.of(source, "verify")) {
+                file.verify(watched);
+            }
+            if (file.findings().isEmpty()) {
+                out.println(path + ": " + file.title() + ": whole");
+                return ExitCode.OK;
+            }
+            print(out, path, file.findings());
+            return ExitCode.DAMAGED;
+        }
+    }
+
+    static void print(PrintWriter out, Path path, Findings findings) {
+        for (Finding finding : findings.list()) {
+            out.println(path + ": " + finding);
+        }
+        long more = findings.count() - findings.list().size();
+        if (more > 0) {
+            out.println(path + ": and " + more + " more findings");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The {@code drumlin} command. */
+@NullMarked
+package io.drumlin.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,255 @@
+package io.drumlin.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.format.ftiff.ContainerPlan;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
+import io.drumlin.format.ftiff.LayoutF;
+import io.drumlin.format.ftiff.VariableMeta;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.RandomAccessFile;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class DrumlinCommandTest {
+
+    @TempDir
+    private Path directory;
+
+    private Path file;
+    private byte[] whole;
+    private int dataSize;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    /** Variables 1 and 7; 7 grew and shrank, so that it has two containers and the second is half used. */
+    @BeforeEach
+    void write() throws IOException {
+        ContainerPlan plan = ContainerPlan.empty(Packing.COMPACT)
+                .next(List.of(new VariableSize(1, 3000), new VariableSize(7, 500)))
+                .next(List.of(new VariableSize(1, 3000), new VariableSize(7, 2500)))
+                .next(List.of(new VariableSize(1, 3000), new VariableSize(7, 1500)));
+        whole = bytes(plan);
+        dataSize = (int) plan.dataSize();
+        file = directory.resolve("no-name-to-go-by");
+        Files.write(file, whole);
+    }
+
+    private static byte[] bytes(ContainerPlan plan) {
+        byte[] bytes = new byte[(int) plan.fileSize()];
+        for (int i = 0; i < plan.dataSize(); i++) {
+            bytes[i] = (byte) (i * 7);
+        }
+        List<byte[]> digests = new ArrayList<>();
+        for (VariableMeta chunk : plan.chunks()) {
+            int start = (int) chunk.fptr();
+            digests.add(md5(Arrays.copyOfRange(bytes, start, start + (int) chunk.chunkSize())));
+        }
+        ContainerPlan hashed = plan.withHashes(digests);
+        ByteBuffer target = ByteBuffer.wrap(bytes).position((int) plan.dataSize());
+        LayoutF.put(target, hashed.blocks(), LayoutF.seal(hashed.blocks(), 12, 99, -1, -1));
+        return bytes;
+    }
+
+    private static byte[] md5(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("MD5").digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private int run(Object... arguments) {
+        CommandLine command = DrumlinCommand.commandLine()
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+        return command.execute(Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new));
+    }
+
+    @Test
+    void inspectShowsRecordsInAlignedColumns() {
+        assertThat(run("inspect", file)).isZero();
+        assertThat(out.toString().lines())
+                .contains(
+                        file + ": FTI-FF layout F, checkpoint file",
+                        "  checkpoint id  12",
+                        "  data           5500 bytes (5.4 KiB)",
+                        "  variable  size           containers",
+                        "         1  3000  2.9 KiB           1",
+                        "         7  1500  1.5 KiB           2")
+                .anyMatch(line -> line.matches(
+                        "      1         7          1    3500          500  1000      2000  [0-9a-f]{32}"));
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void inspectWritesJson() throws IOException {
+        assertThat(run("inspect", "--json", file)).isZero();
+        Map<String, Object> json = JSON.std.mapFrom(out.toString());
+        assertThat(json)
+                .containsEntry("format", "FTI-FF")
+                .containsEntry("layout", "F")
+                .containsEntry("kind", "plain")
+                .containsEntry("size", whole.length)
+                .containsEntry("checksum_rule", "content")
+                .containsEntry("finding_count", 0);
+        assertThat(json.get("variables"))
+                .asString()
+                .isEqualTo("[{id=1, size=3000, containers=1}, {id=7, size=1500, containers=2}]");
+        assertThat(json.get("file_meta")).asString().contains("ckptId=12", "timestamp=99", "maxFs=-1");
+        assertThat(json.get("blocks")).asString().contains("numvars=2, dbsize=3500", "containerid=1, hascontent=true");
+    }
+
+    @Test
+    void inspectShowsWhatItCanOfADamagedFileAndItsFindings() throws IOException {
+        damage(dataSize + 12 + 58 + 18, 1); // fptr of variable 7
+        assertThat(run("inspect", file)).isEqualTo(1);
+        assertThat(out.toString()).contains("checkpoint id  12");
+        assertThat(err.toString()).contains(file + ": fptr at offset " + (dataSize + 12 + 58 + 18) + ": is ");
+        assertThat(run("inspect", file, "--json")).isEqualTo(1);
+        assertThat(out.toString()).contains("\"field\" : \"fptr\"");
+    }
+
+    @Test
+    void verifyTellsWholeFilesFromDamagedOnes() throws IOException {
+        assertThat(run("verify", file)).isZero();
+        assertThat(out.toString())
+                .isEqualTo(file + ": FTI-FF layout F, checkpoint file: whole" + System.lineSeparator());
+        for (int position :
+                new int[] {0, 2999, 3000, 4499, dataSize, dataSize + 4, dataSize + 16, dataSize + 42 + 12}) {
+            Files.write(file, whole);
+            damage(position, 1);
+            out.getBuffer().setLength(0);
+            assertThat(run("verify", file)).as("byte %d", position).isEqualTo(1);
+            assertThat(out.toString().lines())
+                    .as("byte %d", position)
+                    .isNotEmpty()
+                    .allMatch(line -> line.matches("\\Q" + file + "\\E: [A-Za-z]+ at offset \\d+: .+"));
+        }
+        // Space that no chunk uses is covered by nothing, and nothing depends on it.
+        Files.write(file, whole);
+        damage(4600, 1);
+        assertThat(run("verify", file)).isZero();
+    }
+
+    private void damage(int position, int by) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[position] += (byte) by;
+        Files.write(file, bytes);
+    }
+
+    @Test
+    void whatIsNoCheckpointIsNotRecognised() throws IOException {
+        for (byte[] other : List.of(new byte[0], new byte[5000], Arrays.copyOf(whole, whole.length - 1))) {
+            Files.write(file, other);
+            for (String command : List.of("inspect", "verify")) {
+                assertThat(run(command, file)).isEqualTo(2);
+            }
+            assertThat(run("extract", file, "--select", "var=1", "-o", directory.resolve("x")))
+                    .isEqualTo(2);
+        }
+        assertThat(err.toString()).contains(file + ": not recognised");
+        assertThat(run("verify", directory)).isEqualTo(2);
+        assertThat(err.toString()).contains(directory + " is a directory");
+        assertThat(run("verify", directory.resolve("missing"))).isEqualTo(3);
+        assertThat(err.toString()).contains("missing: no such file or directory");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void extractPutsTheContainersOfAVariableTogether() throws IOException {
+        Path target = directory.resolve("variable");
+        Files.writeString(target, "old");
+        assertThat(run("extract", file, "--select", "var=7", "-o", target)).isZero();
+        byte[] expected = new byte[1500];
+        System.arraycopy(whole, 3000, expected, 0, 500);
+        System.arraycopy(whole, 3500, expected, 500, 1000);
+        assertThat(target).hasBinaryContent(expected);
+        assertThat(entries()).containsExactly("no-name-to-go-by", "variable");
+    }
+
+    @Test
+    void extractNeverReplacesAFileByDamagedData() throws IOException {
+        Path target = directory.resolve("variable");
+        Files.writeString(target, "old");
+        damage(3600, 1);
+        assertThat(run("extract", file, "--select", "var=7", "-o", target)).isEqualTo(1);
+        assertThat(target).hasContent("old");
+        assertThat(err.toString()).contains("hash", "1000 bytes at 3500", file.toString());
+        assertThat(run("extract", file, "--select", "var=1", "-o", target))
+                .as("another variable")
+                .isZero();
+        assertThat(target).hasBinaryContent(Arrays.copyOf(whole, 3000));
+        assertThat(entries()).containsExactly("no-name-to-go-by", "variable");
+    }
+
+    private List<String> entries() throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void extractSaysWhatThereIsToSelect() {
+        Path target = directory.resolve("variable");
+        assertThat(run("extract", file, "--select", "var=3", "-o", target)).isEqualTo(2);
+        assertThat(err.toString()).contains("has no variable 3; it has 1, 7");
+        for (String selection : List.of("var=x", "var=-1", "var=99999999999", "frame=1", "var")) {
+            assertThat(run("extract", file, "--select", selection, "-o", target))
+                    .as(selection)
+                    .isEqualTo(64);
+        }
+        assertThat(target).doesNotExist();
+    }
+
+    @Test
+    void wrongCommandLinesEndWith64() {
+        assertThat(run()).isEqualTo(64);
+        assertThat(run("inspect")).isEqualTo(64);
+        assertThat(run("verify", file, "--no-such-option")).isEqualTo(64);
+        assertThat(run("extract", file)).isEqualTo(64);
+        assertThat(run("--help")).isZero();
+        assertThat(out.toString()).contains("Exit codes:", "64");
+    }
+
+    /** A file of 6 GiB, most of it a hole. */
+    @Test
+    void offsetsBeyondFourGiBAreRight() throws IOException {
+        long large = 6L << 30;
+        ContainerPlan plan = ContainerPlan.empty(Packing.COMPACT)
+                .next(List.of(new VariableSize(1, large), new VariableSize(2, 5)))
+                .next(List.of(new VariableSize(1, 0), new VariableSize(2, 5)));
+        ContainerPlan hashed = plan.withHashes(List.of(md5(new byte[0]), md5(new byte[] {1, 2, 3, 4, 5})));
+        ByteBuffer area = ByteBuffer.allocate((int) plan.metaSize());
+        LayoutF.put(area, hashed.blocks(), LayoutF.seal(hashed.blocks(), 1, 0, -1, -1));
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.seek(large);
+            sparse.write(new byte[] {1, 2, 3, 4, 5});
+            sparse.write(area.array());
+        }
+        assertThat(run("verify", file)).isZero();
+        Path target = directory.resolve("variable");
+        assertThat(run("extract", file, "--select", "var=2", "-o", target)).isZero();
+        assertThat(target).hasBinaryContent(new byte[] {1, 2, 3, 4, 5});
+        assertThat(run("inspect", file)).isZero();
+        assertThat(out.toString()).contains("6.0 GiB");
+    }
+}
