@@ -21,7 +21,8 @@ import java.util.TreeMap;
  * <p>The rules are those POSIX gives, not the kinder ones of a certain file system. When the process is killed, all that
  * ended stays, and writes under way are there in any part. When power fails, of everything that was not synced any part is
  * there, in any order: a write by sectors, a length, a creation, a deletion. Names become durable by a sync of their
- * directory, of which a rename needs that of the new name; a rename is there or not, never in half. Files that are
+ * directory, of which a rename needs that of the new name; a rename is there or not, never in half, and what happened to
+ * one name or one file happened in order. Files that are
  * replayed are below 2 GiB and have no links.
  */
 public final class CrashJournal {
@@ -313,8 +314,27 @@ public final class CrashJournal {
             return directory == (to == null ? from : to);
         }
 
-        boolean undoes(NameChange earlier) {
-            return from != null && from == earlier.to && fromName.equals(earlier.toName) && node == earlier.node;
+        /** Whether this cannot be on the device without the other: they are about the same name or the same file. */
+        boolean needs(NameChange earlier) {
+            return node == earlier.node
+                    || touches(earlier.from, earlier.fromName)
+                    || touches(earlier.to, earlier.toName);
+        }
+
+        private boolean touches(Directory directory, String name) {
+            return directory != null
+                    && ((directory == from && name.equals(fromName)) || (directory == to && name.equals(toName)));
+        }
+
+        /** Renaming there, back and there again are three changes. */
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
         }
     }
 
@@ -379,21 +399,30 @@ public final class CrashJournal {
         void sync(Directory directory) {
             for (NameChange change : List.copyOf(pending)) {
                 if (change.syncedBy(directory)) {
-                    change.applyDurable();
-                    List<NameChange> earlier = pending.subList(0, pending.indexOf(change));
-                    earlier.removeIf(change::undoes);
-                    pending.remove(change);
+                    persist(change);
                 }
             }
         }
 
         void crash(Crash crash, double survival, Random random) {
-            for (NameChange change : pending) {
+            for (NameChange change : List.copyOf(pending)) {
                 if (crash == Crash.KILL || random.nextDouble() < survival) {
-                    change.applyDurable();
+                    persist(change);
                 }
             }
             files.forEach(file -> file.crash(crash, survival, random));
+        }
+
+        private void persist(NameChange change) {
+            int place = pending.indexOf(change);
+            if (place < 0) {
+                return;
+            }
+            List.copyOf(pending.subList(0, place)).stream()
+                    .filter(change::needs)
+                    .forEach(this::persist);
+            change.applyDurable();
+            pending.remove(change);
         }
 
         private void change(NameChange change) {

@@ -197,7 +197,7 @@ class FaultyEngineTest {
     /** The model of the file system in the journal against the real one. */
     @Test
     void replaysTheWholeJournalToWhatIsReallyThere() throws IOException {
-        for (int round = 0; round < 10; round++) {
+        for (int round = 0; round < 30; round++) {
             long seed = System.nanoTime();
             System.out.println("seed: " + seed);
             Random random = new Random(seed);
