@@ -1,0 +1,195 @@
+package io.drumlin;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.GeneralCodingRules;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.NullMarked;
+
+/** A format knows bytes, a storage engine knows blocks, a communicator knows ranks; only the engine joins them. */
+@AnalyzeClasses(packages = "io.drumlin", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    /** Which packages of ours a package may use, itself aside. */
+    private static final Map<String, Set<String>> MAY_USE = Map.of(
+            "io.drumlin", Set.of(),
+            "io.drumlin.nativecore", Set.of("io.drumlin"),
+            "io.drumlin.format", Set.of("io.drumlin"),
+            "io.drumlin.storage", Set.of("io.drumlin", "io.drumlin.nativecore"),
+            "io.drumlin.integrity", Set.of("io.drumlin", "io.drumlin.nativecore"),
+            "io.drumlin.comm", Set.of("io.drumlin"),
+            "io.drumlin.checkpoint",
+                    Set.of(
+                            "io.drumlin",
+                            "io.drumlin.format",
+                            "io.drumlin.storage",
+                            "io.drumlin.comm",
+                            "io.drumlin.integrity"),
+            // The facade takes and gives the types of the engine and its communicator.
+            "io.drumlin.fti", Set.of("io.drumlin", "io.drumlin.checkpoint", "io.drumlin.comm"));
+
+    @ArchTest
+    static void packagesUseOnlyWhatTheyMay(JavaClasses ours) {
+        MAY_USE.forEach((name, used) -> {
+            String[] forbidden = MAY_USE.keySet().stream()
+                    .filter(other -> !other.equals(name) && !used.contains(other))
+                    .map(ArchitectureTest::pattern)
+                    .toArray(String[]::new);
+            noClasses()
+                    .that()
+                    .resideInAPackage(pattern(name))
+                    .should()
+                    .dependOnClassesThat(resideInAnyPackage(forbidden))
+                    .check(ours);
+        });
+    }
+
+    @ArchTest
+    static void everyPackageIsInTheTable(JavaClasses ours) {
+        String[] known =
+                MAY_USE.keySet().stream().map(ArchitectureTest::pattern).toArray(String[]::new);
+        classes().should().resideInAnyPackage(known).check(ours);
+    }
+
+    @ArchTest
+    static final ArchRule packagesAreFreeOfCycles =
+            SlicesRuleDefinition.slices().matching("io.drumlin.(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule formatsKnowNoFilesThreadsOrSettings = noClasses()
+            .that()
+            .resideInAPackage("io.drumlin.format..")
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching("java\\.nio\\.file\\.Files|java\\.nio\\.file\\.FileSystem.*|java\\.nio\\.channels\\..*"
+                    + "|java\\.io\\.(File|RandomAccess).*|java\\.lang\\.(Thread|Process).*"
+                    + "|java\\.util\\.concurrent\\..*|java\\.util\\.(Random|Timer|Date|Calendar)|java\\.time\\..*")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(System.class, "getProperty", String.class)
+            .orShould()
+            .callMethod(System.class, "getenv", String.class);
+
+    @ArchTest
+    static final ArchRule onlyNativecoreKnowsJavaCpp = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.drumlin.nativecore..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.bytedeco..");
+
+    @ArchTest
+    static final ArchRule onlyTheLibcEngineKnowsJna = noClasses()
+            .that()
+            .haveNameNotMatching("io\\.drumlin\\.storage\\.Libc.*")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.sun.jna..");
+
+    @ArchTest
+    static final ArchRule nativeMethodsAreAtTheBoundary = methods()
+            .that()
+            .haveModifier(JavaModifier.NATIVE)
+            .should()
+            .beDeclaredInClassesThat(resideInAPackage("io.drumlin.nativecore..")
+                    .or(JavaClass.Predicates.equivalentTo(classNamed("io.drumlin.storage.Libc"))));
+
+    @ArchTest
+    static final ArchRule coreNeedsNothingElse = noClasses()
+            .should()
+            .dependOnClassesThat(not(
+                    resideInAnyPackage("java..", "io.drumlin..", "org.jspecify..", "org.bytedeco..", "com.sun.jna..")));
+
+    @ArchTest
+    static final ArchRule nobodyPrints = GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
+
+    @ArchTest
+    static void packagesSayWhatMayBeNull(JavaClasses ours) {
+        assertThat(ours.stream().map(JavaClass::getPackage).distinct())
+                .isNotEmpty()
+                .allMatch(each -> each.isAnnotatedWith(NullMarked.class), "is @NullMarked")
+                .extracting(JavaPackage::getName)
+                .contains("io.drumlin.storage");
+    }
+
+    /** Open MPI's wrapper of java takes any argument with the letters cp in it for the class path. */
+    @ArchTest
+    static void noPropertyHasTheLettersCp(JavaClasses ours) throws IOException {
+        Pattern property = Pattern.compile("(?<!io[./])drumlin\\.[A-Za-z0-9_.]+|^--[a-z-]+");
+        Set<String> names = new TreeSet<>();
+        for (JavaClass each : ours) {
+            for (String text : constants(each)) {
+                property.matcher(text).results().forEach(found -> names.add(found.group()));
+            }
+        }
+        assertThat(names).contains("drumlin.storage", "drumlin.native");
+        assertThat(names.stream().filter(name -> name.contains("cp")).collect(Collectors.toList()))
+                .isEmpty();
+    }
+
+    /** The strings in a class file's constant pool; JVM specification, section 4.4. */
+    private static List<String> constants(JavaClass type) throws IOException {
+        String resource = type.getName().replace('.', '/') + ".class";
+        List<String> strings = new ArrayList<>();
+        try (InputStream stream = DrumlinException.class.getClassLoader().getResourceAsStream(resource);
+                DataInputStream file = new DataInputStream(stream)) {
+            file.skipNBytes(8);
+            int count = file.readUnsignedShort();
+            for (int index = 1; index < count; index++) {
+                int tag = file.readUnsignedByte();
+                switch (tag) {
+                    case 1 -> strings.add(file.readUTF());
+                    case 7, 8, 16, 19, 20 -> file.skipNBytes(2);
+                    case 15 -> file.skipNBytes(3);
+                    case 3, 4, 9, 10, 11, 12, 17, 18 -> file.skipNBytes(4);
+                    case 5, 6 -> {
+                        file.skipNBytes(8);
+                        index++;
+                    }
+                    default -> throw new IOException("unknown constant " + tag + " in " + resource);
+                }
+            }
+        }
+        return strings;
+    }
+
+    /** The package alone for the root, with all below it for the others. */
+    private static String pattern(String name) {
+        return name.equals("io.drumlin") ? name : name + "..";
+    }
+
+    private static Class<?> classNamed(String name) {
+        try {
+            return Class.forName(name, false, ArchitectureTest.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
