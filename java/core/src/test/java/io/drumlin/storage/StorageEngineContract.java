@@ -10,8 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import io.drumlin.DrumlinException;
 import java.io.IOException;
@@ -49,6 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class StorageEngineContract {
 
     private static final long GIB = 1L << 30;
+    private static final int NOBODY = 65534;
 
     @TempDir(factory = BesideTheBuild.class)
     Path folder;
@@ -906,13 +909,15 @@ public abstract class StorageEngineContract {
      * kernel checks as those of nobody.
      */
     private void withoutPermission(Callable<Void> body) throws Exception {
+        boolean root = "root".equals(System.getProperty("user.name"));
+        Function setFileSystemUser = root ? findSetFileSystemUser() : null;
         Set<PosixFilePermission> before = Files.getPosixFilePermissions(folder);
         Files.setPosixFilePermissions(folder, EnumSet.noneOf(PosixFilePermission.class));
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try {
             thread.submit(() -> {
-                        if ("root".equals(System.getProperty("user.name"))) {
-                            becomeNobody();
+                        if (root) {
+                            setFileSystemUser.invokeInt(new Object[] {NOBODY});
                         }
                         return body.call();
                     })
@@ -923,8 +928,11 @@ public abstract class StorageEngineContract {
         }
     }
 
-    private static void becomeNobody() {
-        assumeTrue(LibcEngine.isAvailable(), "JNA, by which this test gives up root's rights, is not available");
-        NativeLibrary.getProcess().getFunction("setfsuid").invokeInt(new Object[] {65534});
+    private static Function findSetFileSystemUser() {
+        try {
+            return NativeLibrary.getProcess().getFunction("setfsuid");
+        } catch (LinkageError e) {
+            return abort("JNA, by which this test gives up root's rights, does not load: " + e);
+        }
     }
 }
