@@ -8,6 +8,7 @@ public final class JobAbortedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** The status the job ends with. */
     private final int code;
 
     JobAbortedException(int rank, int code) {
