@@ -100,3 +100,24 @@ jars_present() {
     [[ -e ${jars[0]} ]] || return 1
   done
 }
+
+# Prints the jar of module $1. A bare mvn builds version 0-local: the newer one is what was built last.
+newest_jar() {
+  local newest='' candidate
+  for candidate in "$root/java/$1/target/drumlin-$1-"{"$version",0-local}.jar; do
+    if [[ -e $candidate && (-z $newest || $candidate -nt $newest) ]]; then newest=$candidate; fi
+  done
+  [[ -n $newest ]] && printf '%s\n' "$newest"
+}
+
+# run_jar JAR CLASS ARGUMENT...: replaces the script by a JVM; JAVA_HOME chooses it, DRUMLIN_JAVA_OPTS are more options.
+run_jar() {
+  local jar=$1 java=${JAVA_HOME:+$JAVA_HOME/bin/}java home options=() more
+  shift
+  java=$(command -v "$java") || fail "no $java found; install a JDK of 17 or later or set JAVA_HOME"
+  home=$(readlink -f "$java" | sed 's|/bin/java$||')
+  mapfile -t options < <(native_access "$(jdk_release "$home" || echo 17)")
+  read -ra more <<<"${DRUMLIN_JAVA_OPTS:-}"
+  # Quick to start: no parallel collector for programs that hold a few MiB.
+  exec "$java" -XX:+UseSerialGC "${options[@]}" "${more[@]}" -cp "$jar" "$@"
+}
