@@ -74,6 +74,7 @@ final class FileSource implements ByteSource, Closeable {
             throw DrumlinException.during("read")
                     .path(path)
                     .range(position, length)
+                    .problem(String.valueOf(e.getMessage()))
                     .cause(e)
                     .exception();
         }

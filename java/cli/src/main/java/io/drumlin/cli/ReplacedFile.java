@@ -62,8 +62,8 @@ final class ReplacedFile implements Closeable {
                 } catch (IOException e) {
                     throw DrumlinException.during("write")
                             .path(temporary == null ? target : temporary)
+                            .problem(String.valueOf(e.getMessage()))
                             .cause(e)
-                            .advice("nothing was put in place of " + target)
                             .exception();
                 }
             }

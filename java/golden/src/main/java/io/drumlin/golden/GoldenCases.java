@@ -1,0 +1,27 @@
+package io.drumlin.golden;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** The cases of one system. Formats that join are named in {@link GoldenRunner}. */
+public interface GoldenCases {
+
+    /**
+     * Whether a manifest is of this system. Told by its content: cases may lie anywhere.
+     *
+     * @param manifest the parsed file
+     * @return true if {@link #run} can take it
+     */
+    boolean understands(Map<String, Object> manifest);
+
+    /**
+     * Compares everything the manifest says.
+     *
+     * @param directory the directory of the manifest; nothing is written below it
+     * @param manifest the parsed file
+     * @return what was compared
+     * @throws IOException a file of the case cannot be read
+     */
+    Outcome run(Path directory, Map<String, Object> manifest) throws IOException;
+}

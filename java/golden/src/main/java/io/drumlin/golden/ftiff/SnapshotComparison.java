@@ -1,0 +1,151 @@
+package io.drumlin.golden.ftiff;
+
+import io.drumlin.format.FormatException;
+import io.drumlin.format.MemoryByteSource;
+import io.drumlin.format.ftiff.FtiFfFile;
+import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
+import io.drumlin.golden.Outcome;
+import io.drumlin.golden.ftiff.Manifest.Snapshot;
+import io.drumlin.golden.ftiff.Manifest.SnapshotFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Compares a run directory of Drumlin with a golden snapshot: the same files by name, checkpoint files byte for byte, INI
+ * files by content.
+ *
+ * <p>Masked in plain checkpoint files, because C FTI leaves them to chance or to the clock: {@code timestamp}, the byte
+ * behind it, and {@code myHash}, which covers the timestamp. In files whose {@code checksum} C FTI made by the rule that
+ * its own reader refuses, {@code checksum} too; ours must then be by the other rule. See docs/formats/fti-ff.md, sections 4
+ * and 10.
+ */
+public final class SnapshotComparison {
+
+    /** Offsets from the end of the file, first and behind the last: see docs/formats/fti-ff.md, section 3. */
+    private static final int[] MY_HASH = {73, 57};
+
+    private static final int[] TIMESTAMP_AND_PAD = {5, 0};
+    private static final int[] CHECKSUM = {106, 73};
+
+    private static final String EXEC_ID = "{exec_id}";
+
+    private final Path produced;
+    private final String producedExecId;
+    private final Path golden;
+    private final Snapshot snapshot;
+    private final Outcome outcome;
+    private int byteEqual;
+    private int iniEqual;
+
+    /**
+     * Prepares the comparison.
+     *
+     * @param produced directory that holds {@code config.fti}, {@code Local}, {@code Global} and {@code Meta} of our run
+     * @param producedExecId exec_id of our run
+     * @param golden the snapshot's directory
+     * @param snapshot what the manifest says of it
+     * @param outcome gets what differs
+     */
+    public SnapshotComparison(Path produced, String producedExecId, Path golden, Snapshot snapshot, Outcome outcome) {
+        this.produced = produced;
+        this.producedExecId = producedExecId;
+        this.golden = golden;
+        this.snapshot = snapshot;
+        this.outcome = outcome;
+    }
+
+    /**
+     * Compares all files.
+     *
+     * @throws IOException a file cannot be read
+     */
+    public void compare() throws IOException {
+        Map<String, String> ours = new TreeMap<>();
+        for (String path : FtiFfCases.filesBelow(produced)) {
+            ours.put(path.replace(producedExecId, EXEC_ID), path);
+        }
+        Set<String> expected = new TreeSet<>();
+        for (SnapshotFile file : snapshot.files()) {
+            String name = file.path().replace(snapshot.execId(), EXEC_ID);
+            expected.add(name);
+            String path = ours.get(name);
+            if (path != null) {
+                compare(file, produced.resolve(path));
+            }
+        }
+        outcome.same(golden.getFileName() + ": files written", expected, ours.keySet());
+    }
+
+    private void compare(SnapshotFile file, Path ours) throws IOException {
+        String where = golden.getFileName() + "/" + file.path() + " written";
+        if (file.checkpoint() == null) {
+            outcome.same(where, ini(golden.resolve(file.path()), snapshot.execId()), ini(ours, producedExecId));
+            iniEqual++;
+            return;
+        }
+        byte[] expected = Files.readAllBytes(golden.resolve(file.path()));
+        byte[] found = Files.readAllBytes(ours);
+        checkSealed(where, found);
+        boolean sameRule = file.kind().equals("rs_encoded") || file.checkpoint().checksumOfContent();
+        mask(expected, sameRule);
+        mask(found, sameRule);
+        outcome.same(where + ": size", expected.length, found.length);
+        int mismatch = Arrays.mismatch(expected, found);
+        if (mismatch >= 0 && expected.length == found.length) {
+            outcome.same(where + ": byte " + mismatch, expected[mismatch], found[mismatch]);
+        }
+        byteEqual++;
+    }
+
+    /** What is masked must be right by itself. */
+    private void checkSealed(String where, byte[] bytes) throws IOException {
+        try {
+            FtiFfFile file = FtiFfFile.read(new MemoryByteSource(ByteBuffer.wrap(bytes)));
+            if (!file.encoded()) {
+                outcome.same(where + ": rule of the checksum", ChecksumRule.CONTENT, file.checksumRule());
+            }
+            outcome.same(where + ": last byte", (byte) 0, bytes[bytes.length - 1]);
+        } catch (FormatException e) {
+            outcome.differs(where + ": " + e.finding());
+        }
+    }
+
+    private static void mask(byte[] file, boolean keepChecksum) {
+        mask(file, MY_HASH);
+        mask(file, TIMESTAMP_AND_PAD);
+        if (!keepChecksum) {
+            mask(file, CHECKSUM);
+        }
+    }
+
+    private static void mask(byte[] file, int[] fromEnd) {
+        if (file.length >= fromEnd[0]) {
+            Arrays.fill(file, file.length - fromEnd[0], file.length - fromEnd[1], (byte) 0);
+        }
+    }
+
+    /** The time of a checkpoint in the list of checkpoints is text of the clock. */
+    private static Map<String, String> ini(Path path, String execId) throws IOException {
+        Map<String, String> values = new HashMap<>(Ini.read(path));
+        values.replaceAll((key, value) ->
+                key.matches("checkpoint_id\\..*:timestamp") ? "{time}" : value.replace(execId, EXEC_ID));
+        return new TreeMap<>(values);
+    }
+
+    /**
+     * What was compared so far, for the line of the case.
+     *
+     * @return for example {@code 8 files byte for byte, 2 INI files by content}
+     */
+    public String summary() {
+        return byteEqual + " files byte for byte, " + iniEqual + " INI files by content";
+    }
+}
