@@ -6,10 +6,7 @@ import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
 import io.drumlin.DrumlinException;
 import java.io.IOException;
-import java.nio.charset.Charset;
-import java.nio.file.FileSystems;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +18,6 @@ import org.jspecify.annotations.Nullable;
  * {@link #unavailabilityCause()}. Thread-safe.
  */
 public final class LibcEngine implements StorageEngine {
-
-    /** How the JDK turns the characters of a path into the bytes the kernel sees. */
-    private static final Charset PATH_CHARSET = Charset.forName(
-            System.getProperty("sun.jnu.encoding", Charset.defaultCharset().name()));
 
     private static final int CREATION_MODE = 0666;
 
@@ -69,7 +62,7 @@ public final class LibcEngine implements StorageEngine {
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
         OpenMode.check(modes);
-        byte[] name = bytes(path);
+        byte[] name = PathBytes.of(path);
         try {
             return modes.contains(OpenMode.DIRECT)
                     ? openDirect(path, name, flags(modes))
@@ -86,7 +79,7 @@ public final class LibcEngine implements StorageEngine {
 
     @Override
     public void rename(Path from, Path to) throws IOException {
-        if (Libc.rename(bytes(from), bytes(to)) < 0) {
+        if (Libc.rename(PathBytes.of(from), PathBytes.of(to)) < 0) {
             throw Errno.explain(DrumlinException.during("rename to " + to).path(from), lastError("rename"), "");
         }
     }
@@ -94,7 +87,7 @@ public final class LibcEngine implements StorageEngine {
     @Override
     public void syncDirectory(Path directory) throws IOException {
         try {
-            int fd = openDescriptor(bytes(directory), Libc.O_DIRECTORY);
+            int fd = openDescriptor(PathBytes.of(directory), Libc.O_DIRECTORY);
             try {
                 syncDescriptor(fd);
             } finally {
@@ -187,14 +180,6 @@ public final class LibcEngine implements StorageEngine {
             flags |= Libc.O_TRUNC;
         }
         return flags;
-    }
-
-    private static byte[] bytes(Path path) {
-        if (path.getFileSystem() != FileSystems.getDefault()) {
-            throw new IllegalArgumentException("engine libc knows the default file system only, not that of " + path);
-        }
-        byte[] name = path.toString().getBytes(PATH_CHARSET);
-        return Arrays.copyOf(name, name.length + 1);
     }
 
     /** The outcome of loading JNA, which is tried when somebody first asks. */

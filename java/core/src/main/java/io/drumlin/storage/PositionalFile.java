@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -14,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A block file over single calls that name their offset and may move fewer bytes than asked.
  *
- * <p>Checks arguments, moves what a short call left, does started writes on {@link WriterThreads}, and keeps the file
- * open until all that is under way has ended: a descriptor that was closed too early may already be another file's.
+ * <p>Checks arguments, moves what a short call left, does started writes on {@link WriterThreads} unless an engine has a
+ * queue of its own, and keeps the file open until all that is under way has ended: a descriptor that was closed too early
+ * may already be another file's.
  */
 abstract class PositionalFile implements BlockFile {
 
@@ -92,19 +94,26 @@ abstract class PositionalFile implements BlockFile {
         }
         check(source, offset);
         enter("write");
-        ByteBuffer rest = source.duplicate();
-        CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
-        boolean started = false;
+        PendingWrite pending = null;
         try {
-            WriterThreads.execute(() -> perform(rest, offset, end));
-            started = true;
+            pending = launch(source.duplicate(), offset);
         } finally {
-            if (!started) {
+            if (pending == null) {
                 leave();
             }
         }
+        return pending;
+    }
+
+    /** Starts a write of all between position and limit. At its end {@link #leave()} must be called, once. */
+    PendingWrite launch(ByteBuffer rest, long offset) throws IOException {
+        CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+        WriterThreads.execute(() -> perform(rest, offset, end));
         return () -> await(end);
     }
+
+    /** Ends launched writes that end only when somebody waits for them. Nothing is launched meanwhile. */
+    void endLaunched() {}
 
     @Override
     public final int read(ByteBuffer target, long offset) throws IOException {
@@ -232,9 +241,7 @@ abstract class PositionalFile implements BlockFile {
             writeFully(rest, offset);
             end.complete(null);
         } catch (IOException e) {
-            synchronized (gate) {
-                unreported.add(e);
-            }
+            keepUnreported(e);
             end.completeExceptionally(e);
         } catch (Throwable e) {
             end.completeExceptionally(e);
@@ -249,12 +256,23 @@ abstract class PositionalFile implements BlockFile {
             end.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof IOException failure) {
-                synchronized (gate) {
-                    unreported.remove(failure);
-                }
+                forgetUnreported(failure);
                 throw failure;
             }
             throw e;
+        }
+    }
+
+    /** A launched write has failed; closing the file tells it unless it is forgotten before. */
+    final void keepUnreported(IOException failure) {
+        synchronized (gate) {
+            unreported.add(failure);
+        }
+    }
+
+    final void forgetUnreported(IOException failure) {
+        synchronized (gate) {
+            unreported.remove(failure);
         }
     }
 
@@ -278,7 +296,8 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    private void leave() {
+    /** One call or launched write less is under way. */
+    final void leave() {
         synchronized (gate) {
             active--;
             gate.notifyAll();
@@ -292,6 +311,9 @@ abstract class PositionalFile implements BlockFile {
                 return false;
             }
             closed = true;
+        }
+        endLaunched();
+        synchronized (gate) {
             boolean interrupted = false;
             while (active > 0) {
                 try {
@@ -322,8 +344,22 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    private DrumlinException explain(String operation, long offset, long length, IOException failure, String progress) {
-        return Errno.explain(DrumlinException.during(operation).path(path).range(offset, length), failure, progress);
+    final DrumlinException explain(String operation, long offset, long length, IOException failure, String progress) {
+        DrumlinException.Context context =
+                DrumlinException.during(operation).path(path).range(offset, length);
+        return Errno.explain(context, failure, progress + freeSpace(failure));
+    }
+
+    /** What the reader of "no space" wants to know next. */
+    private String freeSpace(IOException failure) {
+        if (Errno.of(failure).filter(errno -> errno == Errno.ENOSPC).isEmpty()) {
+            return "";
+        }
+        try {
+            return ", " + Files.getFileStore(path).getUsableSpace() + " bytes are free";
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     private interface Call {

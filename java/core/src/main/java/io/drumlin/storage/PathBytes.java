@@ -1,0 +1,25 @@
+package io.drumlin.storage;
+
+import java.nio.charset.Charset;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** Paths as the kernel sees them. */
+final class PathBytes {
+
+    /** How the JDK turns the characters of a path into bytes. */
+    private static final Charset CHARSET = Charset.forName(
+            System.getProperty("sun.jnu.encoding", Charset.defaultCharset().name()));
+
+    private PathBytes() {}
+
+    /** The bytes of a path, with a NUL at the end. */
+    static byte[] of(Path path) {
+        if (path.getFileSystem() != FileSystems.getDefault()) {
+            throw new IllegalArgumentException("this engine knows the default file system only, not that of " + path);
+        }
+        byte[] name = path.toString().getBytes(CHARSET);
+        return Arrays.copyOf(name, name.length + 1);
+    }
+}
