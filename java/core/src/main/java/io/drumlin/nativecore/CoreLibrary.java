@@ -1,0 +1,363 @@
+package io.drumlin.nativecore;
+
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import org.bytedeco.javacpp.annotation.Cast;
+import org.bytedeco.javacpp.annotation.MemberGetter;
+import org.bytedeco.javacpp.annotation.Name;
+import org.bytedeco.javacpp.annotation.NoException;
+import org.bytedeco.javacpp.annotation.Platform;
+import org.bytedeco.javacpp.annotation.Raw;
+
+/**
+ * The functions of {@code libdrumlin_core}, by their C names; {@code drumlin/core.h} is their manual.
+ *
+ * <p>Parameters and results are numbers, addresses among them as {@code long}: no strings and no arrays, because the glue
+ * does without JavaCPP's run time. Unless a function says otherwise, results below 0 are {@code -errno}. Nothing is checked
+ * here: a wrong address ends the process. Callable once {@link NativeCore#ensureAvailable()} has returned. Thread-safe
+ * where the manual says so.
+ */
+@Platform(
+        cinclude = "drumlin/core.h",
+        include = "drumlin/jni_buffer.h",
+        link = "drumlin_core",
+        library = "jnidrumlin_core")
+@NoException
+public final class CoreLibrary {
+
+    /** The {@code DRUMLIN_CORE_ABI} that these declarations were written for. */
+    public static final int ABI = 1;
+
+    private CoreLibrary() {}
+
+    /**
+     * The ABI of the library.
+     *
+     * @return {@link #ABI} in a library that fits
+     */
+    public static native int drumlin_core_abi();
+
+    /**
+     * The name of an errno.
+     *
+     * @param error errno or -errno
+     * @return address of a C string, for example {@code ENOSPC}; 0 for a number without a name
+     */
+    public static native @Cast("intptr_t") long drumlin_error_name(int error);
+
+    /**
+     * The system's words for an errno.
+     *
+     * @param error errno or -errno
+     * @return address of a C string, for example {@code No space left on device}
+     */
+    public static native @Cast("intptr_t") long drumlin_error_message(int error);
+
+    /**
+     * Allocates zeroed, aligned memory.
+     *
+     * @param memory address of the 8 bytes that receive the memory's address
+     * @param size bytes
+     * @return 0 or -errno
+     */
+    public static native int drumlin_memory_allocate(@Cast("void**") long memory, long size);
+
+    /**
+     * Frees what {@link #drumlin_memory_allocate} gave.
+     *
+     * @param memory its address, or 0
+     */
+    public static native void drumlin_memory_free(@Cast("void*") long memory);
+
+    /**
+     * {@code DRUMLIN_OPEN_READ}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_OPEN_READ();
+
+    /**
+     * {@code DRUMLIN_OPEN_WRITE}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_OPEN_WRITE();
+
+    /**
+     * {@code DRUMLIN_OPEN_CREATE}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_OPEN_CREATE();
+
+    /**
+     * {@code DRUMLIN_OPEN_EXCLUSIVE}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_OPEN_EXCLUSIVE();
+
+    /**
+     * {@code DRUMLIN_OPEN_TRUNCATE}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_OPEN_TRUNCATE();
+
+    /**
+     * {@code DRUMLIN_OPEN_DIRECT}.
+     *
+     * @return the bit
+     */
+    @MemberGetter
+    public static native int DRUMLIN_OPEN_DIRECT();
+
+    /**
+     * Opens a file.
+     *
+     * @param path address of the NUL-terminated path
+     * @param modes {@code DRUMLIN_OPEN_*}
+     * @param permissions of a new file
+     * @return the descriptor, or -errno
+     */
+    public static native int drumlin_file_open(@Cast("const char*") long path, int modes, int permissions);
+
+    /**
+     * The unit of transfers of a file.
+     *
+     * @param fd descriptor
+     * @return a power of two, 1 where the file is buffered, or -errno
+     */
+    public static native int drumlin_file_alignment(int fd);
+
+    /**
+     * Closes a file.
+     *
+     * @param fd descriptor
+     * @return 0 or -errno
+     */
+    public static native int drumlin_file_close(int fd);
+
+    /**
+     * Writes all of a piece of memory.
+     *
+     * @param fd descriptor
+     * @param data address
+     * @param length bytes
+     * @param offset bytes
+     * @return length or -errno
+     */
+    public static native long drumlin_file_write(int fd, @Cast("const void*") long data, long length, long offset);
+
+    /**
+     * Reads up to the end of the file.
+     *
+     * @param fd descriptor
+     * @param data address
+     * @param length bytes
+     * @param offset bytes
+     * @return bytes read, or -errno
+     */
+    public static native long drumlin_file_read(int fd, @Cast("void*") long data, long length, long offset);
+
+    /**
+     * The length of a file.
+     *
+     * @param fd descriptor
+     * @return bytes or -errno
+     */
+    public static native long drumlin_file_size(int fd);
+
+    /**
+     * Reserves space.
+     *
+     * @param fd descriptor
+     * @param size bytes
+     * @return 0, 1 where the file was only made longer, or -errno
+     */
+    public static native int drumlin_file_allocate(int fd, long size);
+
+    /**
+     * Cuts or extends a file.
+     *
+     * @param fd descriptor
+     * @param size bytes
+     * @return 0 or -errno
+     */
+    public static native int drumlin_file_truncate(int fd, long size);
+
+    /**
+     * Makes a file durable.
+     *
+     * @param fd descriptor
+     * @param metadata 0 for content and length only
+     * @return 0 or -errno
+     */
+    public static native int drumlin_file_sync(int fd, int metadata);
+
+    /**
+     * Renames.
+     *
+     * @param from address of the NUL-terminated path
+     * @param to address of the NUL-terminated path
+     * @return 0 or -errno
+     */
+    public static native int drumlin_file_rename(@Cast("const char*") long from, @Cast("const char*") long to);
+
+    /**
+     * Makes the entries of a directory durable.
+     *
+     * @param path address of the NUL-terminated path
+     * @return 0 or -errno
+     */
+    public static native int drumlin_directory_sync(@Cast("const char*") long path);
+
+    /**
+     * {@code DRUMLIN_QUEUE_AUTO}.
+     *
+     * @return the number
+     */
+    @MemberGetter
+    public static native int DRUMLIN_QUEUE_AUTO();
+
+    /**
+     * {@code DRUMLIN_QUEUE_URING}.
+     *
+     * @return the number
+     */
+    @MemberGetter
+    public static native int DRUMLIN_QUEUE_URING();
+
+    /**
+     * Makes a queue of transfers.
+     *
+     * @param queue address of the 8 bytes that receive the queue's address
+     * @param depth transfers under way at a time
+     * @param backend {@code DRUMLIN_QUEUE_*}
+     * @return 0 or -errno
+     */
+    public static native int drumlin_queue_create(@Cast("drumlin_queue**") long queue, int depth, int backend);
+
+    /**
+     * Who moves the bytes.
+     *
+     * @param queue its address
+     * @return {@code DRUMLIN_QUEUE_*}
+     */
+    public static native int drumlin_queue_backend(@Cast("const drumlin_queue*") long queue);
+
+    /**
+     * Starts a write.
+     *
+     * @param queue its address
+     * @param fd descriptor
+     * @param data address
+     * @param length bytes
+     * @param offset bytes
+     * @return a ticket or -errno
+     */
+    public static native long drumlin_queue_write(
+            @Cast("drumlin_queue*") long queue, int fd, @Cast("const void*") long data, long length, long offset);
+
+    /**
+     * Starts a read.
+     *
+     * @param queue its address
+     * @param fd descriptor
+     * @param data address
+     * @param length bytes
+     * @param offset bytes
+     * @return a ticket or -errno
+     */
+    public static native long drumlin_queue_read(
+            @Cast("drumlin_queue*") long queue, int fd, @Cast("void*") long data, long length, long offset);
+
+    /**
+     * Waits for a transfer.
+     *
+     * @param queue its address
+     * @param ticket what starting it gave
+     * @return bytes or -errno
+     */
+    public static native long drumlin_queue_wait(@Cast("drumlin_queue*") long queue, long ticket);
+
+    /**
+     * Waits for all transfers and frees the queue.
+     *
+     * @param queue its address
+     */
+    public static native void drumlin_queue_destroy(@Cast("drumlin_queue*") long queue);
+
+    /**
+     * Makes sixteen MD5 streams.
+     *
+     * @param md5 address of the 8 bytes that receive the streams' address
+     * @param width lanes per instruction, 0 for the best
+     * @return 0 or -errno
+     */
+    public static native int drumlin_md5_create(@Cast("drumlin_md5**") long md5, int width);
+
+    /**
+     * Lanes per instruction.
+     *
+     * @param md5 address of the streams
+     * @return 1, 4, 8 or 16
+     */
+    public static native int drumlin_md5_width(@Cast("const drumlin_md5*") long md5);
+
+    /**
+     * Starts a stream anew.
+     *
+     * @param md5 address of the streams
+     * @param lane 0 to 15
+     * @return 0 or -errno
+     */
+    public static native int drumlin_md5_reset(@Cast("drumlin_md5*") long md5, int lane);
+
+    /**
+     * Appends pieces to the first lanes.
+     *
+     * @param md5 address of the streams
+     * @param pieces address of the pieces' addresses
+     * @param lengths address of the pieces' lengths, 8 bytes each
+     * @param count number of pieces
+     * @return 0 or -errno
+     */
+    public static native int drumlin_md5_update(
+            @Cast("drumlin_md5*") long md5,
+            @Cast("const void* const*") long pieces,
+            @Cast("const int64_t*") long lengths,
+            int count);
+
+    /**
+     * Ends a stream.
+     *
+     * @param md5 address of the streams
+     * @param lane 0 to 15
+     * @param digest address of the 16 bytes that receive the digest
+     * @return 0 or -errno
+     */
+    public static native int drumlin_md5_digest(
+            @Cast("drumlin_md5*") long md5, int lane, @Cast("uint8_t*") long digest);
+
+    /**
+     * Frees the streams.
+     *
+     * @param md5 their address
+     */
+    public static native void drumlin_md5_destroy(@Cast("drumlin_md5*") long md5);
+
+    /** A direct buffer over memory. */
+    @Name("drumlin_jni_view")
+    @Raw(withEnv = true)
+    static native ByteBuffer view(long address, long length);
+
+    /** The address of a direct buffer's element 0; 0 for a heap buffer. */
+    @Name("drumlin_jni_address")
+    static native long address(@Raw(withEnv = true) Buffer buffer);
+}

@@ -1,0 +1,277 @@
+package io.drumlin.nativecore;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads one library of the C core and its JNI glue, without locks, and without touching a shared file system more than
+ * needed, because every rank of a job does it at the same moment.
+ *
+ * <p>The two files {@code lib<name>.so} and {@code libjni<name>.so} are looked for
+ *
+ * <ol>
+ *   <li>in the folder that the system property {@value #DIRECTORY_PROPERTY} or the environment variable
+ *       {@value #DIRECTORY_VARIABLE} names, and then nowhere else;
+ *   <li>in the folders of {@code java.library.path};
+ *   <li>on the class path, from where they are copied into a private folder of the node's own disk
+ *       ({@code SLURM_TMPDIR}, {@code TMPDIR}, {@code java.io.tmpdir}), once per content.
+ * </ol>
+ *
+ * <p>JavaCPP's own loader and its cache in the home folder are not used: glue is linked with {@code jni_exports.map}, which
+ * hides what would call them. Thread-safe.
+ */
+public final class NativeLibrary {
+
+    /** The system property that names the one folder to load from. */
+    public static final String DIRECTORY_PROPERTY = "drumlin.native.dir";
+
+    /** The environment variable that names the one folder to load from, where the system property does not. */
+    public static final String DIRECTORY_VARIABLE = "DRUMLIN_NATIVE_DIR";
+
+    /** The system property that, with the value {@code off}, forbids all native code. */
+    public static final String SWITCH_PROPERTY = "drumlin.native";
+
+    private static final System.Logger LOG = System.getLogger(NativeLibrary.class.getName());
+    private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rwx------");
+
+    private final String name;
+    private final Class<?> binding;
+    private final List<String> tried = new ArrayList<>();
+
+    private NativeLibrary(String name, Class<?> binding) {
+        this.name = name;
+        this.binding = binding;
+    }
+
+    /**
+     * Loads a library, its glue, and compares the ABI.
+     *
+     * @param name what stands between {@code lib} and {@code .so}, for example {@code drumlin_core}
+     * @param binding the class with the native methods, of the class loader of this class; the bundled copy is looked for
+     *     beside it
+     * @param abi the number that the binding was written for
+     * @param actualAbi asks the loaded library for its number
+     * @return {@code null} when the binding can be used; else why not: the message lists all that was tried. The outcome
+     *     is final for this process, so the caller keeps it
+     */
+    public static @Nullable Throwable load(String name, Class<?> binding, int abi, IntSupplier actualAbi) {
+        if (switchedOff()) {
+            return switchedOffCause();
+        }
+        NativeLibrary library = new NativeLibrary(name, binding);
+        try {
+            String place = library.loadFromAnywhere();
+            int actual = actualAbi.getAsInt();
+            if (actual != abi) {
+                return new UnsatisfiedLinkError("lib" + name + " from " + place + " has ABI " + actual
+                        + ", these classes need " + abi + "; install the libraries and jars of one version");
+            }
+            LOG.log(System.Logger.Level.DEBUG, "lib{0} loaded from {1}", name, place);
+            return null;
+        } catch (IllegalCallerException e) {
+            return new UnsupportedOperationException(
+                    "this JVM denies native access; add --enable-native-access=ALL-UNNAMED to its options, for example in"
+                            + " JDK_JAVA_OPTIONS",
+                    e);
+        } catch (LinkageError e) {
+            return e;
+        }
+    }
+
+    /**
+     * Whether the user wants no native code.
+     *
+     * @return true with {@code -Ddrumlin.native=off}
+     */
+    static boolean switchedOff() {
+        return "off".equals(System.getProperty(SWITCH_PROPERTY));
+    }
+
+    static Throwable switchedOffCause() {
+        return new UnsupportedOperationException("native code is switched off by -D" + SWITCH_PROPERTY + "=off");
+    }
+
+    private String loadFromAnywhere() {
+        String property = System.getProperty(DIRECTORY_PROPERTY);
+        String folder = property != null ? property : System.getenv(DIRECTORY_VARIABLE);
+        if (folder != null && !folder.isEmpty()) {
+            String source = property != null ? "-D" + DIRECTORY_PROPERTY : DIRECTORY_VARIABLE;
+            if (loadFromFolder(Path.of(folder), source)) {
+                return folder;
+            }
+            throw failure("nothing else is tried when " + source + " is set; build the libraries with"
+                    + " scripts/install-native, or unset it");
+        }
+        String place = loadFromLibraryPath();
+        if (place == null) {
+            place = loadBundled();
+        }
+        if (place == null) {
+            throw failure("install the libraries with scripts/install-native and name their folder with -D"
+                    + DIRECTORY_PROPERTY + ", or put the jar of this platform on the class path");
+        }
+        return place;
+    }
+
+    private @Nullable String loadFromLibraryPath() {
+        String path = System.getProperty("java.library.path", "");
+        for (String folder : new LinkedHashSet<>(List.of(path.split(File.pathSeparator)))) {
+            if (!folder.isEmpty()
+                    && Files.exists(Path.of(folder, fileNames().get(0)))
+                    && loadFromFolder(Path.of(folder), "java.library.path")) {
+                return folder;
+            }
+        }
+        tried.add("java.library.path: not in " + (path.isEmpty() ? "it, it is empty" : path));
+        return null;
+    }
+
+    private boolean loadFromFolder(Path folder, String source) {
+        try {
+            for (String file : fileNames()) {
+                Path path = folder.resolve(file).toAbsolutePath();
+                if (!Files.isReadable(path)) {
+                    tried.add(source + ": there is no readable " + path);
+                    return false;
+                }
+                System.load(path.toString());
+            }
+            return true;
+        } catch (UnsatisfiedLinkError e) {
+            tried.add(source + ": " + e.getMessage());
+            return false;
+        }
+    }
+
+    /** The library, then the glue, which needs it. */
+    private List<String> fileNames() {
+        return List.of("lib" + name + ".so", "libjni" + name + ".so");
+    }
+
+    private UnsatisfiedLinkError failure(String advice) {
+        return new UnsatisfiedLinkError(
+                "lib" + name + " cannot be loaded; tried: " + String.join("; ", tried) + "; " + advice);
+    }
+
+    private @Nullable String loadBundled() {
+        String resources = "/io/drumlin/native/" + platform() + "/";
+        Map<String, byte[]> contents = new LinkedHashMap<>();
+        try {
+            for (String file : fileNames()) {
+                try (InputStream in = binding.getResourceAsStream(resources + file)) {
+                    if (in == null) {
+                        tried.add("class path: there is no " + resources + file);
+                        return null;
+                    }
+                    contents.put(file, in.readAllBytes());
+                }
+            }
+        } catch (IOException e) {
+            tried.add("class path: " + e);
+            return null;
+        }
+        String folder = "drumlin-" + System.getProperty("user.name") + "-" + digest(contents);
+        for (String disk : localDisks()) {
+            Path place = Path.of(disk, folder);
+            if (extract(contents, place) && loadFromFolder(place, "copy of the bundled library")) {
+                return place.toString();
+            }
+        }
+        return null;
+    }
+
+    private static Set<String> localDisks() {
+        Set<String> disks = new LinkedHashSet<>();
+        for (String variable : List.of("SLURM_TMPDIR", "TMPDIR")) {
+            String disk = System.getenv(variable);
+            if (disk != null && !disk.isEmpty()) {
+                disks.add(disk);
+            }
+        }
+        disks.add(System.getProperty("java.io.tmpdir"));
+        return disks;
+    }
+
+    private boolean extract(Map<String, byte[]> contents, Path folder) {
+        try {
+            try {
+                Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PRIVATE));
+            } catch (FileAlreadyExistsException e) {
+                // By another rank, or an earlier job.
+            }
+            requirePrivate(folder);
+            for (Map.Entry<String, byte[]> file : contents.entrySet()) {
+                extract(file.getValue(), folder.resolve(file.getKey()));
+            }
+            return true;
+        } catch (IOException | UnsupportedOperationException e) {
+            tried.add("copy of the bundled library: " + e);
+            return false;
+        }
+    }
+
+    /** Anybody can make a folder of that name below /tmp first; what lies in it would run with this user's rights. */
+    private static void requirePrivate(Path folder) throws IOException {
+        Map<String, Object> found = Files.readAttributes(folder, "unix:uid,permissions", LinkOption.NOFOLLOW_LINKS);
+        boolean ours = Objects.equals(found.get("uid"), Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        if (!ours || !PRIVATE.equals(found.get("permissions"))) {
+            throw new IOException(folder + " is not a folder of this user with mode 0700; remove it");
+        }
+    }
+
+    private static void extract(byte[] content, Path target) throws IOException {
+        if (Files.exists(target) && Files.size(target) == content.length) {
+            return;
+        }
+        Path temporary = Files.createTempFile(target.getParent(), "new", ".so");
+        try {
+            Files.write(temporary, content);
+            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** As JavaCPP names it, because the jars' classifiers do. */
+    private static String platform() {
+        String architecture = System.getProperty("os.arch");
+        String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+        return system + "-"
+                + switch (architecture) {
+                    case "amd64" -> "x86_64";
+                    case "aarch64" -> "arm64";
+                    default -> architecture;
+                };
+    }
+
+    private static String digest(Map<String, byte[]> contents) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            contents.values().forEach(digest::update);
+            return HexFormat.of().formatHex(digest.digest(), 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JVM has SHA-256", e);
+        }
+    }
+}

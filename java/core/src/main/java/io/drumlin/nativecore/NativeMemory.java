@@ -1,0 +1,84 @@
+package io.drumlin.nativecore;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.function.LongToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Between addresses and buffers. Heap buffers have no address and never reach native code.
+ *
+ * <p>Callable once {@link NativeCore#ensureAvailable()} has returned. Thread-safe.
+ */
+public final class NativeMemory {
+
+    private NativeMemory() {}
+
+    /**
+     * Where the remaining bytes of a direct buffer lie. Valid as long as the caller keeps the buffer reachable, see
+     * {@link java.lang.ref.Reference#reachabilityFence}.
+     *
+     * @param buffer a direct buffer
+     * @return the address of the byte at its position
+     * @throws IllegalArgumentException the buffer is not direct
+     */
+    public static long address(ByteBuffer buffer) {
+        if (!buffer.isDirect()) {
+            throw new IllegalArgumentException("native code needs a direct buffer");
+        }
+        return CoreLibrary.address(buffer) + buffer.position();
+    }
+
+    /**
+     * Memory as a buffer.
+     *
+     * @param address of memory that stays until nobody uses the buffer any more
+     * @param size bytes
+     * @return a direct little-endian buffer
+     */
+    public static ByteBuffer view(long address, int size) {
+        return CoreLibrary.view(address, size).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * A C string.
+     *
+     * @param address of its first byte, or 0
+     * @return the bytes before the NUL as UTF-8, or {@code null}
+     */
+    public static @Nullable String string(long address) {
+        if (address == 0) {
+            return null;
+        }
+        ByteBuffer memory = CoreLibrary.view(address, Integer.MAX_VALUE);
+        int length = 0;
+        while (memory.get(length) != 0) {
+            length++;
+        }
+        return StandardCharsets.UTF_8.decode(memory.limit(length)).toString();
+    }
+
+    /**
+     * Calls a C function that makes something and stores its address through a pointer.
+     *
+     * @param what what is made, for the error message
+     * @param function gets the address of the 8 bytes where the result goes; returns 0 or -errno
+     * @return what the function stored
+     * @throws OutOfMemoryError the function said ENOMEM
+     * @throws IllegalStateException the function failed otherwise
+     */
+    public static long make(String what, LongToIntFunction function) {
+        ByteBuffer result = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+        int error = function.applyAsInt(address(result));
+        if (error == 0) {
+            return result.getLong(0);
+        }
+        String name = string(CoreLibrary.drumlin_error_name(error));
+        String message = what + ": " + name + " (" + string(CoreLibrary.drumlin_error_message(error)) + ")";
+        if ("ENOMEM".equals(name)) {
+            throw new OutOfMemoryError(message);
+        }
+        throw new IllegalStateException(message);
+    }
+}
