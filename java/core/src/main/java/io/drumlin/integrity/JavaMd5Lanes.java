@@ -1,0 +1,50 @@
+package io.drumlin.integrity;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@link Md5Lanes} by the JDK's {@link MessageDigest}, one stream after the other. */
+final class JavaMd5Lanes implements Md5Lanes {
+
+    private final MessageDigest[] lanes = new MessageDigest[LANES];
+
+    JavaMd5Lanes() {
+        try {
+            for (int lane = 0; lane < LANES; lane++) {
+                lanes[lane] = MessageDigest.getInstance("MD5");
+            }
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(
+                    "this JVM has no MD5, which FTI-FF needs; a FIPS configuration of the JDK may have taken it away",
+                    e);
+        }
+    }
+
+    @Override
+    public void reset(int lane) {
+        lanes[lane].reset();
+    }
+
+    @Override
+    public void update(List<? extends @Nullable ByteBuffer> pieces) {
+        DigestEngine.checkCount(pieces.size());
+        int lane = 0;
+        for (ByteBuffer piece : pieces) {
+            if (piece != null) {
+                lanes[lane].update(piece.duplicate());
+            }
+            lane++;
+        }
+    }
+
+    @Override
+    public byte[] digest(int lane) {
+        return lanes[lane].digest();
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,128 @@
+package io.drumlin.integrity;
+
+import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.NativeCore;
+import io.drumlin.nativecore.NativeMemory;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** {@link Md5Lanes} by the C core: up to sixteen streams in one SIMD register. */
+final class NativeMd5Lanes implements Md5Lanes {
+
+    /** Heap memory is copied in pieces of this many bytes per lane: all lanes together stay in the cache. */
+    private static final int HEAP_PIECE = 16 << 10;
+
+    private static final int LENGTHS = LANES * Long.BYTES;
+    private static final int DIGEST = 2 * LANES * Long.BYTES;
+
+    /** Addresses of the pieces, their lengths, and a digest. */
+    private final ByteBuffer arguments =
+            ByteBuffer.allocateDirect(DIGEST + DIGEST_LENGTH).order(ByteOrder.nativeOrder());
+
+    private final long argumentsAddress;
+
+    /** Address of the C core's streams; 0 once closed. */
+    private long streams;
+
+    /** A piece per lane, made when heap memory first comes. */
+    private @Nullable ByteBuffer copies;
+
+    /** {@code width}: lanes per instruction, 0 for the most this processor has. */
+    NativeMd5Lanes(int width) {
+        NativeCore.ensureAvailable();
+        argumentsAddress = NativeMemory.address(arguments);
+        streams = NativeMemory.make("MD5 lanes", result -> CoreLibrary.drumlin_md5_create(result, width));
+    }
+
+    /** Lanes per instruction. */
+    int width() {
+        return CoreLibrary.drumlin_md5_width(open());
+    }
+
+    @Override
+    public void reset(int lane) {
+        CoreLibrary.drumlin_md5_reset(open(), Objects.checkIndex(lane, LANES));
+    }
+
+    @Override
+    public void update(List<? extends @Nullable ByteBuffer> pieces) {
+        DigestEngine.checkCount(pieces.size());
+        ByteBuffer[] rest = new ByteBuffer[pieces.size()];
+        int lane = 0;
+        for (ByteBuffer piece : pieces) {
+            rest[lane++] = piece == null || !piece.hasRemaining() ? null : piece.duplicate();
+        }
+        try {
+            while (takeAll(rest)) {
+                CoreLibrary.drumlin_md5_update(open(), argumentsAddress, argumentsAddress + LENGTHS, rest.length);
+            }
+        } finally {
+            Reference.reachabilityFence(rest);
+        }
+    }
+
+    /** Writes down what the lanes get next, and takes it away from {@code rest}; false when there is nothing. */
+    private boolean takeAll(@Nullable ByteBuffer[] rest) {
+        boolean any = false;
+        for (int lane = 0; lane < rest.length; lane++) {
+            ByteBuffer piece = rest[lane];
+            long length = piece == null ? 0 : take(lane, piece);
+            arguments.putLong(LENGTHS + lane * Long.BYTES, length);
+            any |= length > 0;
+        }
+        return any;
+    }
+
+    private int take(int lane, ByteBuffer piece) {
+        int length = piece.remaining();
+        if (length == 0) {
+            return 0;
+        }
+        ByteBuffer memory = piece;
+        if (!piece.isDirect()) {
+            length = Math.min(length, HEAP_PIECE);
+            memory = copies().slice(lane * HEAP_PIECE, length);
+            memory.put(0, piece, piece.position(), length);
+        }
+        arguments.putLong(lane * Long.BYTES, NativeMemory.address(memory));
+        piece.position(piece.position() + length);
+        return length;
+    }
+
+    private ByteBuffer copies() {
+        ByteBuffer made = copies;
+        if (made == null) {
+            made = ByteBuffer.allocateDirect(LANES * HEAP_PIECE);
+            copies = made;
+        }
+        return made;
+    }
+
+    @Override
+    public byte[] digest(int lane) {
+        CoreLibrary.drumlin_md5_digest(open(), Objects.checkIndex(lane, LANES), argumentsAddress + DIGEST);
+        byte[] digest = new byte[DIGEST_LENGTH];
+        arguments.get(DIGEST, digest);
+        return digest;
+    }
+
+    @Override
+    public void close() {
+        long closing = streams;
+        streams = 0;
+        if (closing != 0) {
+            CoreLibrary.drumlin_md5_destroy(closing);
+        }
+    }
+
+    private long open() {
+        if (streams == 0) {
+            throw new IllegalStateException("the MD5 lanes were closed");
+        }
+        return streams;
+    }
+}
