@@ -25,6 +25,7 @@ public final class StorageEngines {
 
     /** Best first. */
     private static final List<Candidate> CANDIDATES = List.of(
+            new Candidate("native", NativeEngine::unavailabilityCause, NativeEngine::new),
             new Candidate("libc", LibcEngine::unavailabilityCause, LibcEngine::new),
             new Candidate("nio", () -> null, NioEngine::new));
 

@@ -1,0 +1,38 @@
+package io.drumlin.storage;
+
+import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.NativeMemory;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Aligned memory from the C core, in huge pages where the kernel has them. Given back at once by closing. */
+final class NativeAlignedBuffer extends AlignedBuffer {
+
+    private final long address;
+    private @Nullable ByteBuffer memory;
+
+    NativeAlignedBuffer(int size) {
+        if (size <= 0) {
+            throw new IllegalArgumentException("a buffer needs a size above 0, not " + size);
+        }
+        address = NativeMemory.make(
+                size + " bytes of aligned memory", result -> CoreLibrary.drumlin_memory_allocate(result, size));
+        memory = NativeMemory.view(address, size);
+    }
+
+    @Override
+    public ByteBuffer buffer() {
+        if (memory == null) {
+            throw new IllegalStateException("the buffer was closed");
+        }
+        return memory;
+    }
+
+    @Override
+    public void close() {
+        if (memory != null) {
+            memory = null;
+            CoreLibrary.drumlin_memory_free(address);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.drumlin.storage;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.NativeCore;
+import io.drumlin.nativecore.NativeMemory;
+import java.io.IOException;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine {@code native}: the C core, with started writes in an io_uring of the kernel or, where there is none, by a
+ * few threads of the C core.
+ *
+ * <p>Direct files ask no more alignment than the device, {@link BlockFile#allocate} reserves space, and interrupting a
+ * thread closes nothing. Memory of {@link #allocate} is the C core's: {@link AlignedBuffer#close()} frees it at once, and
+ * touching it afterwards can end the process. Thread-safe.
+ */
+public final class NativeEngine implements StorageEngine {
+
+    private static final int CREATION_MODE = 0666;
+
+    /**
+     * Makes the engine.
+     *
+     * @throws IllegalStateException it is not available; the message says why
+     */
+    public NativeEngine() {
+        NativeCore.ensureAvailable();
+    }
+
+    /**
+     * Why the engine cannot be made.
+     *
+     * @return {@code null} when it can; else the message says what was tried and what to do
+     */
+    public static @Nullable Throwable unavailabilityCause() {
+        return NativeCore.unavailabilityCause();
+    }
+
+    @Override
+    public String name() {
+        return "native";
+    }
+
+    /**
+     * Who carries out started writes, for a log line.
+     *
+     * @return {@code io_uring} or {@code threads}
+     */
+    public String queue() {
+        return NativeQueue.backend();
+    }
+
+    @Override
+    public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
+        OpenMode.check(modes);
+        ByteBuffer name = nativeName(path);
+        try {
+            int fd = (int) NativeFile.require(
+                    "open", CoreLibrary.drumlin_file_open(NativeMemory.address(name), bits(modes), CREATION_MODE));
+            return new NativeFile(path, fd, alignment(fd));
+        } catch (ErrnoException e) {
+            throw Errno.explain(DrumlinException.during("open").path(path), e, "");
+        } finally {
+            Reference.reachabilityFence(name);
+        }
+    }
+
+    @Override
+    public AlignedBuffer allocate(int size) {
+        return new NativeAlignedBuffer(size);
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        ByteBuffer oldName = nativeName(from);
+        ByteBuffer newName = nativeName(to);
+        try {
+            NativeFile.require(
+                    "rename",
+                    CoreLibrary.drumlin_file_rename(NativeMemory.address(oldName), NativeMemory.address(newName)));
+        } catch (ErrnoException e) {
+            throw Errno.explain(DrumlinException.during("rename to " + to).path(from), e, "");
+        } finally {
+            Reference.reachabilityFence(oldName);
+            Reference.reachabilityFence(newName);
+        }
+    }
+
+    @Override
+    public void syncDirectory(Path directory) throws IOException {
+        ByteBuffer name = nativeName(directory);
+        try {
+            NativeFile.require("sync", CoreLibrary.drumlin_directory_sync(NativeMemory.address(name)));
+        } catch (ErrnoException e) {
+            throw Errno.explain(DrumlinException.during("sync of directory").path(directory), e, "");
+        } finally {
+            Reference.reachabilityFence(name);
+        }
+    }
+
+    private static int alignment(int fd) throws ErrnoException {
+        try {
+            return (int) NativeFile.require("fcntl", CoreLibrary.drumlin_file_alignment(fd));
+        } catch (ErrnoException e) {
+            CoreLibrary.drumlin_file_close(fd);
+            throw e;
+        }
+    }
+
+    private static int bits(Set<OpenMode> modes) {
+        int bits = 0;
+        for (OpenMode mode : modes) {
+            bits |= switch (mode) {
+                case READ -> CoreLibrary.DRUMLIN_OPEN_READ();
+                case WRITE -> CoreLibrary.DRUMLIN_OPEN_WRITE();
+                case CREATE -> CoreLibrary.DRUMLIN_OPEN_CREATE();
+                case EXCLUSIVE -> CoreLibrary.DRUMLIN_OPEN_EXCLUSIVE();
+                case TRUNCATE -> CoreLibrary.DRUMLIN_OPEN_TRUNCATE();
+                case DIRECT -> CoreLibrary.DRUMLIN_OPEN_DIRECT();
+            };
+        }
+        return bits;
+    }
+
+    private static ByteBuffer nativeName(Path path) {
+        byte[] bytes = PathBytes.of(path);
+        return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+    }
+}

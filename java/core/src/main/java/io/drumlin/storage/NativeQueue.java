@@ -1,0 +1,31 @@
+package io.drumlin.storage;
+
+import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.NativeMemory;
+
+/** The one queue of started writes of this process, made when it is first needed and never given back. Thread-safe. */
+final class NativeQueue {
+
+    /** Enough for the slabs of sixteen chunks to be filled while others are written, for several ranks in one process. */
+    private static final int DEPTH = 64;
+
+    private NativeQueue() {}
+
+    /** The C core's address of the queue. */
+    static long address() {
+        return Holder.ADDRESS;
+    }
+
+    /** Who moves the bytes, for a log line. */
+    static String backend() {
+        return CoreLibrary.drumlin_queue_backend(address()) == CoreLibrary.DRUMLIN_QUEUE_URING()
+                ? "io_uring"
+                : "threads";
+    }
+
+    private static final class Holder {
+        static final long ADDRESS = NativeMemory.make(
+                "queue of started writes",
+                queue -> CoreLibrary.drumlin_queue_create(queue, DEPTH, CoreLibrary.DRUMLIN_QUEUE_AUTO()));
+    }
+}
