@@ -2,6 +2,8 @@ package io.drumlin.golden;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** What came of a case: what was compared and what differed. Not thread-safe. */
 public final class Outcome {
@@ -61,6 +63,23 @@ public final class Outcome {
     public void same(String where, Object expected, Object found) {
         if (!expected.equals(found)) {
             differs(where + ": expected " + expected + ", found " + found);
+        }
+    }
+
+    /**
+     * Makes the case fail if two sets are not equal; tells only what one of them lacks.
+     *
+     * @param where what is compared
+     * @param expected of the manifest
+     * @param found on disk
+     */
+    public void sameSets(String where, Set<String> expected, Set<String> found) {
+        Set<String> missing = new TreeSet<>(expected);
+        missing.removeAll(found);
+        Set<String> unexpected = new TreeSet<>(found);
+        unexpected.removeAll(expected);
+        if (!missing.isEmpty() || !unexpected.isEmpty()) {
+            differs(where + ": missing " + missing + ", unexpected " + unexpected);
         }
     }
 

@@ -92,7 +92,7 @@ public final class FtiFfCases implements GoldenCases {
             throws IOException {
         Set<String> named =
                 snapshot.files().stream().map(SnapshotFile::path).collect(Collectors.toCollection(TreeSet::new));
-        outcome.same(root.getFileName() + ": files", named, filesBelow(root));
+        outcome.sameSets(root.getFileName() + ": files", named, filesBelow(root));
         for (SnapshotFile file : snapshot.files()) {
             String where = root.getFileName() + "/" + file.path();
             byte[] bytes;
