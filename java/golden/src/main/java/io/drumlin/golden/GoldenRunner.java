@@ -109,7 +109,7 @@ public final class GoldenRunner {
                     return system.run(directory, manifest);
                 }
             }
-            return Outcome.skipped("not an FTI-FF case; the manifest has " + String.join(", ", manifest.keySet()));
+            return Outcome.skipped("not an FTI-FF case; cases of other formats cannot be read yet");
         } catch (IOException | ManifestException e) {
             Outcome outcome = new Outcome();
             outcome.differs(String.valueOf(e.getMessage()));
