@@ -9,10 +9,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -46,6 +48,7 @@ public final class CrashJournal {
 
     private final Path root;
     private final Map<Path, byte[]> before = new TreeMap<>();
+    private final Set<Path> directoriesBefore = new HashSet<>();
     private final List<Named> entries = new ArrayList<>();
     private int handles;
     private int writes;
@@ -56,6 +59,7 @@ public final class CrashJournal {
             @Override
             public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
                 before.put(directory, new byte[0]);
+                directoriesBefore.add(directory);
                 return FileVisitResult.CONTINUE;
             }
 
@@ -87,7 +91,7 @@ public final class CrashJournal {
      */
     public void replay(int prefix, Path directory, Crash crash, Random random) throws IOException {
         State state = new State();
-        before.keySet().forEach(path -> state.addDurable(path, before.get(path), Files.isDirectory(path)));
+        before.keySet().forEach(path -> state.addDurable(path, before.get(path), directoriesBefore.contains(path)));
         List<Named> happened;
         synchronized (this) {
             happened = List.copyOf(entries.subList(0, prefix));
