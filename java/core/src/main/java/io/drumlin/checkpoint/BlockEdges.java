@@ -1,0 +1,67 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.storage.BlockFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocks of a file that more than one piece of data falls into.
+ *
+ * <p>Direct writes move whole blocks. Where containers do not begin or end on block boundaries, and in front of the
+ * metadata, the bytes of a shared block are collected here and written once, at the end. Bytes nobody gives are zero.
+ */
+final class BlockEdges {
+
+    private final int alignment;
+    private final Map<Long, byte[]> blocks = new TreeMap<>();
+
+    BlockEdges(int alignment) {
+        this.alignment = alignment;
+    }
+
+    /** The first multiple of {@code alignment} that is not below {@code value}. */
+    static long roundUp(long value, int alignment) {
+        return (value + alignment - 1) / alignment * alignment;
+    }
+
+    /** Adds the remaining bytes of {@code data}, which belong at {@code offset}. */
+    void put(long offset, ByteBuffer data) {
+        ByteBuffer source = data.duplicate();
+        long position = offset;
+        while (source.hasRemaining()) {
+            int start = (int) (position % alignment);
+            int length = Math.min(alignment - start, source.remaining());
+            byte[] block = blocks.computeIfAbsent(position - start, p -> new byte[alignment]);
+            source.get(block, start, length);
+            position += length;
+        }
+    }
+
+    /** Writes all blocks, neighbours together. */
+    void write(BlockFile file, SlabPool slabs) throws IOException {
+        SlabPool.Slab slab = null;
+        long start = 0;
+        ByteBuffer run = ByteBuffer.allocate(0);
+        for (Map.Entry<Long, byte[]> block : blocks.entrySet()) {
+            boolean follows = slab != null && start + run.position() == block.getKey();
+            if (!follows || run.remaining() < alignment) {
+                flush(file, slab, run, start);
+                slab = slabs.take();
+                run = slab.buffer();
+                start = block.getKey();
+            }
+            run.put(block.getValue());
+        }
+        flush(file, slab, run, start);
+    }
+
+    private static void flush(BlockFile file, SlabPool.@Nullable Slab slab, ByteBuffer run, long start)
+            throws IOException {
+        if (slab != null) {
+            slab.busyWith(file.startWrite(run.flip(), start));
+        }
+    }
+}

@@ -1,0 +1,701 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.Communicators;
+import io.drumlin.format.ftiff.ContainerPlan;
+import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
+import io.drumlin.format.ftiff.FileMeta;
+import io.drumlin.format.ftiff.LayoutF;
+import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The checkpoints of one run: protects data, writes them at a level, brings them back after a failure.
+ *
+ * <pre>{@code
+ * try (var checkpoints = Checkpoints.open(Path.of("config.fti"), Communicators.world())) {
+ *     checkpoints.protect(0, iteration);
+ *     checkpoints.protect(1, grid);
+ *     if (checkpoints.isRestart()) {
+ *         checkpoints.recover();
+ *     }
+ *     while (iteration.value < last) {
+ *         ...
+ *         checkpoints.checkpoint(iteration.value, Level.L1);
+ *     }
+ *     checkpoints.complete();
+ * }
+ * }</pre>
+ *
+ * <p>The configuration file, the directories and the files are those of C FTI (docs/formats). There is no static state:
+ * several runs can be open in one process. Methods marked <em>collective</em> are called by every rank, in the same order;
+ * when such a call fails on one rank it throws on all. One thread per rank calls.
+ */
+public final class Checkpoints implements AutoCloseable {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Communicator app;
+    private final int rank;
+    private final Path configFile;
+    private final FtiConfig config;
+    private final String execId;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final RunDirectory directories;
+    private final LevelDirectories levels;
+    private final CheckpointReader reader;
+    private final CheckpointList checkpointList;
+    private final SnapshotClock snapshotClock;
+
+    private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
+    private Status status;
+    private int failure;
+    private ContainerPlan plan;
+    private int nextSnapshot = 1;
+    private @Nullable Source source;
+    private boolean closed;
+
+    private @Nullable DrumlinException recoveryFailure;
+
+    /** The checkpoint that data can be recovered from. */
+    private record Source(Level level, Path path, StoredFile file) {}
+
+    private Checkpoints(Run run) throws IOException {
+        app = run.app();
+        rank = run.topology().rank();
+        configFile = run.configFile();
+        config = run.config();
+        execId = run.execId();
+        storage = run.storage();
+        directories = run.directories();
+        slabs = new SlabPool(storage, 2 * Md5Lanes.LANES);
+        reader = new CheckpointReader(storage, slabs);
+        levels = new LevelDirectories(app, run.topology(), directories, storage, config.keepL4Ckpt());
+        checkpointList = new CheckpointList(directories.checkpointList(), storage);
+        snapshotClock = new SnapshotClock(config, System::nanoTime);
+        status = Status.FRESH;
+        failure = config.failure();
+        plan = ContainerPlan.empty(config.packing());
+    }
+
+    /**
+     * Opens the run that a configuration file describes: a new one, or after a failure the one that failed. Collective.
+     *
+     * @param configFile configuration file of C FTI; its restart section is rewritten; rank 0 reads it
+     * @param communicator the ranks of the run; duplicated, and not closed by this
+     * @return the run; {@link #isRestart} says whether there is data to recover
+     * @throws IOException the configuration is refused, a directory cannot be made, or a checkpoint was asked for by
+     *     {@code failure = 1} or {@code 2} and none could be recovered
+     */
+    public static Checkpoints open(Path configFile, Communicator communicator) throws IOException {
+        return builder(configFile).communicator(communicator).open();
+    }
+
+    /**
+     * Starts to describe a run.
+     *
+     * @param configFile configuration file of C FTI
+     * @return a builder with the world communicator and the best storage engine
+     */
+    public static Builder builder(Path configFile) {
+        return new Builder(configFile);
+    }
+
+    /** How a run is opened. Not thread-safe. */
+    public static final class Builder {
+
+        private final Path configFile;
+        private @Nullable Communicator communicator;
+        private @Nullable StorageEngine storage;
+        private boolean freshStartIfUnrecoverable;
+
+        private Builder(Path configFile) {
+            this.configFile = configFile;
+        }
+
+        /**
+         * Names the ranks of the run; without it all processes of the job.
+         *
+         * @param ranks duplicated, and not closed by the run
+         * @return this
+         */
+        public Builder communicator(Communicator ranks) {
+            communicator = ranks;
+            return this;
+        }
+
+        /**
+         * Names the storage engine; without it the configuration key {@code [drumlin] storage}, the system property
+         * {@code drumlin.storage} or the best one available decides.
+         *
+         * @param engine used for all files
+         * @return this
+         */
+        public Builder storage(StorageEngine engine) {
+            storage = engine;
+            return this;
+        }
+
+        /**
+         * Starts afresh where a restart finds no whole checkpoint, instead of throwing: what C FTI does.
+         * {@link Checkpoints#recoveryFailure} then says what was missing.
+         *
+         * @return this
+         */
+        public Builder freshStartIfUnrecoverable() {
+            freshStartIfUnrecoverable = true;
+            return this;
+        }
+
+        /**
+         * Opens the run. Collective.
+         *
+         * @return the run
+         * @throws IOException as {@link Checkpoints#open}
+         */
+        public Checkpoints open() throws IOException {
+            Checkpoints checkpoints = new Checkpoints(prepare());
+            try {
+                checkpoints.start(freshStartIfUnrecoverable);
+            } catch (IOException e) {
+                checkpoints.close();
+                throw e;
+            }
+            return checkpoints;
+        }
+
+        private Run prepare() throws IOException {
+            if (communicator != null) {
+                return Run.prepare(configFile, communicator, Optional.ofNullable(storage));
+            }
+            try (Communicator world = Communicators.world()) {
+                return Run.prepare(configFile, world, Optional.ofNullable(storage));
+            }
+        }
+    }
+
+    private void start(boolean freshStartIfUnrecoverable) throws IOException {
+        if (failure != 0) {
+            restart(freshStartIfUnrecoverable);
+        }
+        levels.emptyTmp(Level.L1);
+        levels.emptyTmp(Level.L4);
+        // From now on the file names this run, as after FTI_Init.
+        writeConfig(failure);
+    }
+
+    private void restart(boolean freshStartIfUnrecoverable) throws IOException {
+        source = findSource();
+        if (source == null) {
+            recoveryFailure = Recovery.nothingRecoverable(execId);
+            if (!freshStartIfUnrecoverable) {
+                throw recoveryFailure;
+            }
+            LOG.log(Logger.Level.WARNING, recoveryFailure.getMessage());
+            return;
+        }
+        plan = ContainerPlan.of(source.file.blocks(), config.packing());
+        nextSnapshot = source.file.meta().ckptId() + 1;
+        status = failure == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
+        if (rank == 0) {
+            LOG.log(
+                    Logger.Level.INFO,
+                    "recovering from level {0}, checkpoint {1}",
+                    source.level.number(),
+                    Integer.toString(source.file.meta().ckptId()));
+        }
+    }
+
+    private @Nullable Source findSource() throws IOException {
+        Recovery recovery = new Recovery(app, rank, levels, reader);
+        for (Level level : List.of(Level.L1, Level.L4)) {
+            Optional<Recovery.Candidate> found = recovery.find(level);
+            if (found.isPresent()) {
+                Recovery.Candidate candidate = found.get();
+                Path local = level == Level.L4 ? copyToLocal(candidate) : candidate.path();
+                return new Source(level, local, candidate.file());
+            }
+        }
+        return null;
+    }
+
+    /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
+    private Path copyToLocal(Recovery.Candidate candidate) throws IOException {
+        levels.emptyTmp(Level.L1);
+        Path name = candidate.path().getFileName();
+        copyToTmp(candidate.path(), candidate.file(), Level.L1);
+        levels.commit(Level.L1);
+        return directories.committed(Level.L1).resolve(name);
+    }
+
+    private void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
+        Agreement.run(app, "copying " + from + " to level " + level.number(), () -> {
+            RunDirectory.makeDirectory(directories.tmp(level), storage);
+            Path copy = directories.tmp(level).resolve(from.getFileName());
+            new FileCopy(storage, slabs).copy(from, copy);
+            storage.syncDirectory(directories.tmp(level));
+            reader.verify(copy, file);
+        });
+    }
+
+    /**
+     * Protects data under an id, or replaces what is protected under it: from now on checkpoints hold them. Nothing is
+     * copied; the values at the time of a checkpoint count. Not collective, but every rank protects in the same order.
+     *
+     * @param id 0 to {@code max_var_id} of the configuration
+     * @param variable a primitive array, a java.nio buffer from its position to its limit, or a {@link Scalar}
+     * @throws IllegalArgumentException the id is out of range or the class of {@code variable} cannot be protected
+     */
+    public void protect(int id, Object variable) {
+        protect(id, ProtectedData.of(variable));
+    }
+
+    /**
+     * Protects the first elements of an array or buffer; otherwise as {@link #protect(int, Object)}.
+     *
+     * @param id 0 to {@code max_var_id} of the configuration
+     * @param variable a primitive array or a java.nio buffer
+     * @param count elements, 0 or above
+     * @throws IllegalArgumentException the id or the count is out of range or the class of {@code variable} cannot be
+     *     protected
+     */
+    public void protect(int id, Object variable, long count) {
+        protect(id, ProtectedData.of(variable, count));
+    }
+
+    /**
+     * Bytes of one element of something that can be protected.
+     *
+     * @param variable a primitive array, a java.nio buffer or a {@link Scalar}
+     * @return 1, 2, 4 or 8
+     * @throws IllegalArgumentException the class of {@code variable} cannot be protected
+     */
+    public static int elementSize(Object variable) {
+        return ProtectedData.of(variable).width();
+    }
+
+    /**
+     * Bytes a checkpoint of this rank would hold.
+     *
+     * @return sum over all protected variables
+     */
+    public long protectedBytes() {
+        return data.values().stream().mapToLong(ProtectedData::size).sum();
+    }
+
+    /**
+     * Replaces a protected array by a new one of the size it has in the last checkpoint.
+     *
+     * @param <T> class of the array
+     * @param id a stored variable
+     * @param array an array of the kind wanted
+     * @return the new array, protected under the id and all zero
+     * @throws IllegalArgumentException {@code array} is no primitive array or the stored bytes are not whole elements of it
+     */
+    public <T> T reallocate(int id, T array) {
+        T replacement = ProtectedData.newArray(array, storedSize(id));
+        protect(id, replacement);
+        return replacement;
+    }
+
+    private void protect(int id, ProtectedData variable) {
+        if (id < 0 || id > config.maxVarId()) {
+            throw new IllegalArgumentException("variable id " + id + " is not in 0.." + config.maxVarId()
+                    + "; raise max_var_id in the configuration file");
+        }
+        data.put(id, variable);
+    }
+
+    /**
+     * How the run started.
+     *
+     * @return {@link Status#FRESH} also after {@link #recover}
+     */
+    public Status status() {
+        return status;
+    }
+
+    /**
+     * Whether there are data to recover.
+     *
+     * @return true from the opening of a restarted run until {@link #recover}
+     */
+    public boolean isRestart() {
+        return status != Status.FRESH;
+    }
+
+    /**
+     * Why a restart that was asked for has become a fresh start.
+     *
+     * @return empty unless the run was opened with {@link Builder#freshStartIfUnrecoverable}
+     */
+    public Optional<DrumlinException> recoveryFailure() {
+        return Optional.ofNullable(recoveryFailure);
+    }
+
+    /**
+     * The checkpoint that {@link #recover} reads: the one the restart found, later the last one taken.
+     *
+     * @return its id, or empty when there is none
+     */
+    public Optional<Integer> lastCheckpoint() {
+        return Optional.ofNullable(source).map(found -> found.file.meta().ckptId());
+    }
+
+    /**
+     * The level of {@link #lastCheckpoint}.
+     *
+     * @return the level at which it was found or taken, or empty when there is none
+     */
+    public Optional<Level> lastLevel() {
+        return Optional.ofNullable(source).map(Source::level);
+    }
+
+    /**
+     * The ranks of the application in the order of their nodes; rank numbers can differ from those of the communicator given
+     * to {@link #open} after a node was replaced.
+     *
+     * @return closed with this
+     */
+    public Communicator communicator() {
+        return app;
+    }
+
+    /**
+     * What C FTI prints of the run.
+     *
+     * @return {@code verbosity} of the configuration: 1 debug, 2 information, 3 warnings
+     */
+    public int verbosity() {
+        return config.verbosity();
+    }
+
+    /**
+     * The run's id, a directory name below each configured directory.
+     *
+     * @return the id
+     */
+    public String execId() {
+        return execId;
+    }
+
+    /**
+     * Size of a variable in the last checkpoint.
+     *
+     * @param id id of the variable
+     * @return bytes; 0 if it is not in the checkpoint or there is none
+     */
+    public long storedSize(int id) {
+        return source == null ? 0 : source.file.size(id);
+    }
+
+    /**
+     * Brings all protected data back from the last checkpoint: after a restart the one that was found, in a running job the
+     * one taken last. Every rank reads its own file, checking every byte.
+     *
+     * @throws IOException there is no checkpoint, the protected variables or their sizes differ from the stored ones, or the
+     *     file cannot be read; in the last case data may be partly overwritten
+     */
+    public void recover() throws IOException {
+        Source from = requireSource();
+        List<Integer> stored = from.file.ids();
+        if (stored.size() != data.size()) {
+            throw DrumlinException.during("recovery")
+                    .path(from.path)
+                    .rank(rank)
+                    .problem(data.size() + " variables are protected and " + stored.size() + " are stored")
+                    .advice("protect exactly the variables " + stored + " before recovering")
+                    .exception();
+        }
+        for (int id : data.keySet()) {
+            checkSize(from, id);
+        }
+        reader.recover(from.path, from.file, data);
+        status = Status.FRESH;
+    }
+
+    /**
+     * Brings one variable back; otherwise as {@link #recover()}. {@link #status} does not change.
+     *
+     * @param id a protected variable
+     * @throws IOException there is no checkpoint, the variable is not in it or has another size there, or the file cannot be
+     *     read
+     */
+    public void recover(int id) throws IOException {
+        Source from = requireSource();
+        checkSize(from, id);
+        reader.recover(from.path, from.file, Map.of(id, requireProtected(id)));
+    }
+
+    private ProtectedData requireProtected(int id) {
+        ProtectedData variable = data.get(id);
+        if (variable == null) {
+            throw new IllegalArgumentException("variable " + id + " is not protected");
+        }
+        return variable;
+    }
+
+    private Source requireSource() throws DrumlinException {
+        if (source == null) {
+            throw DrumlinException.during("recovery")
+                    .rank(rank)
+                    .problem("there is no checkpoint to recover from")
+                    .advice("ask isRestart() first")
+                    .exception();
+        }
+        return source;
+    }
+
+    private void checkSize(Source from, int id) throws DrumlinException {
+        long size = requireProtected(id).size();
+        boolean known = from.file.contains(id);
+        if (!known || size != storedSize(id)) {
+            throw DrumlinException.during("recovery of variable " + id)
+                    .path(from.path)
+                    .rank(rank)
+                    .problem(
+                            known
+                                    ? size + " bytes are protected and " + storedSize(id) + " are stored"
+                                    : "it is not stored")
+                    .advice("protect an array of the stored size, see storedSize(id)")
+                    .exception();
+        }
+    }
+
+    /**
+     * Takes a checkpoint of all protected data. Collective. When it returns the checkpoint is durable and replaces those of
+     * its level and of lower levels; when it throws they are as they were.
+     *
+     * @param ckptId number of the checkpoint, above 0; part of the file names
+     * @param level L1 or L4
+     * @return what it took
+     * @throws IOException on all ranks, if it failed on any
+     * @throws IllegalArgumentException the id is not above 0
+     */
+    public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
+        if (ckptId <= 0) {
+            throw new IllegalArgumentException("checkpoint id " + ckptId + " is not above 0");
+        }
+        long begin = System.nanoTime();
+        long timestamp = meet(ckptId, level);
+        long met = System.nanoTime();
+        Written[] written = new Written[1];
+        long[] durable = new long[1];
+        try {
+            Agreement.run(app, "checkpoint " + ckptId + " at level " + level.number(), () -> {
+                written[0] = write(ckptId, level, timestamp);
+            });
+            durable[0] = System.nanoTime();
+            announce(ckptId, level);
+            levels.commit(level);
+        } catch (IOException failed) {
+            abandon(level);
+            throw failed;
+        }
+        failure = 1;
+        plan = written[0].plan;
+        source = written[0].source;
+        levels.deleteLower(level);
+        long end = System.nanoTime();
+        return new CheckpointReport(
+                ckptId,
+                level,
+                plan.fileSize(),
+                (met - begin) / 1e9,
+                (durable[0] - met) / 1e9,
+                (end - durable[0]) / 1e9);
+    }
+
+    /**
+     * Waits for all ranks, checks that they take the same checkpoint and gives them its timestamp, which marks the files that
+     * belong together.
+     */
+    private long meet(int ckptId, Level level) throws IOException {
+        long[] values = {ckptId, -ckptId, level.number(), -level.number(), clockNanos()};
+        app.allreduce(values, Op.MAX);
+        if (values[0] != -values[1] || values[2] != -values[3]) {
+            throw DrumlinException.during("checkpoint " + ckptId)
+                    .level(level.number())
+                    .rank(rank)
+                    .problem("ranks ask for different checkpoints: ids " + -values[1] + " to " + values[0] + ", levels "
+                            + -values[3] + " to " + values[2])
+                    .advice("all ranks must take the same checkpoints in the same order")
+                    .exception();
+        }
+        return values[4];
+    }
+
+    private static long clockNanos() {
+        java.time.Instant now = java.time.Instant.now();
+        return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+    }
+
+    /** Stored variables first, in their order in the file; then new ones, in the order of their first protection. */
+    private List<VariableSize> sizes() {
+        Set<Integer> ids = new LinkedHashSet<>();
+        plan.variables().forEach(variable -> ids.add(variable.id()));
+        ids.retainAll(data.keySet());
+        ids.addAll(data.keySet());
+        return ids.stream()
+                .map(id -> new VariableSize(id, requireProtected(id).size()))
+                .toList();
+    }
+
+    /** A file that was written, and what it holds. */
+    private record Written(Source source, ContainerPlan plan) {}
+
+    private Written write(int ckptId, Level level, long timestamp) throws IOException {
+        if (level != Level.L1 && level != Level.L4) {
+            throw DrumlinException.during("checkpoint " + ckptId)
+                    .level(level.number())
+                    .problem("this version writes levels 1 and 4")
+                    .exception();
+        }
+        RunDirectory.makeDirectory(directories.tmp(level), storage);
+        String name = RunDirectory.fileName(ckptId, rank);
+        FileMeta[] meta = new FileMeta[1];
+        CheckpointWriter writer = new CheckpointWriter(storage, slabs, data);
+        ContainerPlan hashed = writer.write(directories.tmp(level).resolve(name), plan.next(sizes()), next -> {
+            meta[0] = LayoutF.seal(next.blocks(), ckptId, timestamp, -1, -1);
+            ByteBuffer area = ByteBuffer.allocate(Math.toIntExact(next.metaSize()));
+            LayoutF.put(area, next.blocks(), meta[0]);
+            return area.flip();
+        });
+        storage.syncDirectory(directories.tmp(level));
+        Path committed = directories.committed(level).resolve(name);
+        return new Written(new Source(level, committed, new StoredFile(meta[0], hashed.blocks())), hashed);
+    }
+
+    /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
+    private void announce(int ckptId, Level level) throws IOException {
+        if (config.keepL4Ckpt()) {
+            Agreement.run(app, "listing checkpoint " + ckptId, () -> {
+                if (app.rank() == 0) {
+                    checkpointList.add(ckptId, level, app.size());
+                }
+            });
+        }
+        if (failure == 0) {
+            writeConfig(1);
+        }
+    }
+
+    /** Takes back what a failed checkpoint has left. */
+    private void abandon(Level level) throws IOException {
+        levels.emptyTmp(level);
+        if (failure == 0) {
+            writeConfig(0);
+        }
+    }
+
+    /** Puts exec id and failure into the configuration file. Collective. */
+    private void writeConfig(int value) throws IOException {
+        Agreement.run(app, "rewriting " + configFile, () -> {
+            if (app.rank() == 0) {
+                IniFile current = IniFile.parse(TextFiles.read(configFile), configFile.toString());
+                String text = current.with("restart", "failure", Integer.toString(value))
+                        .with("restart", "exec_id", execId)
+                        .text();
+                TextFiles.replace(configFile, text, storage);
+            }
+        });
+    }
+
+    /**
+     * To be called once per iteration of the main loop: brings the data back after a restart, and takes a checkpoint when one of
+     * the intervals {@code ckpt_l1} to {@code ckpt_l4} of the configuration has passed, at the highest level that is due. Their
+     * ids count up from 1, after a restart from the one behind the recovered checkpoint's. Collective.
+     *
+     * @return what the checkpoint took; empty when none was due
+     * @throws IOException as {@link #recover()} and {@link #checkpoint}
+     */
+    public Optional<CheckpointReport> snapshot() throws IOException {
+        if (isRestart()) {
+            recover();
+            return Optional.empty();
+        }
+        Optional<Level> due = snapshotClock.tick(app);
+        if (due.isEmpty()) {
+            return Optional.empty();
+        }
+        CheckpointReport report = checkpoint(nextSnapshot, due.get());
+        nextSnapshot++;
+        snapshotClock.resume();
+        return Optional.of(report);
+    }
+
+    /**
+     * Ends a run that has reached its goal, as {@code FTI_Finalize}. Collective. With {@code keep_last_ckpt = 1} the last
+     * checkpoint is brought to the parallel file system, for a later restart; with {@code keep_l4_ckpt = 1} the level-4
+     * checkpoints stay in the archive; otherwise all files of the run are deleted. To be followed by {@link #close}.
+     *
+     * @throws IOException on all ranks, if a step failed on any; then a restart is possible as before
+     */
+    public void complete() throws IOException {
+        if (config.keepLastCkpt() && source != null) {
+            keepLast(source);
+            writeConfig(2);
+        } else {
+            // First of all: a run that is done must not be restarted from what the deletion has left.
+            writeConfig(0);
+            if (config.keepL4Ckpt() && source != null) {
+                Agreement.run(app, "archiving level 4", () -> {
+                    if (levels.isMaster(Level.L4)) {
+                        levels.archiveL4();
+                    }
+                });
+            } else {
+                Agreement.run(app, "deleting the run's files", () -> {
+                    if (levels.isMaster(Level.L4)) {
+                        directories.deleteGlobal(storage);
+                    }
+                });
+            }
+        }
+        Agreement.run(app, "deleting the run's local files", () -> {
+            if (levels.isMaster(Level.L1)) {
+                directories.deleteLocal(storage);
+            }
+        });
+        source = null;
+    }
+
+    private void keepLast(Source last) throws IOException {
+        if (last.level == Level.L4) {
+            return;
+        }
+        levels.emptyTmp(Level.L4);
+        copyToTmp(last.path, last.file, Level.L4);
+        levels.commit(Level.L4);
+    }
+
+    /**
+     * Lets go of memory and communicator and leaves all files as they are, so that a run that did not {@link #complete} can
+     * be restarted. Collective. A second call does nothing.
+     *
+     * @throws IOException the communicator cannot be freed
+     */
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        slabs.close();
+        app.close();
+    }
+}

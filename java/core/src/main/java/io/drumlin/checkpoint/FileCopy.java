@@ -1,0 +1,66 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.EnumSet;
+
+/** Copies a checkpoint file to another level's storage. */
+final class FileCopy {
+
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+
+    FileCopy(StorageEngine storage, SlabPool slabs) {
+        this.storage = storage;
+        this.slabs = slabs;
+    }
+
+    /**
+     * Copies a file and makes the copy's content durable.
+     *
+     * @param from the file
+     * @param to the copy, replaced when it exists
+     * @throws IOException the copy is not whole
+     */
+    void copy(Path from, Path to) throws IOException {
+        EnumSet<OpenMode> writing = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT);
+        try (BlockFile source = storage.open(from, EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
+                BlockFile target = storage.open(to, writing)) {
+            long size = source.size();
+            target.allocate(size);
+            try {
+                for (long offset = 0; offset < size; offset += SlabPool.SLAB_BYTES) {
+                    copySlab(source, target, offset, size);
+                }
+            } finally {
+                slabs.drain();
+            }
+            target.truncate(size);
+            target.sync();
+        }
+    }
+
+    private void copySlab(BlockFile source, BlockFile target, long offset, long size) throws IOException {
+        SlabPool.Slab slab = slabs.take();
+        ByteBuffer memory = slab.buffer();
+        int length = (int) Math.min(SlabPool.SLAB_BYTES, size - offset);
+        int blocks = (int) BlockEdges.roundUp(length, Math.max(source.alignment(), target.alignment()));
+        int read = source.read(memory.limit(blocks), offset);
+        if (read < length) {
+            throw DrumlinException.during("copy")
+                    .path(source.path())
+                    .range(offset, length)
+                    .problem("the file ends at " + (offset + read))
+                    .exception();
+        }
+        for (int i = length; i < blocks; i++) {
+            memory.put(i, (byte) 0);
+        }
+        slab.busyWith(target.startWrite(memory, offset));
+    }
+}

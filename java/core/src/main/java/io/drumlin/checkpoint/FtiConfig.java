@@ -1,0 +1,295 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import java.lang.System.Logger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The settings of a run, read from the configuration file of C FTI (docs/formats/fti-run-directory.md, section 3).
+ *
+ * <p>Unknown keys are ignored and kept when the file is rewritten. The keys of the section {@code [drumlin]} are ours:
+ * {@code packing} (aligned or compact) and {@code storage} (native, libc or nio). Immutable.
+ */
+final class FtiConfig {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** Value of {@code ckpt_io} for FTI-FF. */
+    static final int IO_FTIFF = 3;
+
+    private static final int UNSET = -1;
+
+    private final String name;
+    private final IniFile ini;
+
+    private final int nodeSize;
+    private final int groupSize;
+    private final Path ckptDir;
+    private final Path glblDir;
+    private final Path metaDir;
+    private final int[] intervals = new int[Level.values().length + 1];
+    private final boolean keepLastCkpt;
+    private final boolean keepL4Ckpt;
+    private final int maxSyncInterval;
+    private final int verbosity;
+    private final int maxVarId;
+    private final int failure;
+    private final String execId;
+    private final boolean localTest;
+    private final int fastForward;
+    private final Packing packing;
+    private final Optional<String> storage;
+
+    private FtiConfig(IniFile ini, String name) throws DrumlinException {
+        this.ini = ini;
+        this.name = name;
+        oneOf("basic", "head", 0, "0", 0);
+        nodeSize = inRange("basic", "node_size", UNSET, 1, 256);
+        groupSize = inRange("basic", "group_size", 1, 1, Integer.MAX_VALUE);
+        ckptDir = directory("ckpt_dir");
+        glblDir = directory("glbl_dir");
+        metaDir = directory("meta_dir");
+        for (Level level : Level.values()) {
+            int minutes = integer("basic", "ckpt_l" + level.number(), UNSET);
+            intervals[level.number()] = minutes > 0 ? minutes : UNSET;
+        }
+        keepLastCkpt = oneOf("basic", "keep_last_ckpt", 0, "0 or 1", 0, 1) == 1;
+        keepL4Ckpt = bool("basic", "keep_l4_ckpt", false);
+        if (bool("basic", "keep_heads_alive", false)) {
+            throw refused("basic", "keep_heads_alive", "0 while head = 0");
+        }
+        maxSyncInterval = readMaxSyncInterval();
+        oneOf("basic", "ckpt_io", 0, "3 (FTI-FF), the mode this version writes", IO_FTIFF);
+        verbosity = inRange("basic", "verbosity", UNSET, 1, 3);
+        int configuredMaxVarId = integer("basic", "max_var_id", 102400);
+        maxVarId = configuredMaxVarId < 0 ? 102400 : configuredMaxVarId;
+        if (bool("basic", "enable_dcp", false)) {
+            throw refused("basic", "enable_dcp", "0: differential checkpoints are not in this version");
+        }
+        failure = readFailure();
+        execId = ini.get("restart", "exec_id").orElse("");
+        if (failure != 0 && !execId.matches("[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*")) {
+            throw refused("restart", "exec_id", "the name of the run's directory, without slashes");
+        }
+        inRange("advanced", "block_size", UNSET, 1, 2048);
+        localTest = oneOf("advanced", "local_test", UNSET, "0 or 1", 0, 1) == 1;
+        fastForward = inRange("advanced", "fast_forward", 1, 1, 10);
+        packing = readPacking();
+        storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
+        checkGroupSize();
+    }
+
+    /**
+     * Reads and checks the settings.
+     *
+     * @param text the content of the file, one character per byte
+     * @param name the file's name, for messages
+     * @return the settings
+     * @throws DrumlinException a line is no INI, or a value is refused; the message gives section, key, value and what is
+     *     allowed
+     */
+    static FtiConfig parse(String text, String name) throws DrumlinException {
+        return new FtiConfig(IniFile.parse(text, name), name);
+    }
+
+    private int readMaxSyncInterval() {
+        int value = integer("basic", "max_sync_intv", UNSET);
+        if (value <= 0) {
+            return 512;
+        }
+        int lower = Integer.highestOneBit(value);
+        if (lower != value) {
+            LOG.log(Logger.Level.WARNING, "max_sync_intv = {0} is no power of two, {1} is used", value, lower);
+        }
+        return lower;
+    }
+
+    private int readFailure() throws DrumlinException {
+        int value = integer("restart", "failure", 0);
+        if (value == 3) {
+            LOG.log(Logger.Level.WARNING, "failure = 3 needs ckpt_io = 5; this is a fresh start");
+            return 0;
+        }
+        return oneOf("restart", "failure", 0, "0 (fresh), 1 (restart) or 2 (restart from a kept checkpoint)", 0, 1, 2);
+    }
+
+    private Packing readPacking() throws DrumlinException {
+        String value = ini.get("drumlin", "packing").orElse("aligned");
+        try {
+            return Packing.valueOf(value.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw refused("drumlin", "packing", "aligned or compact");
+        }
+    }
+
+    private void checkGroupSize() throws DrumlinException {
+        boolean l2 = intervals[Level.L2.number()] > 0;
+        boolean l3 = intervals[Level.L3.number()] > 0;
+        if ((l2 || l3) && groupSize < 2) {
+            throw refused("basic", "group_size", "2 or more while ckpt_l2 or ckpt_l3 is above 0");
+        }
+        if (l3 && groupSize >= 32) {
+            throw refused("basic", "group_size", "below 32 while ckpt_l3 is above 0");
+        }
+    }
+
+    private Path directory(String key) throws DrumlinException {
+        String value = ini.get("basic", key).orElse("");
+        if (value.isEmpty()) {
+            throw refused("basic", key, "the path of a directory");
+        }
+        // The text holds one character per byte, so that a rewrite keeps bytes that are no UTF-8.
+        return Path.of(new String(value.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
+    }
+
+    /** As {@code strtol} with base 0 reads it: 0x.. and 0.. are understood, anything after the digits is ignored. */
+    private int integer(String section, String key, int absent) {
+        Optional<String> text = ini.get(section, key);
+        return text.isEmpty() ? absent : parseInteger(text.get());
+    }
+
+    static int parseInteger(String text) {
+        String digits = text.strip();
+        boolean negative = digits.startsWith("-");
+        digits = negative || digits.startsWith("+") ? digits.substring(1) : digits;
+        int radix = 10;
+        if (digits.toLowerCase(Locale.ROOT).startsWith("0x")) {
+            radix = 16;
+            digits = digits.substring(2);
+        } else if (digits.startsWith("0")) {
+            radix = 8;
+        }
+        long value = 0;
+        for (int i = 0; i < digits.length() && Character.digit(digits.charAt(i), radix) >= 0; i++) {
+            value = Math.min(value * radix + Character.digit(digits.charAt(i), radix), 1L << 32);
+        }
+        return (int) (negative ? Math.max(-value, Integer.MIN_VALUE) : Math.min(value, Integer.MAX_VALUE));
+    }
+
+    private boolean bool(String section, String key, boolean absent) throws DrumlinException {
+        String text = ini.get(section, key).orElse("");
+        if (text.isEmpty()) {
+            return absent;
+        }
+        char first = Character.toLowerCase(text.charAt(0));
+        if (first == 'y' || first == '1' || first == 't') {
+            return true;
+        }
+        if (first == 'n' || first == '0' || first == 'f') {
+            return false;
+        }
+        throw refused(section, key, "0 or 1");
+    }
+
+    private int inRange(String section, String key, int absent, int low, int high) throws DrumlinException {
+        int value = integer(section, key, absent);
+        if (value < low || value > high) {
+            throw refused(section, key, high == Integer.MAX_VALUE ? low + " or more" : low + " to " + high);
+        }
+        return value;
+    }
+
+    private int oneOf(String section, String key, int absent, String allowed, int... values) throws DrumlinException {
+        int value = integer(section, key, absent);
+        for (int candidate : values) {
+            if (candidate == value) {
+                return value;
+            }
+        }
+        throw refused(section, key, allowed);
+    }
+
+    private DrumlinException refused(String section, String key, String allowed) {
+        String value = ini.get(section, key).map(v -> "is \"" + v + "\"").orElse("is missing");
+        return DrumlinException.during("reading " + name)
+                .problem("[" + section + "] " + key + " " + value)
+                .advice("allowed: " + allowed)
+                .exception();
+    }
+
+    /** The file this was read from. */
+    IniFile ini() {
+        return ini;
+    }
+
+    int nodeSize() {
+        return nodeSize;
+    }
+
+    int groupSize() {
+        return groupSize;
+    }
+
+    Path ckptDir() {
+        return ckptDir;
+    }
+
+    Path glblDir() {
+        return glblDir;
+    }
+
+    Path metaDir() {
+        return metaDir;
+    }
+
+    /** Minutes between two snapshots of a level, or -1. */
+    int interval(Level level) {
+        return intervals[level.number()];
+    }
+
+    boolean keepLastCkpt() {
+        return keepLastCkpt;
+    }
+
+    boolean keepL4Ckpt() {
+        return keepL4Ckpt;
+    }
+
+    /** Iterations, a power of two. */
+    int maxSyncIntv() {
+        return maxSyncInterval;
+    }
+
+    /**
+     * What C FTI prints.
+     *
+     * @return 1 debug, 2 information, 3 warnings
+     */
+    int verbosity() {
+        return verbosity;
+    }
+
+    int maxVarId() {
+        return maxVarId;
+    }
+
+    /** 0, 1 or 2. */
+    int failure() {
+        return failure;
+    }
+
+    /** The run's id as the file gives it; empty before the first start. */
+    String execId() {
+        return execId;
+    }
+
+    boolean localTest() {
+        return localTest;
+    }
+
+    int fastForward() {
+        return fastForward;
+    }
+
+    Packing packing() {
+        return packing;
+    }
+
+    Optional<String> storage() {
+        return storage;
+    }
+}

@@ -1,0 +1,176 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Puts a written checkpoint into place so that a kill or a power loss at any moment leaves the old or the new one whole.
+ *
+ * <p>All ranks have synced their files in {@code tmp} before {@link #commit} is called. The old directory is renamed aside,
+ * the new one renamed in, the parent synced; only when every node has done so is the old one deleted. So at every moment one
+ * checkpoint is complete over {@code tmp}, the level's directory and the one aside, and {@link Recovery} finds it by its
+ * id and timestamp. One rank per directory works on it: the node's first for L1 to L3, the run's first for L4.
+ */
+final class LevelDirectories {
+
+    private final Communicator app;
+    private final Topology topology;
+    private final RunDirectory directories;
+    private final StorageEngine storage;
+    private final boolean keepL4;
+
+    LevelDirectories(
+            Communicator app, Topology topology, RunDirectory directories, StorageEngine storage, boolean keepL4) {
+        this.app = app;
+        this.topology = topology;
+        this.directories = directories;
+        this.storage = storage;
+        this.keepL4 = keepL4;
+    }
+
+    /** Whether this rank is the one that works on the directories of a level. */
+    boolean isMaster(Level level) {
+        return level == Level.L4 ? topology.isGlobalMaster() : topology.isNodeMaster();
+    }
+
+    /** Deletes what an aborted checkpoint left. Collective. */
+    void emptyTmp(Level level) throws IOException {
+        Agreement.run(app, "emptying " + directories.tmp(level), () -> {
+            if (isMaster(level)) {
+                RunDirectory.delete(directories.tmp(level), storage);
+            }
+        });
+    }
+
+    /** Replaces the committed checkpoint of a level by the one in {@code tmp}. Collective. */
+    void commit(Level level) throws IOException {
+        try {
+            Agreement.run(app, "committing level " + level.number(), () -> {
+                if (isMaster(level)) {
+                    swapIn(level);
+                }
+            });
+        } catch (IOException failure) {
+            Agreement.run(app, "rolling back level " + level.number() + " after: " + failure.getMessage(), () -> {
+                if (isMaster(level)) {
+                    swapOut(level);
+                }
+            });
+            throw failure;
+        }
+        if (isMaster(level)) {
+            discardReplaced(level);
+        }
+    }
+
+    private void swapIn(Level level) throws IOException {
+        if (Files.exists(directories.committed(level))) {
+            discardReplaced(level);
+            storage.rename(directories.committed(level), directories.replaced(level));
+        }
+        storage.rename(directories.tmp(level), directories.committed(level));
+        storage.syncDirectory(directories.root(level));
+    }
+
+    private void swapOut(Level level) throws IOException {
+        if (Files.exists(directories.replaced(level))) {
+            RunDirectory.delete(directories.committed(level), storage);
+            storage.rename(directories.replaced(level), directories.committed(level));
+            storage.syncDirectory(directories.root(level));
+        }
+    }
+
+    /** Lets go of the checkpoint that was replaced: into the archive if level 4 is kept, otherwise for good. */
+    private void discardReplaced(Level level) throws IOException {
+        if (keepL4 && level == Level.L4) {
+            archive(directories.replaced(level));
+        }
+        RunDirectory.delete(directories.replaced(level), storage);
+    }
+
+    /** Moves the committed level-4 checkpoint to the archive; for the rank that {@link #isMaster}. */
+    void archiveL4() throws IOException {
+        archive(directories.committed(Level.L4));
+        RunDirectory.delete(directories.committed(Level.L4), storage);
+    }
+
+    private void archive(Path from) throws IOException {
+        if (!Files.isDirectory(from)) {
+            return;
+        }
+        RunDirectory.makeDirectory(directories.archive(), storage);
+        RunDirectory.makeDirectory(directories.metaArchive(), storage);
+        for (Path file : RunDirectory.entries(from)) {
+            storage.rename(file, directories.archive().resolve(file.getFileName()));
+        }
+        storage.syncDirectory(directories.archive());
+    }
+
+    /**
+     * Deletes the checkpoints of lower levels on this node, which the new one of {@code level} supersedes. Synced: if they came
+     * back after a power loss, a restart would prefer them.
+     */
+    void deleteLower(Level level) throws IOException {
+        if (!topology.isNodeMaster()) {
+            return;
+        }
+        boolean deleted = false;
+        for (Level lower : Level.values()) {
+            if (lower.number() < level.number() && Files.exists(directories.committed(lower))) {
+                RunDirectory.delete(directories.committed(lower), storage);
+                deleted = true;
+            }
+        }
+        if (deleted) {
+            storage.syncDirectory(directories.local());
+        }
+    }
+
+    /**
+     * Ends a commit that a kill interrupted, forwards or backwards. Collective.
+     *
+     * @param chosen on each rank, where the checkpoint lies that was chosen: {@code tmp}, the level's directory or the one aside
+     */
+    void settle(Level level, Slot chosen) throws IOException {
+        Agreement.run(app, "settling level " + level.number(), () -> {
+            if (isMaster(level)) {
+                settleOnNode(level, chosen);
+            }
+        });
+        Agreement.run(app, "cleaning level " + level.number(), () -> {
+            if (isMaster(level)) {
+                RunDirectory.delete(directories.tmp(level), storage);
+                discardReplaced(level);
+            }
+        });
+    }
+
+    private void settleOnNode(Level level, Slot chosen) throws IOException {
+        switch (chosen) {
+            case TMP -> swapIn(level);
+            case COMMITTED -> {}
+            case REPLACED -> swapOut(level);
+        }
+    }
+
+    /** The places where a checkpoint of a level may be found after a kill, newest first. */
+    enum Slot {
+        /** Written, perhaps not whole, not committed. */
+        TMP,
+        /** In its place. */
+        COMMITTED,
+        /** Put aside for a newer one. */
+        REPLACED
+    }
+
+    Path directory(Level level, Slot slot) {
+        return switch (slot) {
+            case TMP -> directories.tmp(level);
+            case COMMITTED -> directories.committed(level);
+            case REPLACED -> directories.replaced(level);
+        };
+    }
+}

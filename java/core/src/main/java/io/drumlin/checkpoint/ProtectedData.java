@@ -1,0 +1,380 @@
+package io.drumlin.checkpoint;
+
+import java.lang.reflect.Array;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
+
+/**
+ * A protected variable seen as bytes: the little-endian values of an array, buffer or scalar.
+ *
+ * <p>Any byte range can be copied, because a container may end inside an element. Not thread-safe.
+ */
+abstract class ProtectedData {
+
+    private final int width;
+    private final long count;
+    private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+
+    private ProtectedData(int width, long count) {
+        this.width = width;
+        this.count = count;
+    }
+
+    /**
+     * Views {@code data} as bytes.
+     *
+     * @param data a primitive array, a buffer (from its position to its limit as they are now) or a {@link Scalar}
+     * @throws IllegalArgumentException the class of {@code data} cannot be protected
+     */
+    static ProtectedData of(Object data) {
+        return of(data, elements(data));
+    }
+
+    /** As {@link #of(Object)}, but only the first {@code count} elements. */
+    static ProtectedData of(Object data, long count) {
+        long available = elements(data);
+        if (count < 0 || count > available) {
+            throw new IllegalArgumentException("count " + count + " is not in 0.." + available
+                    + ", the elements of this " + data.getClass().getSimpleName());
+        }
+        if (data instanceof Scalar scalar) {
+            return count == 1 ? new OfScalar(scalar) : new OfBytes(ByteBuffer.allocate(0));
+        }
+        if (data instanceof boolean[] values) {
+            return new OfBooleans(values, (int) count);
+        }
+        Buffer buffer = data instanceof Buffer given ? given.duplicate() : wrap(data);
+        return ofBuffer(buffer.limit(buffer.position() + (int) count));
+    }
+
+    private static long elements(Object data) {
+        if (data instanceof Scalar) {
+            return 1;
+        }
+        if (data instanceof boolean[] values) {
+            return values.length;
+        }
+        return (data instanceof Buffer buffer ? buffer : wrap(data)).remaining();
+    }
+
+    private static Buffer wrap(Object data) {
+        if (data instanceof byte[] values) {
+            return ByteBuffer.wrap(values);
+        } else if (data instanceof short[] values) {
+            return ShortBuffer.wrap(values);
+        } else if (data instanceof char[] values) {
+            return CharBuffer.wrap(values);
+        } else if (data instanceof int[] values) {
+            return IntBuffer.wrap(values);
+        } else if (data instanceof long[] values) {
+            return LongBuffer.wrap(values);
+        } else if (data instanceof float[] values) {
+            return FloatBuffer.wrap(values);
+        } else if (data instanceof double[] values) {
+            return DoubleBuffer.wrap(values);
+        }
+        throw new IllegalArgumentException("cannot protect a " + data.getClass().getTypeName()
+                + ": give a primitive array, a java.nio buffer or a Scalar");
+    }
+
+    private static ProtectedData ofBuffer(Buffer buffer) {
+        if (buffer.isReadOnly()) {
+            throw new IllegalArgumentException("cannot protect a read-only buffer: a recovery must write into it");
+        }
+        if (buffer instanceof ByteBuffer values) {
+            return new OfBytes(values.slice());
+        } else if (buffer instanceof ShortBuffer values) {
+            return new OfShorts(values.slice());
+        } else if (buffer instanceof CharBuffer values) {
+            return new OfChars(values.slice());
+        } else if (buffer instanceof IntBuffer values) {
+            return new OfInts(values.slice());
+        } else if (buffer instanceof LongBuffer values) {
+            return new OfLongs(values.slice());
+        } else if (buffer instanceof FloatBuffer values) {
+            return new OfFloats(values.slice());
+        }
+        return new OfDoubles(((DoubleBuffer) buffer).slice());
+    }
+
+    /**
+     * A new array of the kind of {@code array} with {@code bytes} in it.
+     *
+     * @throws IllegalArgumentException no primitive array, or no whole elements
+     */
+    @SuppressWarnings("unchecked") // the component type is that of the argument
+    static <T> T newArray(T array, long bytes) {
+        Class<?> component = array.getClass().getComponentType();
+        int width = of(array).width();
+        if (component == null || bytes % width != 0 || bytes / width > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    bytes + " bytes cannot be in a " + array.getClass().getTypeName());
+        }
+        return (T) Array.newInstance(component, (int) (bytes / width));
+    }
+
+    int width() {
+        return width;
+    }
+
+    long count() {
+        return count;
+    }
+
+    long size() {
+        return width * count;
+    }
+
+    /** Copies bytes from {@code offset} on into the remaining space of {@code target}, which is little endian. */
+    final void copyOut(long offset, ByteBuffer target) {
+        long position = offset;
+        int head = (int) Math.min((width - position % width) % width, target.remaining());
+        position += copyOutPart(position, head, target);
+        int whole = target.remaining() / width;
+        if (whole > 0) {
+            copyOut((int) (position / width), whole, target);
+            position += (long) whole * width;
+        }
+        copyOutPart(position, target.remaining(), target);
+    }
+
+    /** Takes the remaining bytes of {@code source}, which is little endian, from {@code offset} on. */
+    final void copyIn(long offset, ByteBuffer source) {
+        long position = offset;
+        int head = (int) Math.min((width - position % width) % width, source.remaining());
+        position += copyInPart(position, head, source);
+        int whole = source.remaining() / width;
+        if (whole > 0) {
+            copyIn((int) (position / width), whole, source);
+            position += (long) whole * width;
+        }
+        copyInPart(position, source.remaining(), source);
+    }
+
+    private int copyOutPart(long offset, int length, ByteBuffer target) {
+        if (length > 0) {
+            copyOut((int) (offset / width), 1, element.clear());
+            int start = (int) (offset % width);
+            target.put(element.limit(start + length).position(start));
+        }
+        return length;
+    }
+
+    private int copyInPart(long offset, int length, ByteBuffer source) {
+        if (length > 0) {
+            int index = (int) (offset / width);
+            copyOut(index, 1, element.clear());
+            int start = (int) (offset % width);
+            element.put(start, source, source.position(), length);
+            source.position(source.position() + length);
+            copyIn(index, 1, element.position(0).limit(width));
+        }
+        return length;
+    }
+
+    /** Copies whole elements; advances {@code target}. */
+    abstract void copyOut(int index, int elements, ByteBuffer target);
+
+    /** Takes whole elements; advances {@code source}. */
+    abstract void copyIn(int index, int elements, ByteBuffer source);
+
+    private static void advance(ByteBuffer buffer, int bytes) {
+        buffer.position(buffer.position() + bytes);
+    }
+
+    private static final class OfScalar extends ProtectedData {
+        private final Scalar scalar;
+
+        OfScalar(Scalar scalar) {
+            super(scalar.width(), 1);
+            this.scalar = scalar;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            scalar.copyOut(target);
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            scalar.copyIn(source);
+        }
+    }
+
+    private static final class OfBooleans extends ProtectedData {
+        private final boolean[] values;
+
+        OfBooleans(boolean[] values, int count) {
+            super(1, count);
+            this.values = values;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            for (int i = index; i < index + elements; i++) {
+                target.put((byte) (values[i] ? 1 : 0));
+            }
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            for (int i = index; i < index + elements; i++) {
+                values[i] = source.get() != 0;
+            }
+        }
+    }
+
+    private static final class OfBytes extends ProtectedData {
+        private final ByteBuffer values;
+
+        OfBytes(ByteBuffer values) {
+            super(1, values.remaining());
+            this.values = values;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            target.put(target.position(), values, index, elements);
+            advance(target, elements);
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            values.put(index, source, source.position(), elements);
+            advance(source, elements);
+        }
+    }
+
+    private static final class OfShorts extends ProtectedData {
+        private final ShortBuffer values;
+
+        OfShorts(ShortBuffer values) {
+            super(Short.BYTES, values.remaining());
+            this.values = values;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            target.asShortBuffer().put(0, values, index, elements);
+            advance(target, elements * Short.BYTES);
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            values.put(index, source.asShortBuffer(), 0, elements);
+            advance(source, elements * Short.BYTES);
+        }
+    }
+
+    private static final class OfChars extends ProtectedData {
+        private final CharBuffer values;
+
+        OfChars(CharBuffer values) {
+            super(Character.BYTES, values.remaining());
+            this.values = values;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            target.asCharBuffer().put(0, values, index, elements);
+            advance(target, elements * Character.BYTES);
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            values.put(index, source.asCharBuffer(), 0, elements);
+            advance(source, elements * Character.BYTES);
+        }
+    }
+
+    private static final class OfInts extends ProtectedData {
+        private final IntBuffer values;
+
+        OfInts(IntBuffer values) {
+            super(Integer.BYTES, values.remaining());
+            this.values = values;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            target.asIntBuffer().put(0, values, index, elements);
+            advance(target, elements * Integer.BYTES);
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            values.put(index, source.asIntBuffer(), 0, elements);
+            advance(source, elements * Integer.BYTES);
+        }
+    }
+
+    private static final class OfLongs extends ProtectedData {
+        private final LongBuffer values;
+
+        OfLongs(LongBuffer values) {
+            super(Long.BYTES, values.remaining());
+            this.values = values;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            target.asLongBuffer().put(0, values, index, elements);
+            advance(target, elements * Long.BYTES);
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            values.put(index, source.asLongBuffer(), 0, elements);
+            advance(source, elements * Long.BYTES);
+        }
+    }
+
+    private static final class OfFloats extends ProtectedData {
+        private final FloatBuffer values;
+
+        OfFloats(FloatBuffer values) {
+            super(Float.BYTES, values.remaining());
+            this.values = values;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            target.asFloatBuffer().put(0, values, index, elements);
+            advance(target, elements * Float.BYTES);
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            values.put(index, source.asFloatBuffer(), 0, elements);
+            advance(source, elements * Float.BYTES);
+        }
+    }
+
+    private static final class OfDoubles extends ProtectedData {
+        private final DoubleBuffer values;
+
+        OfDoubles(DoubleBuffer values) {
+            super(Double.BYTES, values.remaining());
+            this.values = values;
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            target.asDoubleBuffer().put(0, values, index, elements);
+            advance(target, elements * Double.BYTES);
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            values.put(index, source.asDoubleBuffer(), 0, elements);
+            advance(source, elements * Double.BYTES);
+        }
+    }
+}

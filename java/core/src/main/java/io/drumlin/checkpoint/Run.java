@@ -1,0 +1,71 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.StorageEngines;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** What is known of a run before its checkpoints are looked at: the first steps of {@code FTI_Init}. */
+record Run(
+        Path configFile,
+        FtiConfig config,
+        String execId,
+        StorageEngine storage,
+        RunDirectory directories,
+        Topology topology,
+        Communicator app) {
+
+    /**
+     * Reads the configuration, makes directories, finds nodes and ranks. Collective.
+     *
+     * @param given storage engine; otherwise the configuration or {@link StorageEngines} chooses
+     */
+    static Run prepare(Path configFile, Communicator ranks, Optional<StorageEngine> given) throws IOException {
+        FtiConfig config = FtiConfig.parse(readOnce(ranks, configFile), configFile.toString());
+        boolean restart = config.failure() != 0;
+        String execId = restart
+                ? config.execId()
+                : Agreement.bcast(ranks, UUID.randomUUID().toString(), 0);
+        StorageEngine[] engine = new StorageEngine[1];
+        RunDirectory directories = new RunDirectory(config, execId, ranks.rank());
+        Agreement.run(ranks, "making the directories of run " + execId, () -> {
+            engine[0] = given.isPresent() ? given.get() : engine(config);
+            directories.create(engine[0]);
+        });
+        Path topologyFile = directories.topologyFile();
+        List<String> earlier = List.of();
+        if (restart) {
+            IniFile ini = IniFile.parse(readOnce(ranks, topologyFile), topologyFile.toString());
+            earlier = Topology.nodeNames(ini, topologyFile.toString());
+        }
+        Topology topology = Topology.of(ranks, config, earlier);
+        Agreement.run(ranks, "writing " + topologyFile, () -> {
+            if (!restart && topology.isGlobalMaster()) {
+                TextFiles.replace(topologyFile, topology.toIni(config.ini()), engine[0]);
+            }
+        });
+        Communicator app = ranks.split(0, topology.position());
+        return new Run(configFile, config, execId, engine[0], directories, topology, app);
+    }
+
+    private static StorageEngine engine(FtiConfig config) throws IOException {
+        return config.storage().isPresent()
+                ? StorageEngines.byName(config.storage().get())
+                : StorageEngines.best();
+    }
+
+    /** Rank 0 reads, so that thousands of ranks do not open one file. */
+    private static String readOnce(Communicator ranks, Path file) throws IOException {
+        String[] text = {""};
+        Agreement.run(ranks, "reading " + file, () -> {
+            if (ranks.rank() == 0) {
+                text[0] = TextFiles.read(file);
+            }
+        });
+        return Agreement.bcast(ranks, text[0], 0);
+    }
+}

@@ -1,0 +1,175 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The directories of a run as one rank sees them (docs/formats/fti-run-directory.md, section 1).
+ *
+ * <p>The local and the global root each hold a checkpoint being written ({@code tmp}), committed ones
+ * ({@code l1} to {@code l4}) and, only while a commit is under way, the one being replaced.
+ */
+final class RunDirectory {
+
+    /** Where the checkpoint that is being replaced waits: C FTI neither looks into it nor cleans it. */
+    private static final String REPLACED = "drumlin-replaced-";
+
+    private static final Pattern RANK_FILE = Pattern.compile("Ckpt(\\d{1,10})-Rank(\\d{1,10})\\.fti");
+
+    private final Path ckptRoot;
+    private final Path local;
+    private final Path glblRoot;
+    private final Path global;
+    private final Path metaRoot;
+    private final Path meta;
+    private final Optional<Path> nodeDirectory;
+
+    RunDirectory(FtiConfig config, String execId, int rank) {
+        ckptRoot = config.ckptDir();
+        nodeDirectory = config.localTest()
+                ? Optional.of(ckptRoot.resolve("node" + rank / config.nodeSize()))
+                : Optional.empty();
+        local = nodeDirectory.orElse(ckptRoot).resolve(execId);
+        glblRoot = config.glblDir();
+        global = glblRoot.resolve(execId);
+        metaRoot = config.metaDir();
+        meta = metaRoot.resolve(execId);
+    }
+
+    /** Makes the directories of the run that are missing; the parents of the configured ones must exist, as for C FTI. */
+    void create(StorageEngine storage) throws IOException {
+        makeDirectory(ckptRoot, storage);
+        if (nodeDirectory.isPresent()) {
+            makeDirectory(nodeDirectory.get(), storage);
+        }
+        makeDirectory(local, storage);
+        makeDirectory(glblRoot, storage);
+        makeDirectory(global, storage);
+        makeDirectory(metaRoot, storage);
+        makeDirectory(meta, storage);
+    }
+
+    /** Makes a directory, durably, or does nothing when it exists. */
+    static void makeDirectory(Path directory, StorageEngine storage) throws IOException {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        Path parent = directory.toAbsolutePath().normalize().getParent();
+        if (parent != null && !Files.isDirectory(parent)) {
+            throw DrumlinException.during("mkdir")
+                    .path(directory)
+                    .errno("ENOENT")
+                    .problem("its parent directory does not exist")
+                    .advice("create it, or correct ckpt_dir, glbl_dir or meta_dir in the configuration file")
+                    .exception();
+        }
+        storage.createDirectories(directory);
+        if (parent != null) {
+            storage.syncDirectory(parent);
+        }
+    }
+
+    Path local() {
+        return local;
+    }
+
+    Path global() {
+        return global;
+    }
+
+    /** Where the files of a level lie: L1 to L3 on the node, L4 on the parallel file system. */
+    Path root(Level level) {
+        return level == Level.L4 ? global : local;
+    }
+
+    Path tmp(Level level) {
+        return root(level).resolve("tmp");
+    }
+
+    Path committed(Level level) {
+        return root(level).resolve("l" + level.number());
+    }
+
+    Path replaced(Level level) {
+        return root(level).resolve(REPLACED + "l" + level.number());
+    }
+
+    Path archive() {
+        return global.resolve("l4_archive");
+    }
+
+    Path topologyFile() {
+        return meta.resolve("Topology.fti");
+    }
+
+    Path checkpointList() {
+        return meta.resolve("Checkpoint.fti");
+    }
+
+    Path metaArchive() {
+        return meta.resolve("l4_archive");
+    }
+
+    static String fileName(int ckptId, int rank) {
+        return "Ckpt" + ckptId + "-Rank" + rank + ".fti";
+    }
+
+    /** The checkpoint files of a rank in a directory; empty when the directory is missing. */
+    static List<Path> rankFiles(Path directory, int rank) throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (Path entry : entries(directory)) {
+            Matcher name = RANK_FILE.matcher(entry.getFileName().toString());
+            if (name.matches() && Long.parseLong(name.group(2)) == rank) {
+                found.add(entry);
+            }
+        }
+        return found;
+    }
+
+    /** Deletes a file or a directory with all below it; nothing happens when it is missing. */
+    static void delete(Path path, StorageEngine storage) throws IOException {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            for (Path entry : entries(path)) {
+                delete(entry, storage);
+            }
+        }
+        storage.delete(path);
+    }
+
+    /** What is in a directory, in the order of names; empty when it is missing. */
+    static List<Path> entries(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.sorted().toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** Deletes the run's files on this node; other runs below the same root stay. */
+    void deleteLocal(StorageEngine storage) throws IOException {
+        delete(local, storage);
+        if (nodeDirectory.isPresent() && entries(nodeDirectory.get()).isEmpty()) {
+            storage.delete(nodeDirectory.get());
+        }
+    }
+
+    /** Deletes the run's files on the parallel file system. */
+    void deleteGlobal(StorageEngine storage) throws IOException {
+        delete(global, storage);
+        delete(meta, storage);
+    }
+}

@@ -1,0 +1,103 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.PendingWrite;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The aligned memory through which all data pass, handed out in turn.
+ *
+ * <p>Two slabs per MD5 lane: while one set is on its way to the device, the other is filled and hashed. Slabs are made when
+ * they are first needed, so small checkpoints take little memory. Not thread-safe.
+ */
+final class SlabPool implements AutoCloseable {
+
+    /** Bytes of a slab: large enough for full device bandwidth, small enough that a set of them stays in cache. */
+    static final int SLAB_BYTES = 1 << 20;
+
+    private final StorageEngine storage;
+    private final int limit;
+    private final List<Slab> slabs = new ArrayList<>();
+    private int next;
+
+    SlabPool(StorageEngine storage, int limit) {
+        this.storage = storage;
+        this.limit = limit;
+    }
+
+    /** One slab and the write it is busy with. */
+    static final class Slab {
+        private final AlignedBuffer memory;
+        private @Nullable PendingWrite write;
+
+        private Slab(AlignedBuffer memory) {
+            this.memory = memory;
+        }
+
+        /** The memory, cleared. */
+        ByteBuffer buffer() {
+            return memory.buffer().clear();
+        }
+
+        /** Keeps the slab from being handed out until the write has ended. */
+        void busyWith(PendingWrite pending) {
+            write = pending;
+        }
+
+        private void await() throws IOException {
+            PendingWrite pending = write;
+            write = null;
+            if (pending != null) {
+                pending.await();
+            }
+        }
+    }
+
+    /**
+     * The next slab, when its last write has ended.
+     *
+     * @throws IOException that write failed
+     */
+    Slab take() throws IOException {
+        if (slabs.size() < limit && next == slabs.size()) {
+            slabs.add(new Slab(storage.allocate(SLAB_BYTES)));
+        }
+        Slab slab = slabs.get(next);
+        next = (next + 1) % limit;
+        slab.await();
+        return slab;
+    }
+
+    /**
+     * Waits for all writes, also when one has failed.
+     *
+     * @throws IOException the first failure
+     */
+    void drain() throws IOException {
+        IOException failure = null;
+        for (Slab slab : slabs) {
+            try {
+                slab.await();
+            } catch (IOException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        // From the first slab again, so that small checkpoints never grow the pool.
+        next = 0;
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public void close() {
+        slabs.forEach(slab -> slab.memory.close());
+        slabs.clear();
+        next = 0;
+    }
+}

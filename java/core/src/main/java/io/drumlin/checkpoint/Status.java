@@ -1,0 +1,26 @@
+package io.drumlin.checkpoint;
+
+/** How a run started. The numbers are what {@code FTI_Status} returns. */
+public enum Status {
+    /** Nothing to recover. */
+    FRESH(0),
+    /** The run continues after a failure; the data can be recovered. */
+    RESTART(1),
+    /** The run continues from the checkpoint kept by a run that completed. */
+    RESTART_FROM_KEPT(2);
+
+    private final int number;
+
+    Status(int number) {
+        this.number = number;
+    }
+
+    /**
+     * The number of the status in C FTI.
+     *
+     * @return 0, 1 or 2
+     */
+    public int number() {
+        return number;
+    }
+}

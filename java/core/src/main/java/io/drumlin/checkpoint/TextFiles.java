@@ -1,0 +1,65 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+
+/** The small text files of a run: read whole, replaced whole. */
+final class TextFiles {
+
+    /** Far above any configuration file; keeps a wrong path from filling the memory. */
+    private static final long MAX_BYTES = 64L << 20;
+
+    private TextFiles() {}
+
+    /** Reads a text; bytes that are no UTF-8 are kept as they are, since only ASCII means anything here. */
+    static String read(Path path) throws IOException {
+        try {
+            long size = Files.size(path);
+            if (size > MAX_BYTES) {
+                throw DrumlinException.during("read")
+                        .path(path)
+                        .range(0, size)
+                        .problem("this is no configuration file")
+                        .exception();
+            }
+            return Files.readString(path, StandardCharsets.ISO_8859_1);
+        } catch (NoSuchFileException e) {
+            throw DrumlinException.during("open")
+                    .path(path)
+                    .errno("ENOENT")
+                    .problem("no such file")
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** Replaces a file so that a crash leaves the old content or the new, and makes it durable. */
+    static void replace(Path path, String text, StorageEngine storage) throws IOException {
+        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
+        Path directory = Objects.requireNonNull(target.getParent(), "a file has a directory");
+        Path temporary = target.resolveSibling(target.getFileName() + ".new");
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
+        try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
+            file.write(bytes, 0);
+            file.sync();
+        }
+        if (Files.exists(target)) {
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
+            Files.setPosixFilePermissions(temporary, permissions);
+        }
+        storage.rename(temporary, target);
+        storage.syncDirectory(directory);
+    }
+}

@@ -1,0 +1,151 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Which rank sits on which node (docs/formats/fti-run-directory.md, section 2).
+ *
+ * @param rank rank in the communicator given to the run; file names carry it
+ * @param nodeNames names of the nodes in node order
+ * @param nodeList ranks in node order: entry {@code node * nodeSize + k} is the rank at position {@code k} of the node
+ * @param nodeSize ranks per node
+ */
+record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, int nodeSize) {
+
+    /** Bytes of a node name in the exchange, as in C FTI. */
+    private static final int NAME_BYTES = 256;
+
+    /**
+     * Finds the nodes of a run. On a restart a node with a name the earlier run knew keeps its number, others take the place of
+     * the nodes that are missing. Collective.
+     *
+     * @param earlier node names of the earlier run in node order; empty for a fresh run
+     */
+    static Topology of(Communicator comm, FtiConfig config, List<String> earlier) throws IOException {
+        return of(comm.rank(), config.nodeSize(), gatherNames(comm, config), earlier);
+    }
+
+    private static List<String> gatherNames(Communicator comm, FtiConfig config) throws IOException {
+        byte[] name = nodeName(comm.rank(), config).getBytes(StandardCharsets.UTF_8);
+        ByteBuffer own = ByteBuffer.allocate(NAME_BYTES);
+        own.put(name, 0, Math.min(name.length, NAME_BYTES)).clear();
+        ByteBuffer all = ByteBuffer.allocate(Math.multiplyExact(NAME_BYTES, comm.size()));
+        comm.allgather(own, all);
+        List<String> names = new ArrayList<>(comm.size());
+        for (int rank = 0; rank < comm.size(); rank++) {
+            names.add(new String(all.array(), rank * NAME_BYTES, NAME_BYTES, StandardCharsets.UTF_8).replace("\0", ""));
+        }
+        return names;
+    }
+
+    private static String nodeName(int rank, FtiConfig config) throws IOException {
+        return config.localTest()
+                ? "node" + rank / config.nodeSize()
+                : InetAddress.getLocalHost().getHostName();
+    }
+
+    static Topology of(int rank, int nodeSize, List<String> nameOfRank, List<String> earlier) throws DrumlinException {
+        Map<String, List<Integer>> ranksOfNode = new LinkedHashMap<>();
+        for (int i = 0; i < nameOfRank.size(); i++) {
+            ranksOfNode
+                    .computeIfAbsent(nameOfRank.get(i), n -> new ArrayList<>())
+                    .add(i);
+        }
+        for (Map.Entry<String, List<Integer>> node : ranksOfNode.entrySet()) {
+            if (node.getValue().size() != nodeSize) {
+                throw DrumlinException.during("building the topology")
+                        .problem("node " + node.getKey() + " has "
+                                + node.getValue().size() + " ranks and not node_size = " + nodeSize)
+                        .advice("start the same number of ranks on every node, or correct node_size")
+                        .exception();
+            }
+        }
+        List<String> names = earlier.isEmpty() ? new ArrayList<>(ranksOfNode.keySet()) : renumber(earlier, ranksOfNode);
+        List<Integer> nodeList = new ArrayList<>(nameOfRank.size());
+        names.forEach(name -> nodeList.addAll(ranksOfNode.getOrDefault(name, List.of())));
+        return new Topology(rank, List.copyOf(names), List.copyOf(nodeList), nodeSize);
+    }
+
+    private static List<String> renumber(List<String> earlier, Map<String, List<Integer>> now) throws DrumlinException {
+        if (earlier.size() != now.size()) {
+            throw DrumlinException.during("restart")
+                    .problem("the checkpoints were written on " + earlier.size() + " nodes, this run has " + now.size())
+                    .advice("restart with the number of ranks of the run that wrote them")
+                    .exception();
+        }
+        List<String> replacements = new ArrayList<>(now.keySet());
+        replacements.removeAll(earlier);
+        List<String> names = new ArrayList<>();
+        for (String name : earlier) {
+            names.add(now.containsKey(name) ? name : replacements.remove(0));
+        }
+        return names;
+    }
+
+    /** Position of this rank in the order of nodes. */
+    int position() {
+        return nodeList.indexOf(rank);
+    }
+
+    int node() {
+        return position() / nodeSize;
+    }
+
+    /** Whether this rank does the work that is done once per node. */
+    boolean isNodeMaster() {
+        return position() % nodeSize == 0;
+    }
+
+    /** Whether this rank does the work that is done once per run. */
+    boolean isGlobalMaster() {
+        return position() == 0;
+    }
+
+    /** The content of {@code Topology.fti}: what C FTI leaves of the configuration, and the node names. */
+    String toIni(IniFile config) {
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        for (String section : config.sections()) {
+            if (!List.of("basic", "restart", "advanced", "topology").contains(section)) {
+                sections.put(section, config.section(section));
+            }
+        }
+        Map<String, String> nodes = new LinkedHashMap<>();
+        for (int i = 0; i < nodeNames.size(); i++) {
+            nodes.put(Integer.toString(i), nodeNames.get(i));
+        }
+        sections.put("topology", nodes);
+        return IniFile.dump(sections);
+    }
+
+    /** Reads the node names of {@code Topology.fti}. */
+    static List<String> nodeNames(IniFile topology, String name) throws DrumlinException {
+        Map<String, String> nodes = topology.section("topology");
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            String node = nodes.get(Integer.toString(i));
+            if (node == null) {
+                throw DrumlinException.during("reading " + name)
+                        .problem(String.format(Locale.ROOT, "[topology] %d is missing of %d nodes", i, nodes.size()))
+                        .advice("the file is not whole: without it the nodes of the earlier run are not known")
+                        .exception();
+            }
+            names.add(node);
+        }
+        if (names.isEmpty()) {
+            throw DrumlinException.during("reading " + name)
+                    .problem("[topology] names no node")
+                    .exception();
+        }
+        return names;
+    }
+}

@@ -1,0 +1,84 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FtiConfigTest {
+
+    @TempDir
+    Path directory;
+
+    private FtiConfig config(Map<String, String> changes) throws IOException {
+        return FtiConfig.parse(Files.readString(new RunFixture(directory, changes).config()), "config.fti");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    basic.head | 1 | 0
+                    basic.node_size | 0 | 1 to 256
+                    basic.node_size | 257 | 1 to 256
+                    basic.group_size | 0 | 1 or more
+                    basic.keep_last_ckpt | 2 | 0 or 1
+                    basic.keep_l4_ckpt | maybe | 0 or 1
+                    basic.keep_heads_alive | 1 | 0 while head
+                    basic.ckpt_io | 1 | 3 (FTI-FF)
+                    basic.verbosity | 4 | 1 to 3
+                    basic.verbosity | 0 | 1 to 3
+                    basic.enable_dcp | 1 | differential
+                    basic.ckpt_dir | '' | the path of a directory
+                    basic.ckpt_l3 | 1 | 2 or more while
+                    restart.failure | 4 | 0 (fresh), 1 (restart)
+                    advanced.block_size | 0 | 1 to 2048
+                    advanced.block_size | 2049 | 1 to 2048
+                    advanced.local_test | 2 | 0 or 1
+                    advanced.fast_forward | 11 | 1 to 10
+                    drumlin.packing | loose | aligned or compact
+                    """)
+    void refusesBadValuesWithKeyValueAndRange(String key, String value, String allowed) {
+        String name = key.substring(key.indexOf('.') + 1);
+        assertThatThrownBy(() -> config(Map.of(key, value)))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("config.fti")
+                .hasMessageContaining(key.startsWith("basic.ckpt_l3") ? "group_size" : name)
+                .hasMessageContaining(allowed);
+    }
+
+    @Test
+    void aDirectoryNameThatLeavesTheRunIsRefused() {
+        for (String id : new String[] {"", "..", "a/b", "../x"}) {
+            assertThatThrownBy(() -> config(Map.of("restart.failure", "1", "restart.exec_id", id)))
+                    .hasMessageContaining("exec_id");
+        }
+    }
+
+    @Test
+    void keepsGoldenDefaults() throws IOException {
+        FtiConfig config = config(Map.of("basic.max_sync_intv", "100", "basic.ckpt_l1", "3"));
+        assertThat(config.maxSyncIntv()).isEqualTo(64);
+        assertThat(config.interval(Level.L1)).isEqualTo(3);
+        assertThat(config.interval(Level.L4)).isEqualTo(-1);
+        assertThat(config.packing()).isEqualTo(Packing.ALIGNED);
+        assertThat(config.maxVarId()).isEqualTo(102400);
+        assertThat(config.fastForward()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"12, 12", "0x10, 16", "010, 8", "-3, -3", "7abc, 7", "abc, 0", "99999999999, 2147483647", "09, 0"})
+    void readsIntegersAsStrtolDoes(String text, int value) {
+        assertThat(FtiConfig.parseInteger(text)).isEqualTo(value);
+    }
+}

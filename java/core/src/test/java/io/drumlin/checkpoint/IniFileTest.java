@@ -1,0 +1,66 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.DrumlinException;
+import org.junit.jupiter.api.Test;
+
+class IniFileTest {
+
+    private static final String TEXT =
+            """
+            # the run of Friday
+            [Basic]
+            Head = 0            ; no heads
+            ckpt_dir="/scratch/a # b"   # quoted
+            glbl_dir = 'x;y'
+            long = one \\
+                two
+            head = 1
+            [RESTART]
+            failure=0
+            exec_id = old # the last one
+            """;
+
+    @Test
+    void readsTheDialect() throws DrumlinException {
+        IniFile ini = IniFile.parse(TEXT, "config");
+        assertThat(ini.get("basic", "head")).contains("1");
+        assertThat(ini.get("basic", "ckpt_dir")).contains("/scratch/a # b");
+        assertThat(ini.get("basic", "glbl_dir")).contains("x;y");
+        assertThat(ini.get("basic", "long")).contains("one two");
+        assertThat(ini.get("restart", "exec_id")).contains("old");
+        assertThat(ini.get("restart", "none")).isEmpty();
+    }
+
+    @Test
+    void changesOneValueAndNothingElse() throws DrumlinException {
+        IniFile changed =
+                IniFile.parse(TEXT, "config").with("restart", "failure", "1").with("restart", "exec_id", "new");
+        assertThat(changed.text())
+                .isEqualTo(TEXT.replace("failure=0", "failure=1").replace("exec_id = old #", "exec_id = new #"));
+    }
+
+    @Test
+    void addsWhatIsMissing() throws DrumlinException {
+        IniFile changed = IniFile.parse("[basic]\nhead = 0\n", "config")
+                .with("basic", "verbosity", "2")
+                .with("restart", "failure", "1")
+                .with("restart", "exec_id", "x");
+        assertThat(changed.get("basic", "verbosity")).contains("2");
+        assertThat(changed.get("basic", "head")).contains("0");
+        assertThat(changed.get("restart", "failure")).contains("1");
+        assertThat(changed.get("restart", "exec_id")).contains("x");
+    }
+
+    @Test
+    void refusesAWholeFileForOneLine() {
+        assertThatThrownBy(() -> IniFile.parse("[basic]\nhead\n", "config.fti"))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("line 2 of config.fti");
+        assertThatThrownBy(() -> IniFile.parse("[basic\n", "config.fti")).hasMessageContaining("line 1");
+        assertThatThrownBy(() -> IniFile.parse("a = " + "x".repeat(2000), "config.fti"))
+                .hasMessageContaining("1023");
+    }
+}

@@ -1,0 +1,102 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A run directory below a test's folder, and runs in it with threads as ranks. */
+public final class RunFixture {
+
+    private final Path directory;
+    private final Path config;
+
+    /** Makes Local, Global and Meta below {@code directory} and a configuration with the given changes to the defaults. */
+    public RunFixture(Path directory, Map<String, String> changes) throws IOException {
+        this.directory = directory;
+        this.config = directory.resolve("config.fti");
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        put(sections, "basic.head", "0");
+        put(sections, "basic.node_size", "2");
+        put(sections, "basic.ckpt_dir", directory.resolve("Local").toString());
+        put(sections, "basic.glbl_dir", directory.resolve("Global").toString());
+        put(sections, "basic.meta_dir", directory.resolve("Meta").toString());
+        put(sections, "basic.keep_last_ckpt", "0");
+        put(sections, "basic.keep_l4_ckpt", "0");
+        put(sections, "basic.group_size", "1");
+        put(sections, "basic.ckpt_io", "3");
+        put(sections, "basic.verbosity", "3");
+        put(sections, "restart.failure", "0");
+        put(sections, "restart.exec_id", "none");
+        put(sections, "advanced.block_size", "1024");
+        put(sections, "advanced.local_test", "1");
+        changes.forEach((key, value) -> put(sections, key, value));
+        Files.writeString(config, IniFile.dump(sections));
+    }
+
+    private static void put(Map<String, Map<String, String>> sections, String key, String value) {
+        int dot = key.indexOf('.');
+        sections.computeIfAbsent(key.substring(0, dot), s -> new LinkedHashMap<>())
+                .put(key.substring(dot + 1), value);
+    }
+
+    public Path config() {
+        return config;
+    }
+
+    public Path directory() {
+        return directory;
+    }
+
+    public String restartValue(String key) throws IOException {
+        return IniFile.parse(Files.readString(config), "config")
+                .get("restart", key)
+                .orElseThrow();
+    }
+
+    /** All files below the run directory but the configuration, relative and sorted, with the exec id as {@code X}. */
+    public List<String> files() throws IOException {
+        String execId = restartValue("exec_id");
+        try (Stream<Path> found = Files.walk(directory)) {
+            return found.filter(Files::isRegularFile)
+                    .filter(file -> !file.equals(config))
+                    .map(file -> directory.relativize(file).toString().replace(execId, "X"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** The only file below the run directory whose name is {@code name}. */
+    public Path file(String name) throws IOException {
+        try (Stream<Path> found = Files.walk(directory)) {
+            List<Path> matches = found.filter(path -> path.endsWith(name)).toList();
+            if (matches.size() != 1) {
+                throw new IOException(matches.size() + " files named " + name + " below " + directory);
+            }
+            return matches.get(0);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** What one rank does with its checkpoints. */
+    @FunctionalInterface
+    public interface Body {
+        void run(Checkpoints checkpoints, Communicator comm) throws IOException;
+    }
+
+    /** Opens the run on {@code ranks} threads; it is closed, not completed, after the body. */
+    public void run(int ranks, Body body) throws IOException {
+        ThreadCommunicator.run(ranks, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
+                body.run(checkpoints, comm);
+            }
+        });
+    }
+}
