@@ -1,0 +1,453 @@
+package io.drumlin.fti;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.CheckpointReport;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.Scalar;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicators;
+import io.drumlin.comm.ThreadCommunicator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of C FTI under their own names, for programs ported from C: {@code import static io.drumlin.fti.FTI.*;}.
+ *
+ * <p>Where C takes an address, this takes a primitive array, a java.nio buffer or a {@link Scalar}. Return codes are C FTI's;
+ * the failure behind one is printed as C FTI prints errors, with everything {@link DrumlinException} knows. All state
+ * belongs to the process, as in C; with {@link ThreadCommunicator} to the rank's thread. Not thread-safe otherwise. Which
+ * calls are collective is said at each; ranks are those of {@link #FTI_COMM_WORLD()}.
+ */
+@SuppressWarnings({"checkstyle:MethodName", "MethodName", "MemberName"}) // the names are C FTI's
+public final class FTI {
+
+    /** Success. */
+    public static final int FTI_SCES = 0;
+    /** A checkpoint was taken. */
+    public static final int FTI_DONE = 1;
+    /** Failure. */
+    public static final int FTI_NSCS = -1;
+    /** Recovery is not possible. */
+    public static final int FTI_NREC = -2;
+    /** Returned to heads that are kept alive; not used by this version. */
+    public static final int FTI_HEAD = 2;
+
+    /** Level 1: node-local storage. */
+    public static final int FTI_L1 = 1;
+    /** Level 2: partner copy. */
+    public static final int FTI_L2 = 2;
+    /** Level 3: Reed-Solomon. */
+    public static final int FTI_L3 = 3;
+    /** Level 4: parallel file system. */
+    public static final int FTI_L4 = 4;
+    /** Taken as {@link #FTI_L1}, as in C FTI. */
+    public static final int FTI_L1_DCP = 5;
+    /** Taken as {@link #FTI_L2}, as in C FTI. */
+    public static final int FTI_L2_DCP = 6;
+    /** Taken as {@link #FTI_L3}, as in C FTI. */
+    public static final int FTI_L3_DCP = 7;
+    /** Differential level 4; not in this version. */
+    public static final int FTI_L4_DCP = 8;
+    /** One shared HDF5 file; not in this version. */
+    public static final int FTI_L4_H5_SINGLE = 9;
+
+    /** Length of path and name buffers in C FTI. */
+    public static final int FTI_BUFS = 256;
+    /** Bits of a Reed-Solomon symbol. */
+    public static final int FTI_WORD = 16;
+
+    /** I/O mode POSIX. */
+    public static final int FTI_IO_POSIX = 1001;
+    /** I/O mode MPI-IO. */
+    public static final int FTI_IO_MPI = 1002;
+    /** I/O mode FTI-FF. */
+    public static final int FTI_IO_FTIFF = 1003;
+    /** I/O mode SIONlib. */
+    public static final int FTI_IO_SIONLIB = 1004;
+    /** I/O mode HDF5. */
+    public static final int FTI_IO_HDF5 = 1005;
+    /** I/O mode IME. */
+    public static final int FTI_IO_IME = 1006;
+
+    /** {@code char}, 1 byte: {@code byte[]}, {@code boolean[]}. */
+    public static final int FTI_CHAR = 0;
+    /** {@code short}, 2 bytes: {@code short[]}. */
+    public static final int FTI_SHRT = 1;
+    /** {@code int}, 4 bytes: {@code int[]}. */
+    public static final int FTI_INTG = 2;
+    /** {@code long}, 8 bytes: {@code long[]}. */
+    public static final int FTI_LONG = 3;
+    /** {@code unsigned char}, 1 byte: {@code byte[]}. */
+    public static final int FTI_UCHR = 4;
+    /** {@code unsigned short}, 2 bytes: {@code short[]}, {@code char[]}. */
+    public static final int FTI_USHT = 5;
+    /** {@code unsigned int}, 4 bytes: {@code int[]}. */
+    public static final int FTI_UINT = 6;
+    /** {@code unsigned long}, 8 bytes: {@code long[]}. */
+    public static final int FTI_ULNG = 7;
+    /** {@code float}, 4 bytes: {@code float[]}. */
+    public static final int FTI_SFLT = 8;
+    /** {@code double}, 8 bytes: {@code double[]}. */
+    public static final int FTI_DBLE = 9;
+    /** {@code long double}, 16 bytes on x86-64: bytes in a {@code byte[]} or ByteBuffer. */
+    public static final int FTI_LDBE = 10;
+
+    private static final int[] TYPE_SIZES = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 16};
+
+    private static volatile @Nullable Instance processInstance;
+    private static final ThreadLocal<@Nullable Instance> THREAD_INSTANCE = new ThreadLocal<>();
+
+    private FTI() {}
+
+    /** What C FTI keeps in global variables. */
+    private record Instance(
+            Checkpoints checkpoints, Communicator given, Messages messages, Map<Integer, Object> variables) {
+
+        void close() throws IOException {
+            checkpoints.close();
+            given.close();
+        }
+    }
+
+    /** A call that can fail. */
+    @FunctionalInterface
+    private interface Call {
+        int run(Instance instance) throws IOException;
+    }
+
+    /**
+     * {@code FTI_Init} with all processes of the job. Collective.
+     *
+     * @param configFile configuration file of C FTI
+     * @return {@link #FTI_SCES}; {@link #FTI_NREC} if a restart was asked for and nothing could be recovered: FTI is then
+     *     initialised and the run may go on as a fresh one; {@link #FTI_NSCS} otherwise
+     */
+    public static int FTI_Init(String configFile) {
+        return init(configFile, Communicators::world);
+    }
+
+    /**
+     * {@code FTI_Init} with the given ranks. An earlier run of this process that was not finalized is left as it is on disk.
+     * Collective over {@code comm}.
+     *
+     * @param configFile configuration file of C FTI
+     * @param comm a {@link Communicator}, or an {@code mpi.Comm} of Open MPI's Java bindings; stays the caller's
+     * @return as {@link #FTI_Init(String)}
+     */
+    public static int FTI_Init(String configFile, Object comm) {
+        return init(configFile, () -> Communicators.of(comm));
+    }
+
+    /** Gives the ranks of a run. */
+    @FunctionalInterface
+    private interface Ranks {
+        Communicator get() throws IOException;
+    }
+
+    private static int init(String configFile, Ranks ranks) {
+        Communicator given = null;
+        try {
+            leave();
+            given = ranks.get();
+            Checkpoints checkpoints = Checkpoints.builder(Path.of(configFile))
+                    .communicator(given)
+                    .freshStartIfUnrecoverable()
+                    .open();
+            Messages messages = new Messages(checkpoints.communicator().rank(), checkpoints.verbosity());
+            Instance instance = new Instance(checkpoints, given, messages, new HashMap<>());
+            enter(instance);
+            return report(instance);
+        } catch (IOException | RuntimeException e) {
+            new Messages(given == null ? 0 : given.rank(), 0).error(e);
+            closeQuietly(given);
+            return FTI_NSCS;
+        }
+    }
+
+    private static int report(Instance instance) {
+        Checkpoints checkpoints = instance.checkpoints;
+        Optional<DrumlinException> failure = checkpoints.recoveryFailure();
+        if (failure.isPresent()) {
+            instance.messages.error(failure.get());
+        }
+        if (checkpoints.isRestart()) {
+            instance.messages.information("This is a restart. The execution ID is: %s", checkpoints.execId());
+            instance.messages.information(
+                    "Recovering successfully from level %d with Ckpt. %d.",
+                    checkpoints.lastLevel().map(Level::number).orElse(0),
+                    checkpoints.lastCheckpoint().orElse(0));
+        } else {
+            instance.messages.information("The execution ID is: %s", checkpoints.execId());
+        }
+        instance.messages.information("FTI has been initialized.");
+        return failure.isPresent() ? FTI_NREC : FTI_SCES;
+    }
+
+    private static void closeQuietly(@Nullable Communicator given) {
+        if (given != null) {
+            try {
+                given.close();
+            } catch (IOException e) {
+                new Messages(given.rank(), 0).error(e);
+            }
+        }
+    }
+
+    private static void enter(Instance instance) {
+        if (instance.given instanceof ThreadCommunicator) {
+            THREAD_INSTANCE.set(instance);
+        } else {
+            processInstance = instance;
+        }
+    }
+
+    private static void leave() throws IOException {
+        Instance instance = instance();
+        if (THREAD_INSTANCE.get() == null) {
+            processInstance = null;
+        } else {
+            THREAD_INSTANCE.remove();
+        }
+        if (instance != null) {
+            instance.close();
+        }
+    }
+
+    private static @Nullable Instance instance() {
+        Instance ofThread = THREAD_INSTANCE.get();
+        return ofThread == null ? processInstance : ofThread;
+    }
+
+    /** Runs a call and turns its failure into a return code. */
+    private static int call(int failureCode, Call call) {
+        Instance instance = instance();
+        if (instance == null) {
+            new Messages(0, 0).warning("FTI is not initialized.");
+            return FTI_NSCS;
+        }
+        try {
+            return call.run(instance);
+        } catch (IOException | RuntimeException e) {
+            instance.messages.error(e);
+            return failureCode;
+        }
+    }
+
+    /**
+     * {@code FTI_COMM_WORLD}: the ranks of the application.
+     *
+     * @return the communicator, valid until {@link #FTI_Finalize}
+     * @throws IllegalStateException FTI is not initialised
+     */
+    public static Communicator FTI_COMM_WORLD() {
+        Instance instance = instance();
+        if (instance == null) {
+            throw new IllegalStateException("FTI is not initialized");
+        }
+        return instance.checkpoints.communicator();
+    }
+
+    /**
+     * {@code FTI_Status}: how the run started.
+     *
+     * @return 0 fresh or recovered, 1 restart, 2 restart from a kept checkpoint; {@link #FTI_NSCS} before initialisation
+     */
+    public static int FTI_Status() {
+        return call(FTI_NSCS, instance -> instance.checkpoints.status().number());
+    }
+
+    /**
+     * {@code FTI_Protect}: protects the first elements of an array, buffer or scalar, or replaces what is protected under the
+     * id.
+     *
+     * @param id 0 to {@code max_var_id}
+     * @param variable a primitive array, a java.nio buffer from position to limit, or a {@link Scalar}
+     * @param count elements of {@code type}, 0 or above
+     * @param type one of {@link #FTI_CHAR} to {@link #FTI_LDBE}; of the size of the variable's elements, or any for bytes
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
+     */
+    public static int FTI_Protect(int id, Object variable, long count, int type) {
+        return call(FTI_NSCS, instance -> {
+            if (type < 0 || type >= TYPE_SIZES.length) {
+                throw new IllegalArgumentException("type " + type + " is not in 0.." + (TYPE_SIZES.length - 1));
+            }
+            int width = Checkpoints.elementSize(variable);
+            if (width != 1 && width != TYPE_SIZES[type]) {
+                throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and type "
+                        + type + " has " + TYPE_SIZES[type]);
+            }
+            instance.checkpoints.protect(id, variable, Math.multiplyExact(count, TYPE_SIZES[type] / width));
+            instance.variables.put(id, variable);
+            instance.messages.information(
+                    "Variable ID %d to protect. Current ckpt. size per rank is %.2fMB.",
+                    id, instance.checkpoints.protectedBytes() / (1024.0 * 1024.0));
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_Protect} of a whole array, buffer or scalar.
+     *
+     * @param id 0 to {@code max_var_id}
+     * @param variable a primitive array, a java.nio buffer from position to limit, or a {@link Scalar}
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
+     */
+    public static int FTI_Protect(int id, Object variable) {
+        return call(FTI_NSCS, instance -> {
+            instance.checkpoints.protect(id, variable);
+            instance.variables.put(id, variable);
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_GetStoredSize}: size of a variable in the last checkpoint.
+     *
+     * @param id id of the variable
+     * @return bytes; 0 if unknown or before initialisation
+     */
+    public static long FTI_GetStoredSize(int id) {
+        Instance instance = instance();
+        return instance == null ? 0 : instance.checkpoints.storedSize(id);
+    }
+
+    /**
+     * {@code FTI_Realloc}: while a restart is to be recovered, replaces a protected array by one of the stored size.
+     *
+     * @param <T> class of the array
+     * @param id id of a protected variable
+     * @param array the array protected until now
+     * @return a new array, protected in its place and filled by {@link #FTI_Recover}; on any problem {@code array}
+     */
+    public static <T> T FTI_Realloc(int id, T array) {
+        Instance instance = instance();
+        if (instance == null || !instance.checkpoints.isRestart() || instance.checkpoints.storedSize(id) == 0) {
+            return array;
+        }
+        try {
+            T replacement = instance.checkpoints.reallocate(id, array);
+            instance.variables.put(id, replacement);
+            return replacement;
+        } catch (IllegalArgumentException e) {
+            instance.messages.error(e);
+            return array;
+        }
+    }
+
+    /**
+     * {@code FTI_Checkpoint}: takes a checkpoint. Collective.
+     *
+     * @param id number of the checkpoint, above 0
+     * @param level {@link #FTI_L1} or {@link #FTI_L4} in this version
+     * @return {@link #FTI_DONE}, or {@link #FTI_NSCS} on all ranks; then the earlier checkpoint is as it was
+     */
+    public static int FTI_Checkpoint(int id, int level) {
+        return call(FTI_NSCS, instance -> {
+            boolean differential = level >= FTI_L1_DCP && level <= FTI_L3_DCP;
+            if (differential) {
+                instance.messages.warning(
+                        "dCP is not supported at level %d, an ordinary checkpoint is taken.", level - 4);
+            }
+            if (level == FTI_L4_DCP || level == FTI_L4_H5_SINGLE) {
+                throw new IllegalArgumentException("level " + level + " is not in this version");
+            }
+            CheckpointReport taken = instance.checkpoints.checkpoint(id, Level.of(differential ? level - 4 : level));
+            return done(instance, taken);
+        });
+    }
+
+    private static int done(Instance instance, CheckpointReport taken) {
+        instance.messages.information(
+                "Ckpt. ID %d (L%d) (%.2f MB/proc) taken in %.2f sec. (Wt:%.2fs, Wr:%.2fs, Ps:%.2fs)",
+                taken.ckptId(),
+                taken.level().number(),
+                taken.bytes() / (1024.0 * 1024.0),
+                taken.seconds(),
+                taken.waitSeconds(),
+                taken.writeSeconds(),
+                taken.postSeconds());
+        return FTI_DONE;
+    }
+
+    /**
+     * {@code FTI_Recover}: brings all protected variables back.
+     *
+     * @return {@link #FTI_SCES}, or {@link #FTI_NREC} if there is nothing to recover, a size differs or the file cannot be read
+     */
+    public static int FTI_Recover() {
+        return call(FTI_NREC, instance -> {
+            instance.checkpoints.recover();
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_RecoverVarInit}: announces {@link #FTI_RecoverVar}.
+     *
+     * @return {@link #FTI_SCES}; {@link #FTI_NSCS} before initialisation
+     */
+    public static int FTI_RecoverVarInit() {
+        return call(FTI_NSCS, instance -> FTI_SCES);
+    }
+
+    /**
+     * {@code FTI_RecoverVar}: brings one protected variable back.
+     *
+     * @param id id of the variable
+     * @return {@link #FTI_SCES}, or {@link #FTI_NREC} if it is not stored, has another size or cannot be read
+     */
+    public static int FTI_RecoverVar(int id) {
+        return call(FTI_NREC, instance -> {
+            instance.checkpoints.recover(id);
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_RecoverVarFinalize}: ends the calls of {@link #FTI_RecoverVar}. {@link #FTI_Status} stays as it was.
+     *
+     * @return {@link #FTI_SCES}; {@link #FTI_NSCS} before initialisation
+     */
+    public static int FTI_RecoverVarFinalize() {
+        return call(FTI_NSCS, instance -> FTI_SCES);
+    }
+
+    /**
+     * {@code FTI_Snapshot}: recovers after a restart, otherwise takes a checkpoint when an interval of the configuration has
+     * passed. Collective, once per iteration.
+     *
+     * @return {@link #FTI_SCES}, {@link #FTI_DONE} if a checkpoint was taken, {@link #FTI_NREC} if the recovery failed,
+     *     {@link #FTI_NSCS} if the checkpoint failed
+     */
+    public static int FTI_Snapshot() {
+        Instance current = instance();
+        boolean recovering = current != null && current.checkpoints.isRestart();
+        return call(recovering ? FTI_NREC : FTI_NSCS, instance -> {
+            Optional<CheckpointReport> taken = instance.checkpoints.snapshot();
+            return taken.isPresent() ? done(instance, taken.get()) : FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_Finalize}: ends the run and keeps or deletes its checkpoints as configured. Collective. MPI is not finalised,
+     * as in C; a program without {@code mpi.MPI.Finalize} ends with {@link Communicators#finish}.
+     *
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}; in the latter case the run can be restarted
+     */
+    public static int FTI_Finalize() {
+        return call(FTI_NSCS, instance -> {
+            try {
+                instance.checkpoints.complete();
+                instance.messages.information("FTI has been finalized.");
+            } finally {
+                leave();
+            }
+            return FTI_SCES;
+        });
+    }
+}
