@@ -45,8 +45,8 @@ public final class MpiFile implements AutoCloseable {
      */
     public static MpiFile open(Communicator ranks, Path path, Set<OpenMode> modes) throws IOException {
         long comm = ranks.nativeHandle()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "MPI-IO needs a communicator of MPI, this is a " + ranks.getClass().getSimpleName()));
+                .orElseThrow(() -> new IllegalArgumentException("MPI-IO needs a communicator of MPI, this is a "
+                        + ranks.getClass().getSimpleName()));
         DrumlinException.Context failure =
                 DrumlinException.during("MPI_File_open").path(path).rank(ranks.rank());
         int bits = bits(modes);
@@ -123,7 +123,9 @@ public final class MpiFile implements AutoCloseable {
      */
     public void setSize(long size) throws IOException {
         checkOpen();
-        check(MpiLibrary.drumlin_mpi_file_set_size(file, size), during("MPI_File_set_size").range(-1, size));
+        check(
+                MpiLibrary.drumlin_mpi_file_set_size(file, size),
+                during("MPI_File_set_size").range(-1, size));
     }
 
     /**

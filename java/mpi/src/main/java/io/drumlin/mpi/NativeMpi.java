@@ -6,12 +6,12 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Arguments;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Launcher;
-import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
 import io.drumlin.nativecore.mpi.MpiLibrary;
 import io.drumlin.nativecore.mpi.NativeMpiCore;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.OptionalInt;
@@ -102,8 +102,9 @@ public final class NativeMpi implements Communicator {
         requireAvailable();
         if (!isAlive()) {
             throw DrumlinException.during("using a communicator")
-                    .problem("MPI is not initialised in this process, or already finalised, as far as Drumlin's library can"
-                            + " see; it is linked to " + MpiLibrary.drumlin_mpi_library())
+                    .problem(
+                            "MPI is not initialised in this process, or already finalised, as far as Drumlin's library can"
+                                    + " see; it is linked to " + MpiLibrary.drumlin_mpi_library())
                     .advice("initialise MPI before, and build Drumlin with the MPI that the program uses")
                     .exception();
         }
@@ -167,9 +168,7 @@ public final class NativeMpi implements Communicator {
         boolean wasAlive = isAlive();
         int result = MpiLibrary.drumlin_mpi_init();
         if (!wasAlive && result < 0) {
-            check(
-                    result,
-                    DrumlinException.during("MPI_Init_thread of " + MpiLibrary.drumlin_mpi_library()));
+            check(result, DrumlinException.during("MPI_Init_thread of " + MpiLibrary.drumlin_mpi_library()));
         }
         initializedHere = check(result, DrumlinException.during("joining MPI")) == 1;
         if (!signalsChecked) {
@@ -229,11 +228,19 @@ public final class NativeMpi implements Communicator {
         bytes.asLongBuffer().put(values);
         try (Payload payload = Payload.from(bytes)) {
             check(
-                    MpiLibrary.drumlin_mpi_allreduce(comm, payload.address(), values.length, op.ordinal()),
+                    MpiLibrary.drumlin_mpi_allreduce(comm, payload.address(), values.length, operation(op)),
                     during("allreduce " + op + " of " + values.length + " values"));
             payload.deliver(bytes.capacity());
         }
         bytes.asLongBuffer().get(values);
+    }
+
+    private static int operation(Op op) {
+        return switch (op) {
+            case SUM -> MpiLibrary.DRUMLIN_MPI_SUM();
+            case MIN -> MpiLibrary.DRUMLIN_MPI_MIN();
+            case MAX -> MpiLibrary.DRUMLIN_MPI_MAX();
+        };
     }
 
     @Override
@@ -327,9 +334,9 @@ public final class NativeMpi implements Communicator {
         Arguments.checkTag(tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
-        DrumlinException.Context failure = during("send to rank " + destination + " with tag " + tag).range(-1, length);
-        long request =
-                MpiLibrary.drumlin_mpi_start_send(comm, NativeMemory.address(message), length, destination, tag);
+        DrumlinException.Context failure =
+                during("send to rank " + destination + " with tag " + tag).range(-1, length);
+        long request = MpiLibrary.drumlin_mpi_start_send(comm, NativeMemory.address(message), length, destination, tag);
         return new Transfer(check(request, failure), message, failure) {
             @Override
             int bytes(long result) {
@@ -375,8 +382,8 @@ public final class NativeMpi implements Communicator {
     public NativeMpi split(int color, int key) throws IOException {
         checkOpen();
         Arguments.checkColor(color);
-        return new NativeMpi(check(
-                MpiLibrary.drumlin_mpi_comm_split(comm, color, key), during("split with color " + color)));
+        return new NativeMpi(
+                check(MpiLibrary.drumlin_mpi_comm_split(comm, color, key), during("split with color " + color)));
     }
 
     @Override
@@ -446,9 +453,11 @@ public final class NativeMpi implements Communicator {
                 throw new IllegalStateException("the request was awaited before");
             }
             awaited = true;
-            long result = MpiLibrary.drumlin_mpi_wait(request);
-            java.lang.ref.Reference.reachabilityFence(message);
-            return bytes(check(result, failure));
+            try {
+                return bytes(check(MpiLibrary.drumlin_mpi_wait(request), failure));
+            } finally {
+                Reference.reachabilityFence(message);
+            }
         }
     }
 }

@@ -23,8 +23,7 @@ final class Payload implements AutoCloseable {
 
     private static long allocate(int length) {
         return NativeMemory.make(
-                "memory for a message",
-                result -> CoreLibrary.drumlin_memory_allocate(result, Math.max(length, 1)));
+                "memory for a message", result -> CoreLibrary.drumlin_memory_allocate(result, Math.max(length, 1)));
     }
 
     /** For a call that reads the bytes. */
@@ -62,9 +61,13 @@ final class Payload implements AutoCloseable {
 
     @Override
     public void close() {
-        if (copy != 0) {
-            CoreLibrary.drumlin_memory_free(copy);
+        try {
+            if (copy != 0) {
+                CoreLibrary.drumlin_memory_free(copy);
+            }
+        } finally {
+            // MPI has used its memory until now.
+            Reference.reachabilityFence(buffer);
         }
-        Reference.reachabilityFence(buffer);
     }
 }

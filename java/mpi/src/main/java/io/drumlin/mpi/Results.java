@@ -26,8 +26,9 @@ final class Results {
         }
         failure.problem(words);
         return words.toLowerCase(Locale.ROOT).contains("truncate")
-                ? failure.advice("the buffer is too small; receive into one as large as the largest message; this message"
-                        + " is lost")
+                ? failure.advice(
+                        "the buffer is too small; receive into one as large as the largest message; this message"
+                                + " is lost")
                 : failure.advice("MPI may not work after an error; end the job and start it again");
     }
 

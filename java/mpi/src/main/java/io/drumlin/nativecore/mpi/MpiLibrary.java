@@ -145,7 +145,7 @@ public final class MpiLibrary {
      * @param comm handle
      * @param values address
      * @param count number of values
-     * @param operation 0 sum, 1 minimum, 2 maximum
+     * @param operation {@code DRUMLIN_MPI_SUM}, {@code MIN} or {@code MAX}
      * @return 0 or failure
      */
     public static native int drumlin_mpi_allreduce(long comm, @Cast("int64_t*") long values, long count, int operation);
@@ -171,7 +171,8 @@ public final class MpiLibrary {
      * @param root rank
      * @return 0 or failure
      */
-    public static native int drumlin_mpi_gather(long comm, @Cast("const void*") long part, long length, @Cast("void*") long all, int root);
+    public static native int drumlin_mpi_gather(
+            long comm, @Cast("const void*") long part, long length, @Cast("void*") long all, int root);
 
     /**
      * Collects bytes at every rank.
@@ -182,7 +183,8 @@ public final class MpiLibrary {
      * @param all address
      * @return 0 or failure
      */
-    public static native int drumlin_mpi_allgather(long comm, @Cast("const void*") long part, long length, @Cast("void*") long all);
+    public static native int drumlin_mpi_allgather(
+            long comm, @Cast("const void*") long part, long length, @Cast("void*") long all);
 
     /**
      * Sends a message.
@@ -194,7 +196,8 @@ public final class MpiLibrary {
      * @param tag 0 to 32767
      * @return 0 or failure
      */
-    public static native int drumlin_mpi_send(long comm, @Cast("const void*") long data, long length, int destination, int tag);
+    public static native int drumlin_mpi_send(
+            long comm, @Cast("const void*") long data, long length, int destination, int tag);
 
     /**
      * Receives a message.
@@ -206,7 +209,8 @@ public final class MpiLibrary {
      * @param tag 0 to 32767, or -1 for any
      * @return bytes of the message or failure
      */
-    public static native long drumlin_mpi_receive(long comm, @Cast("void*") long data, long length, int source, int tag);
+    public static native long drumlin_mpi_receive(
+            long comm, @Cast("void*") long data, long length, int source, int tag);
 
     /**
      * Starts sending.
@@ -218,7 +222,8 @@ public final class MpiLibrary {
      * @param tag 0 to 32767
      * @return handle of a request or failure
      */
-    public static native long drumlin_mpi_start_send(long comm, @Cast("const void*") long data, long length, int destination, int tag);
+    public static native long drumlin_mpi_start_send(
+            long comm, @Cast("const void*") long data, long length, int destination, int tag);
 
     /**
      * Starts receiving.
@@ -230,7 +235,8 @@ public final class MpiLibrary {
      * @param tag 0 to 32767, or -1 for any
      * @return handle of a request or failure
      */
-    public static native long drumlin_mpi_start_receive(long comm, @Cast("void*") long data, long length, int source, int tag);
+    public static native long drumlin_mpi_start_receive(
+            long comm, @Cast("void*") long data, long length, int source, int tag);
 
     /**
      * Waits for a request and frees it.
@@ -259,7 +265,8 @@ public final class MpiLibrary {
      * @param length bytes
      * @return length or failure
      */
-    public static native long drumlin_mpi_file_write_at_all(long file, long offset, @Cast("const void*") long data, long length);
+    public static native long drumlin_mpi_file_write_at_all(
+            long file, long offset, @Cast("const void*") long data, long length);
 
     /**
      * Reads together with all ranks.
@@ -270,7 +277,8 @@ public final class MpiLibrary {
      * @param length bytes
      * @return bytes read or failure
      */
-    public static native long drumlin_mpi_file_read_at_all(long file, long offset, @Cast("void*") long data, long length);
+    public static native long drumlin_mpi_file_read_at_all(
+            long file, long offset, @Cast("void*") long data, long length);
 
     /**
      * Cuts or extends the file.
@@ -304,6 +312,30 @@ public final class MpiLibrary {
      * @return 0 or failure
      */
     public static native int drumlin_mpi_file_close(long file);
+
+    /**
+     * {@code DRUMLIN_MPI_SUM}.
+     *
+     * @return the number
+     */
+    @MemberGetter
+    public static native int DRUMLIN_MPI_SUM();
+
+    /**
+     * {@code DRUMLIN_MPI_MIN}.
+     *
+     * @return the number
+     */
+    @MemberGetter
+    public static native int DRUMLIN_MPI_MIN();
+
+    /**
+     * {@code DRUMLIN_MPI_MAX}.
+     *
+     * @return the number
+     */
+    @MemberGetter
+    public static native int DRUMLIN_MPI_MAX();
 
     /**
      * {@code DRUMLIN_MPI_FILE_READ}.

@@ -16,12 +16,12 @@ public final class NativeMpiCore {
      */
     public static @Nullable Throwable unavailabilityCause() {
         Throwable withoutMpi = NativeCore.unavailabilityCause();
-        return withoutMpi != null ? withoutMpi : Loading.FAILURE;
+        return withoutMpi != null ? withoutMpi : Loading.ONCE.failure;
     }
 
-    private static final class Loading {
+    private record Loading(@Nullable Throwable failure) {
 
-        static final @Nullable Throwable FAILURE =
-                NativeLibrary.load("drumlin_mpi", MpiLibrary.class, MpiLibrary.ABI, MpiLibrary::drumlin_mpi_abi);
+        static final Loading ONCE = new Loading(
+                NativeLibrary.load("drumlin_mpi", MpiLibrary.class, MpiLibrary.ABI, MpiLibrary::drumlin_mpi_abi));
     }
 }

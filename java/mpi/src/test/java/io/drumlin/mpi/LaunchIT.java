@@ -1,0 +1,84 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.comm.Mpirun;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** How jobs begin and end. */
+class LaunchIT {
+
+    @BeforeAll
+    static void assumeNativeMpi() {
+        MpiTests.assumeNativeMpi();
+    }
+
+    @Test
+    void theWorldIsNativeMpi() throws Exception {
+        Mpirun.Outcome outcome = Mpirun.ranks(3).run(Programs.Hello.class);
+        assertThat(outcome.output())
+                .contains("hello from rank 0 of 3 by NativeMpi")
+                .contains("hello from rank 1 of 3 by NativeMpi")
+                .contains("hello from rank 2 of 3 by NativeMpi");
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+    }
+
+    @Test
+    void unusableNativeMpiIsAnErrorAndNotThreeJobs() throws Exception {
+        Mpirun.Outcome outcome =
+                Mpirun.ranks(3).jvmOptions("-Ddrumlin.native.dir=/nonexistent").run(Programs.Hello.class);
+        assertThat(outcome.output())
+                .doesNotContain("hello")
+                .contains("OMPI_COMM_WORLD_SIZE=3")
+                .contains("native MPI cannot be used")
+                .contains("/nonexistent");
+        assertThat(outcome.exitStatus()).isNotZero();
+    }
+
+    @Test
+    void nativeCodeSwitchedOffIsAnErrorAndNotTwoJobs() throws Exception {
+        Mpirun.Outcome outcome =
+                Mpirun.ranks(2).jvmOptions("-Ddrumlin.native=off").run(Programs.Hello.class);
+        assertThat(outcome.output()).doesNotContain("hello").contains("drumlin.native=off");
+        assertThat(outcome.exitStatus()).isNotZero();
+    }
+
+    /** As under the launcher of another MPI: each process finds itself alone. */
+    @Test
+    void theLauncherOfAnotherMpiIsAnErrorAndNotFourJobs() throws Exception {
+        Mpirun.Outcome outcome = Mpirun.ranks(1)
+                .options("-x", "OMPI_COMM_WORLD_SIZE=4")
+                .environment("PMI_SIZE", "4")
+                .run(Programs.Hello.class);
+        assertThat(outcome.output()).contains("started 4 processes").contains("this one is alone");
+        assertThat(outcome.exitStatus()).isNotZero();
+    }
+
+    @Test
+    void aRankThatThrowsEndsTheJob() throws Exception {
+        Mpirun.Outcome outcome = Mpirun.ranks(3).run(Programs.OneRankThrows.class);
+        assertThat(outcome.output()).contains("rank 1 failed, aborting the job").contains("boom");
+        assertThat(outcome.exitStatus()).isEqualTo(1);
+    }
+
+    @Test
+    void abortGivesItsStatusToTheJob() throws Exception {
+        Mpirun.Outcome outcome = Mpirun.ranks(3).run(Programs.OneRankAborts.class);
+        assertThat(outcome.exitStatus()).as(outcome.output()).isEqualTo(42);
+    }
+
+    @Test
+    void anUncaughtExceptionEndsTheJob() throws Exception {
+        Mpirun.Outcome outcome = Mpirun.ranks(2).run(Programs.UncaughtException.class);
+        assertThat(outcome.output()).contains("uncaught exception in thread").contains("nobody catches this");
+        assertThat(outcome.exitStatus()).isEqualTo(1);
+    }
+
+    @Test
+    void theWorldCanBeOpenedAndClosedInCycles() throws Exception {
+        Mpirun.Outcome outcome = Mpirun.ranks(2).run(Programs.Cycles.class);
+        assertThat(outcome.output()).contains("cycle 0 sum 2").contains("cycle 2 sum 2");
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+    }
+}

@@ -1,0 +1,190 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.storage.OpenMode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** MPI-IO, checked by plain file access; run on ranks by {@link MpiFileIT}. */
+class MpiFileChecks {
+
+    private static final Set<OpenMode> ALL =
+            EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE);
+
+    /** No multiple of any block or stripe. */
+    private static final int PIECE = 100_003;
+
+    private static final int ROUNDS = 5;
+
+    private NativeMpi world;
+    private Path folder;
+    private Path path;
+
+    @BeforeEach
+    void meet() throws IOException {
+        world = NativeMpi.world();
+        ByteBuffer name = ByteBuffer.allocate(4096);
+        if (world.rank() == 0) {
+            Path made = Files.createTempDirectory("drumlin-mpi-file");
+            name.put(made.toString().getBytes(StandardCharsets.UTF_8)).clear();
+        }
+        world.bcast(name, 0);
+        folder = Path.of(StandardCharsets.UTF_8.decode(name).toString().trim());
+        path = folder.resolve("shared.dat");
+    }
+
+    @AfterEach
+    void part() throws IOException {
+        world.barrier();
+        if (world.rank() == 0) {
+            Files.deleteIfExists(path);
+            Files.delete(folder);
+        }
+        world.close();
+    }
+
+    private static byte[] piece(int rank, int round) {
+        byte[] bytes = new byte[PIECE];
+        for (int i = 0; i < PIECE; i++) {
+            bytes[i] = (byte) (31 * i + 7 * rank + 11 * round + i / 256);
+        }
+        return bytes;
+    }
+
+    /** Rank r writes pieces r, r + size, r + 2 size ... of the file. */
+    private long offset(int rank, int round) {
+        return (long) PIECE * (round * world.size() + rank);
+    }
+
+    @Test
+    void interleavedRegionsArriveByteForByte() throws IOException {
+        try (MpiFile file = MpiFile.open(world, path, ALL)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                byte[] piece = piece(world.rank(), round);
+                ByteBuffer source = round % 2 == 0
+                        ? ByteBuffer.wrap(piece)
+                        : ByteBuffer.allocateDirect(PIECE + 9)
+                                .position(4)
+                                .put(piece)
+                                .flip()
+                                .position(4);
+                int position = source.position();
+                int limit = source.limit();
+                file.writeAtAll(source, offset(world.rank(), round));
+                assertThat(source.position()).isEqualTo(position);
+                assertThat(source.limit()).isEqualTo(limit);
+            }
+            file.sync();
+            world.barrier();
+            assertThat(file.size()).isEqualTo((long) PIECE * ROUNDS * world.size());
+        }
+        world.barrier();
+        byte[] plain = Files.readAllBytes(path);
+        assertThat(plain).hasSize(PIECE * ROUNDS * world.size());
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int rank = 0; rank < world.size(); rank++) {
+                ByteBuffer region = ByteBuffer.wrap(plain, (int) offset(rank, round), PIECE);
+                assertThat(region.mismatch(ByteBuffer.wrap(piece(rank, round))))
+                        .as("first wrong byte of rank %d in round %d", rank, round)
+                        .isEqualTo(-1);
+            }
+        }
+    }
+
+    @Test
+    void everyRankReadsAnotherRanksRegion() throws IOException {
+        if (world.rank() == 0) {
+            byte[] plain = new byte[PIECE * world.size()];
+            for (int rank = 0; rank < world.size(); rank++) {
+                System.arraycopy(piece(rank, 0), 0, plain, PIECE * rank, PIECE);
+            }
+            Files.write(path, plain);
+        }
+        world.barrier();
+        int other = (world.rank() + 1) % world.size();
+        try (MpiFile file = MpiFile.open(world, path, EnumSet.of(OpenMode.READ))) {
+            for (boolean direct : new boolean[] {true, false}) {
+                ByteBuffer target = direct ? ByteBuffer.allocateDirect(PIECE) : ByteBuffer.allocate(PIECE);
+                assertThat(file.readAtAll(target, offset(other, 0))).isEqualTo(PIECE);
+                assertThat(target.position()).isZero();
+                assertThat(target.mismatch(ByteBuffer.wrap(piece(other, 0)))).isEqualTo(-1);
+            }
+            ByteBuffer tail = ByteBuffer.allocate(PIECE);
+            assertThat(file.readAtAll(tail, file.size() - 10)).isEqualTo(10);
+            assertThat(file.readAtAll(tail, file.size() + 10)).isZero();
+        }
+    }
+
+    @Test
+    void ranksMayHaveNothingToWrite() throws IOException {
+        try (MpiFile file = MpiFile.open(world, path, ALL)) {
+            int length = world.rank() == world.size() - 1 ? PIECE : 0;
+            file.writeAtAll(ByteBuffer.wrap(piece(0, 0), 0, length), 0);
+        }
+        world.barrier();
+        assertThat(Files.readAllBytes(path)).isEqualTo(piece(0, 0));
+    }
+
+    @Test
+    void truncateAndSetSizeCutAndExtend() throws IOException {
+        if (world.rank() == 0) {
+            Files.write(path, new byte[1000]);
+        }
+        world.barrier();
+        try (MpiFile file = MpiFile.open(world, path, ALL)) {
+            assertThat(file.size()).isZero();
+            world.barrier();
+            file.setSize(77);
+            assertThat(file.size()).isEqualTo(77);
+        }
+        world.barrier();
+        assertThat(Files.size(path)).isEqualTo(77);
+    }
+
+    @Test
+    void errorsNameTheFile() throws IOException {
+        assertThatThrownBy(() -> MpiFile.open(world, folder.resolve("missing"), EnumSet.of(OpenMode.READ)))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("MPI_File_open")
+                .hasMessageContaining("missing")
+                .hasMessageContaining("rank " + world.rank());
+        try (MpiFile file = MpiFile.open(world, path, ALL)) {
+            assertThatThrownBy(() -> file.writeAtAll(ByteBuffer.allocate(5), -1))
+                    .isInstanceOf(DrumlinException.class)
+                    .hasMessageContaining("MPI_File_write_at_all of 5 bytes")
+                    .hasMessageContaining("EINVAL");
+        }
+    }
+
+    @Test
+    void aClosedFileRefusesCalls() throws IOException {
+        MpiFile file = MpiFile.open(world, path, ALL);
+        file.close();
+        file.close();
+        assertThatIllegalStateException().isThrownBy(file::size);
+        assertThatIllegalStateException().isThrownBy(() -> file.writeAtAll(ByteBuffer.allocate(1), 0));
+    }
+
+    @Test
+    void senselessRequestsAreRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MpiFile.open(new SingleCommunicator(), path, ALL))
+                .withMessageContaining("SingleCommunicator");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MpiFile.open(world, path, EnumSet.of(OpenMode.READ, OpenMode.DIRECT)));
+    }
+}
