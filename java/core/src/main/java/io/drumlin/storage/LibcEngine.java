@@ -196,11 +196,18 @@ public final class LibcEngine implements StorageEngine {
                 return Libc.getpagesize() > 0 ? null : new IllegalStateException("the C library does not answer");
             } catch (LinkageError | RuntimeException e) {
                 return new UnsupportedOperationException(
-                        "JNA cannot load its native library (" + e + "); if its folder for temporary files is mounted"
+                        "JNA cannot load its native library (" + rootOf(e)
+                                + "); if its folder for temporary files is mounted"
                                 + " noexec or not writable, name another one with -Djna.tmpdir, and on JDK 24 or newer"
                                 + " add --enable-native-access=ALL-UNNAMED",
                         e);
             }
+        }
+
+        /** What the class initialisers on the way have wrapped. */
+        private static Throwable rootOf(Throwable failure) {
+            Throwable cause = failure.getCause();
+            return cause == null ? failure : rootOf(cause);
         }
     }
 }
