@@ -1,0 +1,235 @@
+package io.drumlin.examples;
+
+import io.drumlin.checkpoint.CheckpointReport;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.Scalar;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicators;
+import io.drumlin.comm.ThreadCommunicator;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * Heat that spreads in a square plate: the usual test of checkpoint libraries. The ranks share the plate by blocks of
+ * rows, exchange their edge rows every iteration and take a checkpoint every so many iterations. Started again with the
+ * same command after a failure, the job goes on from the last checkpoint, and its result is the same, bit for bit.
+ */
+@Command(name = "Heat2D", sortOptions = false, description = "Heat that spreads in a square plate, with checkpoints.")
+public final class Heat2D implements Callable<Integer> {
+
+    private static final int ITERATION = 0;
+    private static final int GRID = 1;
+
+    /** Made by {@link #main} and by tests; picocli fills in the options. */
+    Heat2D() {}
+
+    @Option(names = "--config", required = true, paramLabel = "FILE", description = "FTI configuration file")
+    private Path config = Path.of("");
+
+    @Option(names = "--size", paramLabel = "N", description = "cells along an edge (default: ${DEFAULT-VALUE})")
+    private int size = 768;
+
+    @Option(names = "--iterations", paramLabel = "N", description = "iterations in all (default: ${DEFAULT-VALUE})")
+    private int iterations = 6000;
+
+    @Option(
+            names = "--every",
+            paramLabel = "N",
+            description = "iterations from one checkpoint to the next (default: ${DEFAULT-VALUE})")
+    private int every = 500;
+
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            description = "level of the checkpoints, 1 to 4; without it every fourth has level 4, the others level 1")
+    private @Nullable Integer level;
+
+    @Option(names = "--threads", paramLabel = "N", description = "run N ranks as threads of this process, without MPI")
+    private int threads;
+
+    @Option(names = "--field", paramLabel = "FILE", description = "write the final field as little-endian doubles")
+    private @Nullable Path field;
+
+    @Option(names = "--picture", paramLabel = "FILE", description = "write the final field as a PNG")
+    private @Nullable Path picture;
+
+    @Option(
+            names = "--pids",
+            paramLabel = "DIR",
+            description = "let every rank N write its process id to DIR/rank-N.pid, for scripts that kill it")
+    private @Nullable Path pids;
+
+    @Option(
+            names = "--progress",
+            negatable = true,
+            description = "show a progress bar, or not (default: on a terminal)")
+    private @Nullable Boolean progress;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this help")
+    @SuppressWarnings("UnusedVariable") // picocli looks at it
+    private boolean help;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    /**
+     * Runs the example.
+     *
+     * @param arguments see {@code --help}
+     */
+    public static void main(String[] arguments) {
+        System.exit(execute(arguments));
+    }
+
+    /**
+     * Runs the example.
+     *
+     * @param arguments see {@code --help}
+     * @return the exit status: 0 done, 1 failed, 2 wrong arguments
+     */
+    static int execute(String... arguments) {
+        return new CommandLine(new Heat2D())
+                .setExecutionExceptionHandler((failure, command, parsed) -> {
+                    command.getErr().println("Heat2D: " + failure);
+                    return 1;
+                })
+                .execute(arguments);
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (size < 3 || iterations < 1 || every < 1 || threads < 0) {
+            throw new ParameterException(
+                    spec.commandLine(), "--size must be 3 or more, --iterations and --every 1 or more");
+        }
+        if (threads > 0) {
+            ThreadCommunicator.run(threads, this::simulate);
+        } else {
+            Communicators.run(this::simulate);
+        }
+        return 0;
+    }
+
+    /** The work of one rank. */
+    void simulate(Communicator comm) throws IOException {
+        writePid(comm.rank());
+        say(comm, "%d x %d cells, ranks: %d, iterations: %d", size, size, comm.size(), iterations);
+        HeatBlock block = new HeatBlock(new RodPlate(size), size, comm.rank(), comm.size());
+        Scalar.OfInt iteration = new Scalar.OfInt(0);
+        try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
+            checkpoints.protect(ITERATION, iteration);
+            checkpoints.protect(GRID, block.temperatures());
+            if (checkpoints.isRestart()) {
+                int id = checkpoints.lastCheckpoint().orElseThrow();
+                Level from = checkpoints.lastLevel().orElseThrow();
+                checkpoints.recover();
+                say(comm, "restart from checkpoint %d (%s), after iteration %d", id, from, iteration.value);
+            }
+            iterate(block, iteration, checkpoints, comm);
+            say(comm, "done: iteration %d, residual %.3e", iteration.value, block.residual(comm));
+            writeField(block, comm);
+            checkpoints.complete();
+        }
+    }
+
+    private void iterate(HeatBlock block, Scalar.OfInt iteration, Checkpoints checkpoints, Communicator comm)
+            throws IOException {
+        try (ProgressBar bar = comm.rank() == 0 && showsProgress() ? progressBar(iteration.value) : null) {
+            while (iteration.value < iterations) {
+                block.step(comm);
+                iteration.value++;
+                if (iteration.value % every == 0 && iteration.value < iterations) {
+                    checkpoint(block, iteration.value / every, checkpoints, comm);
+                }
+                if (bar != null) {
+                    bar.stepTo(iteration.value);
+                }
+            }
+        }
+    }
+
+    private void checkpoint(HeatBlock block, int id, Checkpoints checkpoints, Communicator comm) throws IOException {
+        double residual = block.residual(comm);
+        // A step swaps the block's two arrays.
+        checkpoints.protect(GRID, block.temperatures());
+        Level taken = level != null ? Level.of(level) : id % 4 == 0 ? Level.L4 : Level.L1;
+        CheckpointReport report = checkpoints.checkpoint(id, taken);
+        say(
+                comm,
+                "checkpoint %d (%s) after iteration %d: %.2f MB in %.3f s, residual %.3e",
+                id,
+                taken,
+                id * every,
+                report.bytes() / 1e6,
+                report.seconds(),
+                residual);
+    }
+
+    private boolean showsProgress() {
+        return progress != null ? progress : CommandLine.Help.Ansi.AUTO.enabled();
+    }
+
+    private ProgressBar progressBar(int start) {
+        ProgressBar bar = new ProgressBarBuilder()
+                .setTaskName("Heat2D")
+                .setStyle(ProgressBarStyle.ASCII)
+                .setUpdateIntervalMillis(250)
+                .setInitialMax(iterations)
+                .build();
+        bar.stepTo(start);
+        return bar;
+    }
+
+    private void writeField(HeatBlock block, Communicator comm) throws IOException {
+        HeatPicture image = new HeatPicture(size, RodPlate.COLD, RodPlate.HOT);
+        ByteBuffer bytes = ByteBuffer.allocate(size * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        try (OutputStream file = comm.rank() == 0 && field != null
+                ? new BufferedOutputStream(Files.newOutputStream(field))
+                : OutputStream.nullOutputStream()) {
+            block.collect(comm, (row, temperatures) -> {
+                bytes.asDoubleBuffer().put(temperatures);
+                file.write(bytes.array());
+                image.row(row, temperatures);
+            });
+        }
+        if (comm.rank() == 0 && picture != null) {
+            image.save(picture);
+        }
+    }
+
+    private void writePid(int rank) throws IOException {
+        if (pids != null) {
+            Files.writeString(
+                    pids.resolve("rank-" + rank + ".pid"),
+                    ProcessHandle.current().pid() + "\n");
+        }
+    }
+
+    private static void say(Communicator comm, String format, Object... arguments) {
+        if (comm.rank() == 0) {
+            System.out.printf(Locale.ROOT, "Heat2D: " + format + "%n", arguments);
+            System.out.flush();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.drumlin.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Heat2D in processes of its own, one of which is killed with SIGKILL. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class KilledHeat2DIT {
+
+    private static final int EVERY = 1000;
+    private static final Pattern CHECKPOINT_FILE = Pattern.compile("Ckpt(\\d+)-Rank\\d+\\.fti");
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void threadsOfAKilledProcessComeBack() throws IOException, InterruptedException {
+        killAndCompare(JavaCommand.of("io.drumlin.examples.Heat2D", "--threads", "4"), 0);
+    }
+
+    @Test
+    void ranksUnderMpirunComeBack() throws IOException, InterruptedException {
+        assumeThat(System.getProperty("drumlin.native"))
+                .as("MPI needs native code, which is off")
+                .isNotEqualTo("off");
+        assumeThat(Stream.of(System.getenv("PATH").split(File.pathSeparator)))
+                .as("mpirun is in PATH")
+                .anyMatch(directory -> Files.isExecutable(Path.of(directory, "mpirun")));
+        List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe", "-n", "4"));
+        if (System.getProperty("user.name").equals("root")) {
+            command.add(1, "--allow-run-as-root");
+        }
+        command.addAll(JavaCommand.of("io.drumlin.examples.Heat2D"));
+        killAndCompare(command, 2);
+    }
+
+    private void killAndCompare(List<String> command, int victim) throws IOException, InterruptedException {
+        RunFolder killed = RunFolder.create(folder.resolve("killed"), 4, false);
+        RunFolder undisturbed = RunFolder.create(folder.resolve("undisturbed"), 4, false);
+
+        // It would never end, so that the kill cannot come too late.
+        runAndKill(command, killed, victim);
+        assertThat(killed.failure()).isEqualTo(1);
+
+        int iterations = (lastCheckpoint(killed) + 2) * EVERY;
+        assertThat(run(command, killed, iterations)).contains("Heat2D: restart from checkpoint ");
+        assertThat(run(command, undisturbed, iterations)).doesNotContain("Heat2D: restart");
+        assertThat(killed.field()).isEqualTo(undisturbed.field());
+    }
+
+    private static ProcessBuilder builder(List<String> command, RunFolder run, int iterations) {
+        List<String> full = new ArrayList<>(command);
+        full.addAll(List.of(
+                "--config",
+                run.config().toString(),
+                "--size",
+                "64",
+                "--iterations",
+                Integer.toString(iterations),
+                "--every",
+                Integer.toString(EVERY),
+                "--field",
+                run.path().resolve("field.f64").toString(),
+                "--pids",
+                run.path().toString(),
+                "--no-progress"));
+        return new ProcessBuilder(full).redirectErrorStream(true);
+    }
+
+    private static void runAndKill(List<String> command, RunFolder run, int victim)
+            throws IOException, InterruptedException {
+        Process process = builder(command, run, Integer.MAX_VALUE).start();
+        List<String> output = new ArrayList<>();
+        try (BufferedReader reader = process.inputReader()) {
+            int checkpoints = 0;
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                output.add(line);
+                if (line.startsWith("Heat2D: checkpoint ") && ++checkpoints == 2) {
+                    kill(run.path().resolve("rank-" + victim + ".pid"));
+                }
+            }
+            assertThat(process.waitFor()).as(String.join("\n", output)).isNotZero();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** The highest number of a checkpoint of which there is any file. */
+    private static int lastCheckpoint(RunFolder run) throws IOException {
+        try (Stream<Path> files = Files.walk(run.path())) {
+            return files.map(file -> CHECKPOINT_FILE.matcher(file.getFileName().toString()))
+                    .filter(Matcher::matches)
+                    .mapToInt(name -> Integer.parseInt(name.group(1)))
+                    .max()
+                    .orElseThrow();
+        }
+    }
+
+    /** On Unix, to destroy a process forcibly is to send it SIGKILL. */
+    private static void kill(Path pidFile) throws IOException {
+        long pid = Long.parseLong(Files.readString(pidFile).strip());
+        assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+    }
+
+    private static String run(List<String> command, RunFolder run, int iterations)
+            throws IOException, InterruptedException {
+        Process process = builder(command, run, iterations).start();
+        try (BufferedReader reader = process.inputReader()) {
+            String output = String.join("\n", reader.lines().toList());
+            assertThat(process.waitFor()).as(output).isZero();
+            return output;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
