@@ -5,6 +5,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
 import io.drumlin.format.ftiff.ContainerPlan;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.LayoutF;
@@ -61,6 +62,7 @@ public final class Checkpoints implements AutoCloseable {
     private final CheckpointList checkpointList;
     private final SnapshotClock snapshotClock;
 
+    private final Packing packing;
     private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
     private Status status;
     private int failure;
@@ -74,7 +76,7 @@ public final class Checkpoints implements AutoCloseable {
     /** The checkpoint that data can be recovered from. */
     private record Source(Level level, Path path, StoredFile file) {}
 
-    private Checkpoints(Run run) throws IOException {
+    private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
         rank = run.topology().rank();
         configFile = run.configFile();
@@ -89,7 +91,8 @@ public final class Checkpoints implements AutoCloseable {
         snapshotClock = new SnapshotClock(config, System::nanoTime);
         status = Status.FRESH;
         failure = config.failure();
-        plan = ContainerPlan.empty(config.packing());
+        packing = given.orElse(config.packing());
+        plan = ContainerPlan.empty(packing);
     }
 
     /**
@@ -121,6 +124,7 @@ public final class Checkpoints implements AutoCloseable {
         private final Path configFile;
         private @Nullable Communicator communicator;
         private @Nullable StorageEngine storage;
+        private Optional<Packing> packing = Optional.empty();
         private boolean freshStartIfUnrecoverable;
 
         private Builder(Path configFile) {
@@ -151,6 +155,17 @@ public final class Checkpoints implements AutoCloseable {
         }
 
         /**
+         * Says how containers are placed; without it the configuration key {@code [drumlin] packing} decides.
+         *
+         * @param placement compact for the bytes C FTI would write, aligned for speed
+         * @return this
+         */
+        public Builder packing(Packing placement) {
+            packing = Optional.of(placement);
+            return this;
+        }
+
+        /**
          * Starts afresh where a restart finds no whole checkpoint, instead of throwing: what C FTI does.
          * {@link Checkpoints#recoveryFailure} then says what was missing.
          *
@@ -168,7 +183,7 @@ public final class Checkpoints implements AutoCloseable {
          * @throws IOException as {@link Checkpoints#open}
          */
         public Checkpoints open() throws IOException {
-            Checkpoints checkpoints = new Checkpoints(prepare());
+            Checkpoints checkpoints = new Checkpoints(prepare(), packing);
             try {
                 checkpoints.start(freshStartIfUnrecoverable);
             } catch (IOException e) {
@@ -208,7 +223,7 @@ public final class Checkpoints implements AutoCloseable {
             LOG.log(Logger.Level.WARNING, recoveryFailure.getMessage());
             return;
         }
-        plan = ContainerPlan.of(source.file.blocks(), config.packing());
+        plan = ContainerPlan.of(source.file.blocks(), packing);
         nextSnapshot = source.file.meta().ckptId() + 1;
         status = failure == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
         if (rank == 0) {
