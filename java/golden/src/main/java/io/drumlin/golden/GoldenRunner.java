@@ -2,7 +2,6 @@ package io.drumlin.golden;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.golden.ftiff.FtiFfCases;
-import io.drumlin.golden.ftiff.Rewriter;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -33,7 +32,7 @@ public final class GoldenRunner {
      * @return a runner
      */
     public static GoldenRunner complete() {
-        return new GoldenRunner(List.of(new FtiFfCases(Rewriter.NONE)));
+        return new GoldenRunner(List.of(new FtiFfCases()));
     }
 
     /**

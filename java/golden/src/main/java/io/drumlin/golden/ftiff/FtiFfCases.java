@@ -35,16 +35,10 @@ import java.util.stream.Stream;
 /** FTI-FF cases: reads every checkpoint file and compares records, digests and values with the manifest. */
 public final class FtiFfCases implements GoldenCases {
 
-    private final Rewriter rewriter;
+    private final Rewriter rewriter = new Rewriter();
 
-    /**
-     * Makes the reader.
-     *
-     * @param rewriter writes the cases again
-     */
-    public FtiFfCases(Rewriter rewriter) {
-        this.rewriter = rewriter;
-    }
+    /** Makes the reader and writer of these cases. */
+    public FtiFfCases() {}
 
     @Override
     public boolean understands(Map<String, Object> manifest) {
