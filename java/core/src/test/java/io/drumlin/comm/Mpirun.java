@@ -162,6 +162,25 @@ public final class Mpirun {
             command.add("--allow-run-as-root");
         }
         command.addAll(mpirunOptions);
+        command.addAll(java(mainClass, args));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(environment);
+        return builder;
+    }
+
+    /**
+     * The command line of a program in one JVM of its own, without mpirun.
+     *
+     * @param mainClass what it runs
+     * @param args its arguments
+     * @return a process that has not been started
+     */
+    public static ProcessBuilder oneJvm(Class<?> mainClass, String... args) {
+        return new ProcessBuilder(new Mpirun(1).java(mainClass, args));
+    }
+
+    private List<String> java(Class<?> mainClass, String... args) {
+        List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // First of all options: mpirun looks for the letters "cp" in them to find the class path.
         command.add("-cp");
@@ -170,9 +189,7 @@ public final class Mpirun {
         command.addAll(jvmOptions);
         command.add(mainClass.getName());
         command.addAll(List.of(args));
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().putAll(environment);
-        return builder;
+        return command;
     }
 
     private String jobClassPath() {
