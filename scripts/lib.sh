@@ -117,6 +117,8 @@ run_jar() {
   java=$(command -v "$java") || fail "no $java found; install a JDK of 17 or later or set JAVA_HOME"
   home=$(readlink -f "$java" | sed 's|/bin/java$||')
   mapfile -t options < <(native_access "$(jdk_release "$home" || echo 17)")
+  # Only a place to look: without a C core everything runs in Java.
+  options+=("-Djava.library.path=$root/build/native/lib")
   read -ra more <<<"${DRUMLIN_JAVA_OPTS:-}"
   # Quick to start: no parallel collector for programs that hold a few MiB.
   exec "$java" -XX:+UseSerialGC "${options[@]}" "${more[@]}" -cp "$jar" "$@"

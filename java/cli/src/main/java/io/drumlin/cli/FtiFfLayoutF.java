@@ -5,7 +5,6 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.ftiff.BlockMeta;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.FtiFfFile;
@@ -52,7 +51,7 @@ final class FtiFfLayoutF implements RecognisedFile {
 
     @Override
     public void verify(ByteSource data) throws IOException {
-        new FtiFfVerifier(data, file, RangeDigester.sequential()).verify(findings);
+        new FtiFfVerifier(data, file, new LaneDigester()).verify(findings);
     }
 
     @Override
