@@ -30,6 +30,9 @@ class SnapshotComparisonTest {
     @BeforeEach
     void copy() throws IOException {
         Path directory = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-ff", "restart-grow");
+        if ("true".equals(System.getenv("CI"))) {
+            assertThat(directory).isDirectory();
+        }
         assumeTrue(Files.isDirectory(directory), () -> "no golden files at " + directory);
         Manifest manifest = Manifest.of(
                 Json.root(JSON.std.mapFrom(directory.resolve("manifest.json").toFile())));
