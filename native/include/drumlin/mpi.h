@@ -150,7 +150,8 @@ DRUMLIN_API int32_t drumlin_mpi_send(int64_t comm, const void *data, int64_t len
 /*
  * Receives.
  *
- * Returns bytes of the message. Errors: that of MPI_ERR_TRUNCATE when the message is longer than length.
+ * Returns bytes of the message. Errors: that of MPI_ERR_TRUNCATE when the message is longer than length; nothing is
+ * written to data then, and the message is lost.
  */
 DRUMLIN_API int64_t drumlin_mpi_receive(int64_t comm, void *data, int64_t length, int32_t source, int32_t tag);
 
@@ -163,7 +164,8 @@ DRUMLIN_API int64_t drumlin_mpi_start_send(int64_t comm, const void *data, int64
                                            int32_t tag);
 
 /*
- * Starts receiving; data stays untouched until drumlin_mpi_wait.
+ * Starts receiving; data stays untouched until drumlin_mpi_wait. For messages whose length is known: Open MPI 4.1 writes
+ * beyond data when the message is longer, even though it reports MPI_ERR_TRUNCATE.
  *
  * Returns the handle of a request.
  */

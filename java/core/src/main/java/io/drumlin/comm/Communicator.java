@@ -136,7 +136,8 @@ public interface Communicator extends AutoCloseable {
     Request startSend(ByteBuffer message, int destination, int tag) throws IOException;
 
     /**
-     * Starts receiving; the buffer must stay untouched until the request was awaited.
+     * Starts receiving; the buffer must stay untouched until the request was awaited. For messages whose length is
+     * known: a longer one is an error, before which some MPIs (Open MPI 4.1) write beyond the buffer.
      *
      * @param message where the bytes go, a direct buffer
      * @param source rank

@@ -73,7 +73,11 @@ public final class NativeMpi implements Communicator {
      */
     public static String library() throws IOException {
         requireAvailable();
-        return MpiLibrary.drumlin_mpi_library();
+        return libraryName();
+    }
+
+    private static String libraryName() {
+        return String.valueOf(NativeMemory.string(MpiLibrary.drumlin_mpi_library()));
     }
 
     /**
@@ -104,7 +108,7 @@ public final class NativeMpi implements Communicator {
             throw DrumlinException.during("using a communicator")
                     .problem(
                             "MPI is not initialised in this process, or already finalised, as far as Drumlin's library can"
-                                    + " see; it is linked to " + MpiLibrary.drumlin_mpi_library())
+                                    + " see; it is linked to " + libraryName())
                     .advice("initialise MPI before, and build Drumlin with the MPI that the program uses")
                     .exception();
         }
@@ -168,12 +172,12 @@ public final class NativeMpi implements Communicator {
         boolean wasAlive = isAlive();
         int result = MpiLibrary.drumlin_mpi_init();
         if (!wasAlive && result < 0) {
-            check(result, DrumlinException.during("MPI_Init_thread of " + MpiLibrary.drumlin_mpi_library()));
+            check(result, DrumlinException.during("MPI_Init_thread of " + libraryName()));
         }
         initializedHere = check(result, DrumlinException.during("joining MPI")) == 1;
         if (!signalsChecked) {
             signalsChecked = true;
-            warnOfLostSignals(MpiLibrary.drumlin_mpi_signal_owner(SIGSEGV));
+            warnOfLostSignals(NativeMemory.string(MpiLibrary.drumlin_mpi_signal_owner(SIGSEGV)));
         }
     }
 
@@ -193,8 +197,8 @@ public final class NativeMpi implements Communicator {
         OptionalInt processes = Launcher.processes(System.getenv());
         if (worldSize == 1 && processes.orElse(1) > 1) {
             throw DrumlinException.during("joining MPI")
-                    .problem("the launcher started " + processes.getAsInt() + " processes, but for "
-                            + MpiLibrary.drumlin_mpi_library() + ", which Drumlin is linked to, this one is alone")
+                    .problem("the launcher started " + processes.getAsInt() + " processes, but for " + libraryName()
+                            + ", which Drumlin is linked to, this one is alone")
                     .advice("use the launcher of that MPI, or build libdrumlin_mpi with the MPI of the launcher")
                     .exception();
         }

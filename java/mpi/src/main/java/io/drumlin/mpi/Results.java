@@ -2,6 +2,7 @@ package io.drumlin.mpi;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.NativeMemory;
 import io.drumlin.nativecore.mpi.MpiLibrary;
 import java.util.Locale;
 
@@ -20,7 +21,7 @@ final class Results {
 
     /** Adds what a result below 0 says, and what to do about it. */
     private static DrumlinException.Context describe(DrumlinException.Context failure, long result) {
-        String words = MpiLibrary.drumlin_mpi_error_message(result);
+        String words = NativeMemory.string(MpiLibrary.drumlin_mpi_error_message(result));
         if (words == null) {
             return describeErrno(failure, (int) result);
         }
@@ -33,11 +34,12 @@ final class Results {
     }
 
     private static DrumlinException.Context describeErrno(DrumlinException.Context failure, int error) {
-        String name = CoreLibrary.drumlin_error_name(error);
+        String name = NativeMemory.string(CoreLibrary.drumlin_error_name(error));
         failure.errno(name == null ? "errno " + -error : name);
-        return "ESHUTDOWN".equals(name)
-                ? failure.problem("MPI is not initialised, or already finalised")
-                        .advice("use communicators only between MPI's beginning and end")
-                : failure.problem(CoreLibrary.drumlin_error_message(error));
+        if ("ESHUTDOWN".equals(name)) {
+            return failure.problem("MPI is not initialised, or already finalised")
+                    .advice("use communicators only between MPI's beginning and end");
+        }
+        return failure.problem(String.valueOf(NativeMemory.string(CoreLibrary.drumlin_error_message(error))));
     }
 }

@@ -4,12 +4,11 @@ import org.bytedeco.javacpp.annotation.Cast;
 import org.bytedeco.javacpp.annotation.MemberGetter;
 import org.bytedeco.javacpp.annotation.NoException;
 import org.bytedeco.javacpp.annotation.Platform;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of {@code libdrumlin_mpi}, by their C names; {@code drumlin/mpi.h} is their manual.
  *
- * <p>Addresses and handles are {@code long}. A failure is a result below 0: -errno, or a code of MPI that
+ * <p>Parameters and results are numbers, addresses and handles among them as {@code long}. A failure is a result below 0: -errno, or a code of MPI that
  * {@link #drumlin_mpi_error_message} explains. Nothing is checked here: a wrong address or handle ends the process.
  * Callable once {@link NativeMpiCore#unavailabilityCause()} has returned {@code null}. Thread-safe where the manual says
  * so.
@@ -34,16 +33,16 @@ public final class MpiLibrary {
      * The words of MPI for a result below 0.
      *
      * @param result a result below 0
-     * @return {@code null} for -errno
+     * @return address of a C string, 0 for -errno
      */
-    public static native @Nullable @Cast("const char*") String drumlin_mpi_error_message(long result);
+    public static native @Cast("intptr_t") long drumlin_mpi_error_message(long result);
 
     /**
      * The MPI in use, in its own words.
      *
-     * @return name and version
+     * @return address of a C string
      */
-    public static native @Cast("const char*") String drumlin_mpi_library();
+    public static native @Cast("intptr_t") long drumlin_mpi_library();
 
     /**
      * Joins or initialises MPI without losing signals.
@@ -70,9 +69,9 @@ public final class MpiLibrary {
      * Who handles a signal.
      *
      * @param signalNumber number of a signal
-     * @return path of a library, empty for nobody, {@code ?} for unknown code, {@code null} for no signal
+     * @return address of a C string: path of a library, empty for nobody, {@code ?} for unknown code; 0 for no signal
      */
-    public static native @Nullable @Cast("const char*") String drumlin_mpi_signal_owner(int signalNumber);
+    public static native @Cast("intptr_t") long drumlin_mpi_signal_owner(int signalNumber);
 
     /**
      * Ends all processes of the job.
