@@ -81,6 +81,7 @@ int64_t drumlin_mpi_wait(int64_t handle)
         result = -EINVAL;
     if (result < 0)
         return result;
-    int code = MPI_Wait(&request, &status);
-    return received(code, &status);
+    int64_t bytes = received(MPI_Wait(&request, &status), &status);
+    /* The status of a send says nothing about bytes. */
+    return bytes == MPI_UNDEFINED ? 0 : bytes;
 }

@@ -68,6 +68,15 @@ public final class Mpirun {
     }
 
     /**
+     * A program to be started without mpirun, as a process of its own.
+     *
+     * @return the job
+     */
+    public static Mpirun withoutLauncher() {
+        return new Mpirun(0);
+    }
+
+    /**
      * Adds options of mpirun.
      *
      * @param options for example {@code "--mca", "pml", "ucx"}
@@ -157,12 +166,15 @@ public final class Mpirun {
      * @return a process that has not been started
      */
     public ProcessBuilder command(Class<?> mainClass, String... args) {
-        List<String> command = new ArrayList<>(List.of("mpirun", "-n", Integer.toString(ranks), "--oversubscribe"));
-        if (System.getProperty("user.name").equals("root")) {
-            command.add("--allow-run-as-root");
-        }
-        command.addAll(mpirunOptions);
-        command.addAll(java(mainClass, args));
+        List<String> command = ranks == 0 ? new ArrayList<>() : mpirun();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // First of all options: mpirun looks for the letters "cp" in them to find the class path.
+        command.add("-cp");
+        command.add(jobClassPath());
+        command.addAll(inheritedJvmOptions());
+        command.addAll(jvmOptions);
+        command.add(mainClass.getName());
+        command.addAll(List.of(args));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);
         return builder;
@@ -176,19 +188,15 @@ public final class Mpirun {
      * @return a process that has not been started
      */
     public static ProcessBuilder oneJvm(Class<?> mainClass, String... args) {
-        return new ProcessBuilder(new Mpirun(1).java(mainClass, args));
+        return withoutLauncher().command(mainClass, args);
     }
 
-    private List<String> java(Class<?> mainClass, String... args) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // First of all options: mpirun looks for the letters "cp" in them to find the class path.
-        command.add("-cp");
-        command.add(jobClassPath());
-        command.addAll(inheritedJvmOptions());
-        command.addAll(jvmOptions);
-        command.add(mainClass.getName());
-        command.addAll(List.of(args));
+    private List<String> mpirun() {
+        List<String> command = new ArrayList<>(List.of("mpirun", "-n", Integer.toString(ranks), "--oversubscribe"));
+        if (System.getProperty("user.name").equals("root")) {
+            command.add("--allow-run-as-root");
+        }
+        command.addAll(mpirunOptions);
         return command;
     }
 
@@ -224,7 +232,9 @@ public final class Mpirun {
      * @throws InterruptedException this thread was interrupted
      */
     public Outcome run(Class<?> mainClass, String... args) throws IOException, InterruptedException {
-        assumeInstalled();
+        if (ranks > 0) {
+            assumeInstalled();
+        }
         Path output = Files.createTempFile("drumlin-mpirun", ".log");
         try {
             Process process = command(mainClass, args)

@@ -44,14 +44,32 @@ class LaunchIT {
         assertThat(outcome.exitStatus()).isNotZero();
     }
 
-    /** As under the launcher of another MPI: each process finds itself alone. */
+    @Test
+    void aProcessWithoutALauncherIsAWorldOfItsOwn() throws Exception {
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher().run(Programs.Hello.class);
+        assertThat(outcome.output()).contains("hello from rank 0 of 1 by NativeMpi");
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+    }
+
+    @Test
+    void aProcessWithoutALauncherNeedsNoNativeMpi() throws Exception {
+        Mpirun.Outcome outcome =
+                Mpirun.withoutLauncher().jvmOptions("-Ddrumlin.native=off").run(Programs.Hello.class);
+        assertThat(outcome.output()).contains("hello from rank 0 of 1 by SingleCommunicator");
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+    }
+
+    /** Another MPI's launcher leaves variables that tell our MPI nothing, so each process finds itself alone. */
     @Test
     void theLauncherOfAnotherMpiIsAnErrorAndNotFourJobs() throws Exception {
-        Mpirun.Outcome outcome = Mpirun.ranks(1)
-                .options("-x", "OMPI_COMM_WORLD_SIZE=4")
-                .environment("PMI_SIZE", "4")
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .environment("MV2_COMM_WORLD_SIZE", "4")
+                .environment("MV2_COMM_WORLD_RANK", "0")
                 .run(Programs.Hello.class);
-        assertThat(outcome.output()).contains("started 4 processes").contains("this one is alone");
+        assertThat(outcome.output())
+                .doesNotContain("hello")
+                .contains("the launcher started 4 processes")
+                .contains("this one is alone");
         assertThat(outcome.exitStatus()).isNotZero();
     }
 
