@@ -5,6 +5,8 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Puts a written checkpoint into place so that a kill or a power loss at any moment leaves the old or the new one whole.
@@ -110,23 +112,26 @@ final class LevelDirectories {
     }
 
     /**
-     * Deletes the checkpoints of lower levels on this node, which the new one of {@code level} supersedes. Synced: if they came
-     * back after a power loss, a restart would prefer them.
+     * Deletes the checkpoints of lower levels on this node, which the new one of {@code level} supersedes. Synced before and
+     * after: a restart prefers lower levels, so neither these nor what they replaced may come back after a power loss.
      */
     void deleteLower(Level level) throws IOException {
         if (!topology.isNodeMaster()) {
             return;
         }
-        boolean deleted = false;
-        for (Level lower : Level.values()) {
-            if (lower.number() < level.number() && Files.exists(directories.committed(lower))) {
-                RunDirectory.delete(directories.committed(lower), storage);
-                deleted = true;
-            }
+        List<Path> lower = Stream.of(Level.values())
+                .filter(each -> each.number() < level.number())
+                .map(directories::committed)
+                .filter(Files::exists)
+                .toList();
+        if (lower.isEmpty()) {
+            return;
         }
-        if (deleted) {
-            storage.syncDirectory(directories.local());
+        storage.syncDirectory(directories.local());
+        for (Path directory : lower) {
+            RunDirectory.delete(directory, storage);
         }
+        storage.syncDirectory(directories.local());
     }
 
     /**

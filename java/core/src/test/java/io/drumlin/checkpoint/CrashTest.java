@@ -15,6 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,6 +33,9 @@ class CrashTest {
 
     /** What the run does: a checkpoint of each level in turn, under ids that repeat. */
     private static final List<Level> LEVELS = List.of(Level.L1, Level.L1, Level.L4, Level.L4, Level.L1);
+
+    /** Kept, because a logger without a strong reference forgets its level. Every replay has files to warn of. */
+    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
 
     @TempDir
     Path directory;
@@ -54,6 +60,16 @@ class CrashTest {
             check(prefix, copy);
             RunDirectory.delete(copy, new NioEngine());
         }
+    }
+
+    @BeforeAll
+    static void silence() {
+        LOG.setLevel(java.util.logging.Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(null);
     }
 
     /** Takes a first checkpoint that is durable, then writes down all that happens until the run is complete. */
