@@ -199,17 +199,18 @@ DRUMLIN_API int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_
 
 /*
  * Writes length bytes at offset, where every rank has an offset and a length of its own, also above 2 GiB or 0.
- * Collective over the file's ranks, also for a rank on which it fails.
+ * Collective over the file's ranks. Each rank writes its region as it is: no rank collects small pieces of others.
  *
- * Returns length. Errors: -EIO where fewer bytes were written and MPI gives no reason, as on a full file system.
+ * Returns length when all ranks have written all. Errors: those of this rank, else of another one, among them -EIO where
+ * fewer bytes were written and MPI gives no reason, as on a full file system.
  */
 DRUMLIN_API int64_t drumlin_mpi_file_write_at_all(int64_t file, int64_t offset, const void *data, int64_t length);
 
 /*
  * Reads up to length bytes at offset, where every rank has an offset and a length of its own, also above 2 GiB or 0.
- * Collective over the file's ranks, also for a rank on which it fails.
+ * Collective over the file's ranks.
  *
- * Returns bytes read: fewer than length only at the end of the file.
+ * Returns bytes read: fewer than length only at the end of the file. Errors: those of this rank, else of another one.
  */
 DRUMLIN_API int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, int64_t length);
 

@@ -3,16 +3,16 @@
 #include "handle.h"
 
 /*
- * Bytes that one rank moves in one collective call. MPI counts in int, and MPI-IO implementations hand counts down to
- * calls of the kernel that stop short of 2 GiB, so larger transfers are made of several calls.
+ * Bytes of one call. MPI counts in int, and MPI-IO implementations hand counts down to calls of the kernel that stop
+ * short of 2 GiB, so larger transfers are made of several calls.
  */
-#ifndef DRUMLIN_MPI_FILE_ROUND
-#define DRUMLIN_MPI_FILE_ROUND (INT64_C(1) << 30)
+#ifndef DRUMLIN_MPI_FILE_CALL
+#define DRUMLIN_MPI_FILE_CALL (INT64_C(1) << 30)
 #endif
 
 struct shared_file {
     MPI_File file;
-    MPI_Comm comm; /* of the same ranks, to agree on the number of rounds */
+    MPI_Comm comm; /* of the same ranks, to agree on the outcome */
 };
 
 static struct shared_file *shared_file_of(int64_t handle)
@@ -79,66 +79,68 @@ int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
     return HANDLE_OF(shared);
 }
 
-/* How many collective calls it takes until the rank with the most bytes is through. */
-static int32_t agree_on_rounds(MPI_Comm comm, int64_t length, int64_t *rounds)
+/* MPI_File_read_at, or MPI_File_write_at without its const. */
+typedef int (*transfer_at)(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *);
+
+static int write_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type, MPI_Status *status)
 {
-    *rounds = length / DRUMLIN_MPI_FILE_ROUND + (length % DRUMLIN_MPI_FILE_ROUND != 0);
-    return result_of(MPI_Allreduce(MPI_IN_PLACE, rounds, 1, MPI_INT64_T, MPI_MAX, comm));
+    return MPI_File_write_at(file, offset, data, count, type, status);
 }
 
-static int64_t least(int64_t a, int64_t b)
+/* Returns the bytes moved until length or until nothing moves any more, or a failure. */
+static int64_t transfer(MPI_File file, int64_t offset, char *data, int64_t length, transfer_at call)
 {
-    return a < b ? a : b;
+    int64_t moved = 0;
+    if (offset < 0 || length < 0)
+        return -EINVAL;
+    while (moved < length) {
+        int64_t left = length - moved;
+        int count = (int)(left < DRUMLIN_MPI_FILE_CALL ? left : DRUMLIN_MPI_FILE_CALL);
+        int got = 0;
+        MPI_Status status;
+        int32_t result = result_of(call(file, offset + moved, data + moved, count, MPI_BYTE, &status));
+        if (result == 0)
+            result = result_of(MPI_Get_count(&status, MPI_BYTE, &got));
+        if (result < 0)
+            return result;
+        if (got <= 0)
+            break;
+        moved += got;
+    }
+    return moved;
 }
 
-/* MPI_File_read_at_all, or MPI_File_write_at_all without its const. */
-typedef int (*transfer_at_all)(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *);
-
-static int write_at_all(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type, MPI_Status *status)
+/* This rank's outcome; where it is a success and another rank's is not, that one's failure. */
+static int64_t agree(MPI_Comm comm, int64_t outcome)
 {
-    return MPI_File_write_at_all(file, offset, data, count, type, status);
+    int64_t worst = outcome < 0 ? outcome : 0;
+    int32_t result = result_of(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm));
+    if (outcome < 0)
+        return outcome;
+    return result < 0 ? result : worst < 0 ? worst : outcome;
 }
 
 /*
- * Returns the bytes moved until the first short count. A rank that has failed or is through goes on with empty
- * transfers, because the others wait for it.
+ * The ranks write on their own and then agree, because the collective writes of Open MPI (OMPIO, 4.1) report success on
+ * a full file system.
  */
-static int64_t transfer(int64_t handle, int64_t offset, char *data, int64_t length, transfer_at_all call)
-{
-    struct shared_file *shared = shared_file_of(handle);
-    int64_t rounds;
-    int64_t moved = 0;
-    int32_t failure = check_file(handle);
-    if (failure < 0)
-        return failure;
-    if (length < 0 || offset < 0) {
-        failure = -EINVAL;
-        length = offset = 0;
-    }
-    int32_t result = agree_on_rounds(shared->comm, length, &rounds);
-    if (result < 0)
-        return result;
-
-    for (; rounds > 0; rounds--) {
-        int count = (int)least(length - moved, DRUMLIN_MPI_FILE_ROUND);
-        int got = 0;
-        MPI_Status status;
-        result = result_of(call(shared->file, offset + moved, data + moved, count, MPI_BYTE, &status));
-        if (result == 0)
-            result = result_of(MPI_Get_count(&status, MPI_BYTE, &got));
-        moved += got;
-        if (result < 0 || got < count)
-            length = moved;
-        if (failure == 0)
-            failure = result;
-    }
-    return failure < 0 ? failure : moved;
-}
-
 int64_t drumlin_mpi_file_write_at_all(int64_t file, int64_t offset, const void *data, int64_t length)
 {
-    int64_t written = transfer(file, offset, (char *)(uintptr_t)data, length, write_at_all);
-    return written < 0 || written == length ? written : -EIO;
+    struct shared_file *shared = shared_file_of(file);
+    int32_t result = check_file(file);
+    if (result < 0)
+        return result;
+    int64_t written = transfer(shared->file, offset, (char *)(uintptr_t)data, length, write_at);
+    return agree(shared->comm, written >= 0 && written < length ? -EIO : written);
+}
+
+int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, int64_t length)
+{
+    struct shared_file *shared = shared_file_of(file);
+    int32_t result = check_file(file);
+    if (result < 0)
+        return result;
+    return agree(shared->comm, transfer(shared->file, offset, data, length, MPI_File_read_at));
 }
 
 int64_t drumlin_mpi_file_size(int64_t file)
@@ -148,15 +150,6 @@ int64_t drumlin_mpi_file_size(int64_t file)
     if (result == 0)
         result = result_of(MPI_File_get_size(shared_file_of(file)->file, &size));
     return result < 0 ? result : (int64_t)size;
-}
-
-/* The end of the file is found by its length, because Open MPI reports what was asked for as read (4.1). */
-int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, int64_t length)
-{
-    int64_t size = drumlin_mpi_file_size(file);
-    int64_t available = size < offset ? 0 : size - offset;
-    int64_t got = transfer(file, offset, data, least(length, available), MPI_File_read_at_all);
-    return size < 0 ? size : got;
 }
 
 int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size)

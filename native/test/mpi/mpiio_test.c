@@ -1,7 +1,7 @@
-/* Built with rounds of 1000 bytes, so that transfers of a few KiB go the way of those above 1 GiB. */
+/* Built with calls of 1000 bytes, so that transfers of a few KiB go the way of those above 1 GiB. */
 #include "mpi_test.h"
 
-#include <stdbool.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { WRITABLE = DRUMLIN_MPI_FILE_READ | DRUMLIN_MPI_FILE_WRITE | DRUMLIN_MPI_FILE_CREATE };
@@ -27,7 +27,7 @@ static char byte_at(int64_t position)
     return (char)('A' + (position / 7 + position % 13) % 50);
 }
 
-/* Rank r writes 2500 * r bytes, so that the ranks need different numbers of rounds and rank 0 none. */
+/* Rank r writes 2500 * r bytes, so that the ranks need different numbers of calls and rank 0 none. */
 static int64_t start_of(int32_t r)
 {
     return INT64_C(2500) * r * (r - 1) / 2;
@@ -87,18 +87,51 @@ static void reading_stops_at_the_end_of_the_file(void **state)
     remove_file();
 }
 
-static void a_rank_with_wrong_arguments_does_not_stop_the_others(void **state)
+static void a_failure_of_one_rank_is_one_of_all(void **state)
 {
     (void)state;
     make_path();
     char data[3500];
     memset(data, 'y', sizeof data);
     int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
-    bool wrong = rank == size - 1;
-    int64_t result = drumlin_mpi_file_write_at_all(file, wrong ? -1 : 3500 * rank, data, 3500);
-    assert_int_equal(result, wrong ? -EINVAL : 3500);
+    int64_t offset = rank == size - 1 ? -1 : INT64_C(3500) * rank;
+    assert_int_equal(drumlin_mpi_file_write_at_all(file, offset, data, 3500), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_write_at_all(file, INT64_C(3500) * rank, data, 3500), 3500);
+    assert_int_equal(drumlin_mpi_file_read_at_all(file, offset, data, 3500), -EINVAL);
     assert_int_equal(drumlin_mpi_file_close(file), 0);
     remove_file();
+}
+
+/* The file of the last rank may not grow as far as its region. */
+static void a_rank_that_cannot_write_is_noticed(void **state)
+{
+    (void)state;
+    make_path();
+    char data[3500];
+    struct rlimit unlimited;
+    memset(data, 'z', sizeof data);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    getrlimit(RLIMIT_FSIZE, &unlimited);
+    if (rank == size - 1) {
+        struct rlimit limited = {.rlim_cur = 3500 * (rlim_t)rank + 1700, .rlim_max = unlimited.rlim_max};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limited);
+    }
+    assert_true(drumlin_mpi_file_write_at_all(file, INT64_C(3500) * rank, data, 3500) < 0);
+    setrlimit(RLIMIT_FSIZE, &unlimited);
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
+    remove_file();
+}
+
+static void a_full_file_system_is_noticed(void **state)
+{
+    (void)state;
+    char data[3500] = {0};
+    int64_t file = drumlin_mpi_file_open(comm, "/dev/full", DRUMLIN_MPI_FILE_WRITE);
+    if (file < 0)
+        skip();
+    assert_true(drumlin_mpi_file_write_at_all(file, INT64_C(3500) * rank, data, 3500) < 0);
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
 }
 
 static void a_file_that_cannot_be_opened_is_an_error(void **state)
@@ -121,7 +154,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rank_writes_and_reads_its_region),
         cmocka_unit_test(reading_stops_at_the_end_of_the_file),
-        cmocka_unit_test(a_rank_with_wrong_arguments_does_not_stop_the_others),
+        cmocka_unit_test(a_failure_of_one_rank_is_one_of_all),
+        cmocka_unit_test(a_rank_that_cannot_write_is_noticed),
+        cmocka_unit_test(a_full_file_system_is_noticed),
         cmocka_unit_test(a_file_that_cannot_be_opened_is_an_error),
     };
     return RUN_RANKS(tests, set_up_ranks, tear_down_ranks);

@@ -18,7 +18,7 @@ import java.util.Set;
  *
  * <p>All calls but {@link #size()} are collective over the communicator with which the file was opened: every rank makes
  * them, each with a region of its own, which may be empty. Buffers may be heap or direct; from position to limit they
- * bound the region, and a call leaves both unchanged. Not thread-safe.
+ * bound the region, and a call leaves both unchanged. A failure on one rank is a failure on all. Not thread-safe.
  */
 public final class MpiFile implements AutoCloseable {
 
@@ -84,7 +84,7 @@ public final class MpiFile implements AutoCloseable {
      *
      * @param source position and limit bound what is written
      * @param offset byte offset in the file, 0 or above
-     * @throws IOException not everything was written on this rank
+     * @throws IOException on this rank or another one not everything was written
      */
     public void writeAtAll(ByteBuffer source, long offset) throws IOException {
         checkOpen();
@@ -101,7 +101,7 @@ public final class MpiFile implements AutoCloseable {
      * @param target position and limit bound what is read
      * @param offset byte offset in the file, 0 or above
      * @return bytes read: fewer than asked only at the end of the file
-     * @throws IOException the bytes cannot be read on this rank
+     * @throws IOException on this rank or another one the bytes cannot be read
      */
     public int readAtAll(ByteBuffer target, long offset) throws IOException {
         checkOpen();

@@ -40,6 +40,9 @@ final class Results {
             return failure.problem("MPI is not initialised, or already finalised")
                     .advice("use communicators only between MPI's beginning and end");
         }
+        if ("EIO".equals(name)) {
+            return failure.problem("MPI gives no reason").advice("look whether the file system is full or over quota");
+        }
         return failure.problem(String.valueOf(NativeMemory.string(CoreLibrary.drumlin_error_message(error))));
     }
 }

@@ -171,6 +171,26 @@ class MpiFileChecks {
     }
 
     @Test
+    void aFailureOfOneRankIsOneOfAll() throws IOException {
+        try (MpiFile file = MpiFile.open(world, path, ALL)) {
+            long offset = world.rank() == world.size() - 1 ? -1 : (long) PIECE * world.rank();
+            assertThatThrownBy(() -> file.writeAtAll(ByteBuffer.allocate(PIECE), offset))
+                    .isInstanceOf(DrumlinException.class)
+                    .hasMessageContaining("EINVAL");
+        }
+    }
+
+    @Test
+    void aFullFileSystemIsAnError() throws IOException {
+        try (MpiFile file = MpiFile.open(world, Path.of("/dev/full"), EnumSet.of(OpenMode.WRITE))) {
+            assertThatThrownBy(() -> file.writeAtAll(ByteBuffer.allocate(PIECE), (long) PIECE * world.rank()))
+                    .isInstanceOf(DrumlinException.class)
+                    .hasMessageContaining("MPI_File_write_at_all of " + PIECE + " bytes")
+                    .hasMessageContaining("/dev/full");
+        }
+    }
+
+    @Test
     void aClosedFileRefusesCalls() throws IOException {
         MpiFile file = MpiFile.open(world, path, ALL);
         file.close();
