@@ -23,6 +23,7 @@ final class KillCampaign {
     private static final int STEPS = 4;
 
     private final ProcessBuilder command;
+    private final boolean keepsLast;
     private final Random random;
 
     private int lastDone;
@@ -34,8 +35,10 @@ final class KillCampaign {
 
     /**
      * @param command starts the target; the arguments of {@link KillTarget} included
+     * @param keepsLast whether a completed run keeps its last checkpoint, so that the next start is a restart too
      */
-    KillCampaign(ProcessBuilder command, long seed) {
+    KillCampaign(ProcessBuilder command, boolean keepsLast, long seed) {
+        this.keepsLast = keepsLast;
         this.command = command.redirectErrorStream(true);
         this.random = new Random(seed);
         System.out.println("seed " + seed);
@@ -88,8 +91,8 @@ final class KillCampaign {
                         begun++;
                     }
                     case "end" -> {
-                        lastDone = 0;
-                        lastBegun = 0;
+                        lastDone = keepsLast ? lastDone : 0;
+                        lastBegun = lastDone;
                     }
                     default -> {}
                 }
@@ -115,7 +118,7 @@ final class KillCampaign {
 
     private void checkStart(int step, List<String> output) {
         String story = String.join("\n", output);
-        if (completing && step == 0) {
+        if (completing && !keepsLast && step == 0) {
             // The run was complete; what the kill left of its deletion is nobody's checkpoint.
             lastDone = 0;
         }

@@ -27,7 +27,7 @@ class KillIT {
 
     @Test
     void ranksUnderMpirun() throws IOException, InterruptedException {
-        killUnderMpirun(FEW, Map.of());
+        killUnderMpirun(FEW);
     }
 
     @Test
@@ -45,19 +45,19 @@ class KillIT {
     @Test
     @Tag("soak")
     void ranksUnderMpirunManyTimes() throws IOException, InterruptedException {
-        killUnderMpirun(MANY, Map.of());
+        killUnderMpirun(MANY);
     }
 
     private void killThreadRanks(int kills, Map<String, String> changes) throws IOException, InterruptedException {
         RunFixture run = new RunFixture(directory, changes);
         ProcessBuilder command = Mpirun.oneJvm(KillTarget.class, KillCampaign.arguments(run, RANKS));
-        new KillCampaign(command, new Random().nextLong()).run(kills);
+        new KillCampaign(command, changes.containsKey("basic.keep_last_ckpt"), new Random().nextLong()).run(kills);
     }
 
-    private void killUnderMpirun(int kills, Map<String, String> changes) throws IOException, InterruptedException {
+    private void killUnderMpirun(int kills) throws IOException, InterruptedException {
         MpiTests.assumeNativeMpi();
-        RunFixture run = new RunFixture(directory, changes);
+        RunFixture run = new RunFixture(directory, Map.of());
         ProcessBuilder command = Mpirun.ranks(RANKS).command(KillTarget.class, KillCampaign.arguments(run, 0));
-        new KillCampaign(command, new Random().nextLong()).run(kills);
+        new KillCampaign(command, false, new Random().nextLong()).run(kills);
     }
 }
