@@ -3,14 +3,14 @@ package io.drumlin.mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.Mpirun;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** How jobs begin and end. */
 class LaunchIT {
 
-    @BeforeAll
-    static void assumeNativeMpi() {
+    @BeforeEach
+    void assumeNativeMpi() {
         MpiTests.assumeNativeMpi();
     }
 

@@ -2,24 +2,18 @@ package io.drumlin.mpi;
 
 import io.drumlin.comm.Mpirun;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 class MpiFileIT {
 
-    @BeforeAll
-    static void assumeNativeMpi() {
-        MpiTests.assumeNativeMpi();
-    }
-
     @TestFactory
     Stream<DynamicTest> onOneRank() throws Exception {
-        return Mpirun.ranks(1).tests(MpiFileChecks.class);
+        return MpiTests.dynamic(() -> Mpirun.ranks(1).tests(MpiFileChecks.class));
     }
 
     @TestFactory
     Stream<DynamicTest> onFourRanks() throws Exception {
-        return Mpirun.ranks(4).tests(MpiFileChecks.class);
+        return MpiTests.dynamic(() -> Mpirun.ranks(4).tests(MpiFileChecks.class));
     }
 }

@@ -4,9 +4,13 @@ import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicTest;
+import org.opentest4j.TestAbortedException;
 
 /** What the integration tests of this module need of the machine. */
 final class MpiTests {
@@ -23,6 +27,18 @@ final class MpiTests {
             Mpirun.skip("native MPI is not available: " + cause.getMessage());
         }
         Mpirun.assumeInstalled();
+    }
+
+    /** The tests of a factory; where it must be skipped, a test that is, because Surefire counts no skipped factories. */
+    static Stream<DynamicTest> dynamic(Callable<Stream<DynamicTest>> factory) throws Exception {
+        try {
+            assumeNativeMpi();
+            return factory.call();
+        } catch (TestAbortedException reason) {
+            return Stream.of(DynamicTest.dynamicTest("skipped", () -> {
+                throw reason;
+            }));
+        }
     }
 
     /** The jar that scripts/make-mpi-jar has made for the MPI in use; skips the test where there is none. */

@@ -3,41 +3,38 @@ package io.drumlin.mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.Mpirun;
-import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 class OpenMpiJavaIT {
 
-    private static Path mpiJar;
-
-    @BeforeAll
-    static void assumeMpiJar() throws Exception {
-        mpiJar = MpiTests.assumeMpiJar();
-    }
-
     @TestFactory
     Stream<DynamicTest> onOneRank() throws Exception {
-        return Mpirun.ranks(1).classPath(mpiJar).tests(OpenMpiJavaChecks.class);
+        return onRanks(1);
     }
 
     @TestFactory
     Stream<DynamicTest> onTwoRanks() throws Exception {
-        return Mpirun.ranks(2).classPath(mpiJar).tests(OpenMpiJavaChecks.class);
+        return onRanks(2);
     }
 
     @TestFactory
     Stream<DynamicTest> onFourRanks() throws Exception {
-        return Mpirun.ranks(4).classPath(mpiJar).tests(OpenMpiJavaChecks.class);
+        return onRanks(4);
+    }
+
+    private static Stream<DynamicTest> onRanks(int ranks) throws Exception {
+        return MpiTests.dynamic(
+                () -> Mpirun.ranks(ranks).classPath(MpiTests.assumeMpiJar()).tests(OpenMpiJavaChecks.class));
     }
 
     /** UCX takes SIGSEGV when the program initialises MPI by itself; nobody but us tells it why its JVM will die. */
     @Test
     void signalsLostToUcxAreReported() throws Exception {
-        Mpirun.Outcome outcome = MpiTests.assumeUcx(1).classPath(mpiJar).run(Programs.JoinsMpiOfTheProgram.class);
+        Mpirun.Outcome outcome =
+                MpiTests.assumeUcx(1).classPath(MpiTests.assumeMpiJar()).run(Programs.JoinsMpiOfTheProgram.class);
         assertThat(outcome.output())
                 .contains("SIGSEGV is handled by")
                 .contains("libucs")
@@ -48,7 +45,7 @@ class OpenMpiJavaIT {
     @Test
     void signalsThatAreInPlaceAreNotReported() throws Exception {
         Mpirun.Outcome outcome = MpiTests.assumeUcx(1)
-                .classPath(mpiJar)
+                .classPath(MpiTests.assumeMpiJar())
                 .environment("UCX_ERROR_SIGNALS", "")
                 .run(Programs.JoinsMpiOfTheProgram.class);
         assertThat(outcome.output()).contains("joined").doesNotContain("SIGSEGV");

@@ -2,32 +2,26 @@ package io.drumlin.mpi;
 
 import io.drumlin.comm.Mpirun;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 class SignalsIT {
 
-    @BeforeAll
-    static void assumeNativeMpi() {
-        MpiTests.assumeNativeMpi();
-    }
-
     @TestFactory
     Stream<DynamicTest> withTheUsualTransport() throws Exception {
-        return Mpirun.ranks(2).tests(SignalChecks.class);
+        return MpiTests.dynamic(() -> Mpirun.ranks(2).tests(SignalChecks.class));
     }
 
     @TestFactory
     Stream<DynamicTest> overUcx() throws Exception {
-        return MpiTests.assumeUcx(2).tests(SignalChecks.class);
+        return MpiTests.dynamic(() -> MpiTests.assumeUcx(2).tests(SignalChecks.class));
     }
 
     /** The variable that keeps UCX away from signals is set against us, so only the restored handlers can help. */
     @TestFactory
     Stream<DynamicTest> overUcxThatInsistsOnSignals() throws Exception {
-        return MpiTests.assumeUcx(2)
+        return MpiTests.dynamic(() -> MpiTests.assumeUcx(2)
                 .environment("UCX_ERROR_SIGNALS", "SIGILL,SIGSEGV,SIGBUS,SIGFPE")
-                .tests(SignalChecks.class);
+                .tests(SignalChecks.class));
     }
 }
