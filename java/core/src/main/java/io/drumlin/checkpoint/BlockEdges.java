@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,12 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockEdges {
 
-    private final int alignment;
-    private final Map<Long, byte[]> blocks = new TreeMap<>();
+    /** Bytes of a block: what direct writes of any file may need, and for buffered ones a page. */
+    static final int BLOCK = AlignedBuffer.ALIGNMENT;
 
-    BlockEdges(int alignment) {
-        this.alignment = alignment;
-    }
+    private final Map<Long, byte[]> blocks = new TreeMap<>();
 
     /** The first multiple of {@code alignment} that is not below {@code value}. */
     static long roundUp(long value, int alignment) {
@@ -32,9 +31,9 @@ final class BlockEdges {
         ByteBuffer source = data.duplicate();
         long position = offset;
         while (source.hasRemaining()) {
-            int start = (int) (position % alignment);
-            int length = Math.min(alignment - start, source.remaining());
-            byte[] block = blocks.computeIfAbsent(position - start, p -> new byte[alignment]);
+            int start = (int) (position % BLOCK);
+            int length = Math.min(BLOCK - start, source.remaining());
+            byte[] block = blocks.computeIfAbsent(position - start, p -> new byte[BLOCK]);
             source.get(block, start, length);
             position += length;
         }
@@ -47,7 +46,7 @@ final class BlockEdges {
         ByteBuffer run = ByteBuffer.allocate(0);
         for (Map.Entry<Long, byte[]> block : blocks.entrySet()) {
             boolean follows = slab != null && start + run.position() == block.getKey();
-            if (!follows || run.remaining() < alignment) {
+            if (!follows || run.remaining() < BLOCK) {
                 flush(file, slab, run, start);
                 slab = slabs.take();
                 run = slab.buffer();

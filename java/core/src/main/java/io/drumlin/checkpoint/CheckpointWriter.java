@@ -56,7 +56,7 @@ final class CheckpointWriter {
             file.allocate(plan.fileSize());
             ContainerPlan hashed;
             try {
-                BlockEdges edges = new BlockEdges(file.alignment());
+                BlockEdges edges = new BlockEdges();
                 hashed = plan.withHashes(writeChunks(file, edges, plan));
                 edges.put(plan.dataSize(), seal.metadata(hashed));
                 edges.write(file, slabs);
@@ -112,7 +112,7 @@ final class CheckpointWriter {
     private ByteBuffer writePiece(BlockFile file, BlockEdges edges, Cursor cursor) throws IOException {
         VariableMeta chunk = cursor.chunk;
         long start = chunk.fptr() + cursor.position;
-        int lead = (int) (start % file.alignment());
+        int lead = (int) (start % BlockEdges.BLOCK);
         int length = (int) Math.min(SlabPool.SLAB_BYTES - lead, chunk.chunkSize() - cursor.position);
         SlabPool.Slab slab = slabs.take();
         ByteBuffer memory = slab.buffer();
@@ -143,7 +143,7 @@ final class CheckpointWriter {
             ByteBuffer piece,
             long containerEnd)
             throws IOException {
-        int alignment = file.alignment();
+        int alignment = BlockEdges.BLOCK;
         long slabStart = start - start % alignment;
         long end = start + piece.remaining();
         long from = slabStart == start ? start : slabStart + alignment;
