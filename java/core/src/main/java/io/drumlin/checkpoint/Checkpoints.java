@@ -66,6 +66,7 @@ public final class Checkpoints implements AutoCloseable {
     private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
     private Status status;
     private int failure;
+    private long protectedBytes;
     private ContainerPlan plan;
     private int nextSnapshot = 1;
     private @Nullable Source source;
@@ -309,7 +310,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return sum over all protected variables
      */
     public long protectedBytes() {
-        return data.values().stream().mapToLong(ProtectedData::size).sum();
+        return protectedBytes;
     }
 
     /**
@@ -332,7 +333,8 @@ public final class Checkpoints implements AutoCloseable {
             throw new IllegalArgumentException("variable id " + id + " is not in 0.." + config.maxVarId()
                     + "; raise max_var_id in the configuration file");
         }
-        data.put(id, variable);
+        ProtectedData replaced = data.put(id, variable);
+        protectedBytes += variable.size() - (replaced == null ? 0 : replaced.size());
     }
 
     /**
@@ -427,7 +429,7 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void recover() throws IOException {
         Source from = requireSource();
-        List<Integer> stored = from.file.ids();
+        Set<Integer> stored = from.file.sizes().keySet();
         if (stored.size() != data.size()) {
             throw DrumlinException.during("recovery")
                     .path(from.path)
@@ -592,7 +594,7 @@ public final class Checkpoints implements AutoCloseable {
         });
         storage.syncDirectory(directories.tmp(level));
         Path committed = directories.committed(level).resolve(name);
-        return new Written(new Source(level, committed, new StoredFile(meta[0], hashed.blocks())), hashed);
+        return new Written(new Source(level, committed, StoredFile.of(meta[0], hashed.blocks())), hashed);
     }
 
     /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
