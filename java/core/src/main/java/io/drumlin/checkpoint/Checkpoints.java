@@ -52,6 +52,7 @@ public final class Checkpoints implements AutoCloseable {
     private final Communicator app;
     private final int rank;
     private final Path configFile;
+    private final int fileRank;
     private final FtiConfig config;
     private final String execId;
     private final StorageEngine storage;
@@ -84,6 +85,7 @@ public final class Checkpoints implements AutoCloseable {
         config = run.config();
         execId = run.execId();
         storage = run.storage();
+        fileRank = run.topology().fileRank();
         directories = run.directories();
         slabs = new SlabPool(storage, 2 * Md5Lanes.LANES);
         reader = new CheckpointReader(storage, slabs);
@@ -227,7 +229,7 @@ public final class Checkpoints implements AutoCloseable {
         plan = ContainerPlan.of(source.file.blocks(), packing);
         nextSnapshot = source.file.meta().ckptId() + 1;
         status = failure == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
-        if (rank == 0) {
+        if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
                     "recovering from level {0}, checkpoint {1}",
@@ -237,7 +239,7 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private @Nullable Source findSource() throws IOException {
-        Recovery recovery = new Recovery(app, rank, levels, reader);
+        Recovery recovery = new Recovery(app, fileRank, levels, reader);
         for (Level level : List.of(Level.L1, Level.L4)) {
             Optional<Recovery.Candidate> found = recovery.find(level);
             if (found.isPresent()) {
@@ -583,7 +585,7 @@ public final class Checkpoints implements AutoCloseable {
                     .exception();
         }
         RunDirectory.makeDirectory(directories.tmp(level), storage);
-        String name = RunDirectory.fileName(ckptId, rank);
+        String name = RunDirectory.fileName(ckptId, fileRank);
         FileMeta[] meta = new FileMeta[1];
         CheckpointWriter writer = new CheckpointWriter(storage, slabs, data);
         ContainerPlan hashed = writer.write(directories.tmp(level).resolve(name), plan.next(sizes()), next -> {

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,15 +18,19 @@ import java.util.Map;
 /**
  * Which rank sits on which node (docs/formats/fti-run-directory.md, section 2).
  *
- * @param rank rank in the communicator given to the run; file names carry it
+ * @param rank rank in the communicator given to the run
  * @param nodeNames names of the nodes in node order
  * @param nodeList ranks in node order: entry {@code node * nodeSize + k} is the rank at position {@code k} of the node
+ * @param placement {@code nodeList} as it would be if nodes were numbered by first appearance, as in a fresh run
  * @param nodeSize ranks per node
  */
-record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, int nodeSize) {
+record Topology(
+        int rank, List<String> nodeNames, List<Integer> nodeList, List<Integer> placement, int nodeSize) {
 
     /** Bytes of a node name in the exchange, as in C FTI. */
     private static final int NAME_BYTES = 256;
+
+    private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
     /**
      * Finds the nodes of a run. On a restart a node with a name the earlier run knew keeps its number, others take the place of
@@ -36,9 +43,11 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, int no
     }
 
     private static List<String> gatherNames(Communicator comm, FtiConfig config) throws IOException {
-        byte[] name = nodeName(comm.rank(), config).getBytes(StandardCharsets.UTF_8);
         ByteBuffer own = ByteBuffer.allocate(NAME_BYTES);
-        own.put(name, 0, Math.min(name.length, NAME_BYTES)).clear();
+        Agreement.run(comm, "finding the node's name", () -> {
+            byte[] name = nodeName(comm.rank(), config).getBytes(StandardCharsets.UTF_8);
+            own.put(name, 0, Math.min(name.length, NAME_BYTES)).clear();
+        });
         ByteBuffer all = ByteBuffer.allocate(Math.multiplyExact(NAME_BYTES, comm.size()));
         comm.allgather(own, all);
         List<String> names = new ArrayList<>(comm.size());
@@ -49,8 +58,12 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, int no
     }
 
     private static String nodeName(int rank, FtiConfig config) throws IOException {
-        return config.localTest()
-                ? "node" + rank / config.nodeSize()
+        if (config.localTest()) {
+            return "node" + rank / config.nodeSize();
+        }
+        // What gethostname says. Java's own way fails where the name has no address.
+        return Files.isReadable(HOST_NAME)
+                ? Files.readString(HOST_NAME).strip()
                 : InetAddress.getLocalHost().getHostName();
     }
 
@@ -71,9 +84,15 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, int no
             }
         }
         List<String> names = earlier.isEmpty() ? new ArrayList<>(ranksOfNode.keySet()) : renumber(earlier, ranksOfNode);
-        List<Integer> nodeList = new ArrayList<>(nameOfRank.size());
-        names.forEach(name -> nodeList.addAll(ranksOfNode.getOrDefault(name, List.of())));
-        return new Topology(rank, List.copyOf(names), List.copyOf(nodeList), nodeSize);
+        List<Integer> nodeList = inOrderOf(names, ranksOfNode);
+        List<Integer> placement = inOrderOf(List.copyOf(ranksOfNode.keySet()), ranksOfNode);
+        return new Topology(rank, List.copyOf(names), nodeList, placement, nodeSize);
+    }
+
+    private static List<Integer> inOrderOf(List<String> names, Map<String, List<Integer>> ranksOfNode) {
+        return names.stream()
+                .flatMap(name -> ranksOfNode.getOrDefault(name, List.of()).stream())
+                .toList();
     }
 
     private static List<String> renumber(List<String> earlier, Map<String, List<Integer>> now) throws DrumlinException {
@@ -81,6 +100,12 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, int no
             throw DrumlinException.during("restart")
                     .problem("the checkpoints were written on " + earlier.size() + " nodes, this run has " + now.size())
                     .advice("restart with the number of ranks of the run that wrote them")
+                    .exception();
+        }
+        if (new HashSet<>(earlier).size() < earlier.size()) {
+            throw DrumlinException.during("restart")
+                    .problem("Topology.fti names a node twice: " + earlier)
+                    .advice("the file is damaged: correct the names, in the order of the nodes of the first run")
                     .exception();
         }
         List<String> replacements = new ArrayList<>(now.keySet());
@@ -97,8 +122,12 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, int no
         return nodeList.indexOf(rank);
     }
 
-    int node() {
-        return position() / nodeSize;
+    /**
+     * The rank that the names of this rank's files carry: its own in a fresh run. After a restart with the nodes in another
+     * order it is the rank that had this place then, because data belong to places in the order of nodes.
+     */
+    int fileRank() {
+        return placement.get(position());
     }
 
     /** Whether this rank does the work that is done once per node. */
