@@ -662,7 +662,8 @@ public final class Checkpoints implements AutoCloseable {
      * checkpoint is brought to the parallel file system, for a later restart; with {@code keep_l4_ckpt = 1} the level-4
      * checkpoints stay in the archive; otherwise all files of the run are deleted. To be followed by {@link #close}.
      *
-     * @throws IOException on all ranks, if a step failed on any; then a restart is possible as before
+     * @throws IOException on all ranks, if a step failed on any. As long as a checkpoint to be kept is not kept, a restart is
+     *     possible as before; what could not be archived or deleted after that stays where it is
      */
     public void complete() throws IOException {
         if (config.keepLastCkpt() && source != null) {
@@ -671,19 +672,11 @@ public final class Checkpoints implements AutoCloseable {
         } else {
             // First of all: a run that is done must not be restarted from what the deletion has left.
             writeConfig(0);
-            if (config.keepL4Ckpt() && source != null) {
-                Agreement.run(app, "archiving level 4", () -> {
-                    if (levels.isMaster(Level.L4)) {
-                        levels.archiveL4();
-                    }
-                });
-            } else {
-                Agreement.run(app, "deleting the run's files", () -> {
-                    if (levels.isMaster(Level.L4)) {
-                        directories.deleteGlobal(storage);
-                    }
-                });
-            }
+            Agreement.run(app, "archiving or deleting the run's files", () -> {
+                if (levels.isMaster(Level.L4) && !(config.keepL4Ckpt() && levels.archiveL4())) {
+                    directories.deleteGlobal(storage);
+                }
+            });
         }
         Agreement.run(app, "deleting the run's local files", () -> {
             if (levels.isMaster(Level.L1)) {

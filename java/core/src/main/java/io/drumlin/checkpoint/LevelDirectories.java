@@ -93,8 +93,12 @@ final class LevelDirectories {
         RunDirectory.delete(directories.replaced(level), storage);
     }
 
-    /** Moves the committed level-4 checkpoint to the archive; for the rank that {@link #isMaster}. */
-    void archiveL4() throws IOException {
+    /**
+     * Moves the committed level-4 checkpoint to the archive; for the rank that {@link #isMaster}.
+     *
+     * @return whether there is an archive now
+     */
+    boolean archiveL4() throws IOException {
         archive(directories.committed(Level.L4));
         RunDirectory.delete(directories.committed(Level.L4), storage);
     }
@@ -130,6 +134,7 @@ final class LevelDirectories {
         storage.syncDirectory(directories.local());
         for (Path directory : lower) {
             RunDirectory.delete(directory, storage);
+        return Files.exists(directories.archive());
         }
         storage.syncDirectory(directories.local());
     }

@@ -23,6 +23,8 @@ public final class FaultyEngine implements StorageEngine {
     /** What can be made to fail. */
     public enum Operation {
         OPEN,
+        /** Memory for transfers; fails with an OutOfMemoryError. */
+        MEMORY,
         /** Started or not. */
         WRITE,
         READ,
@@ -41,10 +43,17 @@ public final class FaultyEngine implements StorageEngine {
     private final StorageEngine real;
     private final Map<Operation, Integer> counts = new EnumMap<>(Operation.class);
     private final List<Fault> faults = new ArrayList<>();
+    private final boolean syncs;
     private CrashJournal journal;
 
     public FaultyEngine(StorageEngine real) {
+        this(real, true);
+    }
+
+    /** With {@code syncs} false, syncs are counted and fail when told to, but take no time. */
+    public FaultyEngine(StorageEngine real, boolean syncs) {
         this.real = real;
+        this.syncs = syncs;
     }
 
     /**
@@ -66,6 +75,11 @@ public final class FaultyEngine implements StorageEngine {
      */
     public synchronized void cut(int nth, int bytes, String errno) {
         faults.add(new Fault(Operation.WRITE, counts.getOrDefault(Operation.WRITE, 0) + nth, bytes, errno));
+    }
+
+    /** Forgets all failures that were planned and have not happened. */
+    public synchronized void heal() {
+        faults.clear();
     }
 
     /** How many operations of a kind were asked for so far. */
@@ -90,7 +104,10 @@ public final class FaultyEngine implements StorageEngine {
     }
 
     @Override
-    public AlignedBuffer allocate(int size) {
+    public synchronized AlignedBuffer allocate(int size) {
+        if (due(Operation.MEMORY) != null) {
+            throw new OutOfMemoryError("injected " + Operation.MEMORY);
+        }
         return real.allocate(size);
     }
 
@@ -127,7 +144,9 @@ public final class FaultyEngine implements StorageEngine {
     @Override
     public synchronized void syncDirectory(Path directory) throws IOException {
         check(Operation.SYNC_DIRECTORY, directory, -1, -1);
-        real.syncDirectory(directory);
+        if (syncs) {
+            real.syncDirectory(directory);
+        }
         if (journal != null) {
             journal.directorySynced(directory);
         }
@@ -153,13 +172,13 @@ public final class FaultyEngine implements StorageEngine {
 
     /** Counts the operation and throws when its turn to fail has come. */
     private void check(Operation operation, Path path, long offset, long length) throws DrumlinException {
-        Fault fault = count(operation, path);
+        Fault fault = due(operation);
         if (fault != null) {
             throw injected(fault, path, offset, length);
         }
     }
 
-    private Fault count(Operation operation, Path path) {
+    private Fault due(Operation operation) {
         int count = counts.merge(operation, 1, Integer::sum);
         return faults.stream()
                 .filter(fault -> fault.operation == operation && fault.count == count)
@@ -216,7 +235,7 @@ public final class FaultyEngine implements StorageEngine {
         public void write(ByteBuffer source, long offset) throws IOException {
             Fault fault;
             synchronized (FaultyEngine.this) {
-                fault = count(Operation.WRITE, path());
+                fault = due(Operation.WRITE);
             }
             ByteBuffer taken = fault == null ? source : beginning(source, fault);
             int number = writeStarted(taken, offset);
@@ -231,7 +250,7 @@ public final class FaultyEngine implements StorageEngine {
         public PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
             Fault fault;
             synchronized (FaultyEngine.this) {
-                fault = count(Operation.WRITE, path());
+                fault = due(Operation.WRITE);
             }
             ByteBuffer taken = fault == null ? source : beginning(source, fault);
             int number = writeStarted(taken, offset);
@@ -293,7 +312,9 @@ public final class FaultyEngine implements StorageEngine {
         public void sync() throws IOException {
             synchronized (FaultyEngine.this) {
                 check(Operation.SYNC, path(), -1, -1);
-                file.sync();
+                if (syncs) {
+                    file.sync();
+                }
                 if (handle > 0) {
                     recorder.synced(handle);
                 }
