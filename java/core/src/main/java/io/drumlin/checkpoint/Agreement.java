@@ -34,19 +34,34 @@ final class Agreement {
      * @throws IOException on every rank, if the step failed on any; on those that failed it is their own failure
      */
     static void run(Communicator comm, String operation, Step step) throws IOException {
-        IOException failure = null;
+        agree(comm, operation, attempt(comm, operation, step));
+    }
+
+    /**
+     * Runs a step and holds its failure back.
+     *
+     * @return what went wrong, whatever it was: also an error such as a lack of memory must not keep this rank from the
+     *     next collective call; {@code null} if nothing did
+     */
+    static @Nullable IOException attempt(Communicator comm, String operation, Step step) {
         try {
             step.run();
+            return null;
         } catch (IOException e) {
-            failure = e;
-        } catch (RuntimeException e) {
-            failure = DrumlinException.during(operation)
-                    .rank(comm.rank())
-                    .cause(e)
-                    .advice("this is an error of the program or of Drumlin, see the cause")
-                    .exception();
+            return e;
+        } catch (OutOfMemoryError e) {
+            return unexpected(comm, operation, e, "give each rank more memory (-Xmx, -XX:MaxDirectMemorySize)");
+        } catch (RuntimeException | Error e) {
+            return unexpected(comm, operation, e, "this is an error of the program or of Drumlin, see the cause");
         }
-        agree(comm, operation, failure);
+    }
+
+    private static DrumlinException unexpected(Communicator comm, String operation, Throwable cause, String advice) {
+        return DrumlinException.during(operation)
+                .rank(comm.rank())
+                .cause(cause)
+                .advice(advice)
+                .exception();
     }
 
     /**

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -51,8 +52,8 @@ public final class Checkpoints implements AutoCloseable {
 
     private final Communicator app;
     private final int rank;
-    private final Path configFile;
     private final int fileRank;
+    private final Path configFile;
     private final FtiConfig config;
     private final String execId;
     private final StorageEngine storage;
@@ -65,13 +66,16 @@ public final class Checkpoints implements AutoCloseable {
 
     private final Packing packing;
     private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
+    private long protectedBytes;
     private Status status;
     private int failure;
-    private long protectedBytes;
     private ContainerPlan plan;
     private int nextSnapshot = 1;
     private @Nullable Source source;
     private boolean closed;
+
+    /** Levels whose directories may hold remains that must be put in order before the next checkpoint. */
+    private final EnumSet<Level> untidy = EnumSet.noneOf(Level.class);
 
     private @Nullable DrumlinException recoveryFailure;
 
@@ -81,11 +85,11 @@ public final class Checkpoints implements AutoCloseable {
     private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
         rank = run.topology().rank();
+        fileRank = run.topology().fileRank();
         configFile = run.configFile();
         config = run.config();
         execId = run.execId();
         storage = run.storage();
-        fileRank = run.topology().fileRank();
         directories = run.directories();
         slabs = new SlabPool(storage, 2 * Md5Lanes.LANES);
         reader = new CheckpointReader(storage, slabs);
@@ -189,8 +193,8 @@ public final class Checkpoints implements AutoCloseable {
             Checkpoints checkpoints = new Checkpoints(prepare(), packing);
             try {
                 checkpoints.start(freshStartIfUnrecoverable);
-            } catch (IOException e) {
-                checkpoints.close();
+            } catch (IOException | RuntimeException | Error e) {
+                checkpoints.closeAfter(e);
                 throw e;
             }
             return checkpoints;
@@ -207,11 +211,15 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void start(boolean freshStartIfUnrecoverable) throws IOException {
+        untidy.addAll(List.of(Level.L1, Level.L4));
         if (failure != 0) {
             restart(freshStartIfUnrecoverable);
         }
-        levels.emptyTmp(Level.L1);
-        levels.emptyTmp(Level.L4);
+        // What could not be recovered now may be recoverable later: it stays until the program takes a checkpoint.
+        if (recoveryFailure == null) {
+            tidyUp(Level.L1);
+            tidyUp(Level.L4);
+        }
         // From now on the file names this run, as after FTI_Init.
         writeConfig(failure);
     }
@@ -253,10 +261,11 @@ public final class Checkpoints implements AutoCloseable {
 
     /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
     private Path copyToLocal(Recovery.Candidate candidate) throws IOException {
-        levels.emptyTmp(Level.L1);
+        tidyUp(Level.L1);
         Path name = candidate.path().getFileName();
         copyToTmp(candidate.path(), candidate.file(), Level.L1);
         levels.commit(Level.L1);
+        untidy.add(Level.L1);
         return directories.committed(Level.L1).resolve(name);
     }
 
@@ -322,9 +331,13 @@ public final class Checkpoints implements AutoCloseable {
      * @param id a stored variable
      * @param array an array of the kind wanted
      * @return the new array, protected under the id and all zero
-     * @throws IllegalArgumentException {@code array} is no primitive array or the stored bytes are not whole elements of it
+     * @throws IllegalArgumentException {@code array} is no primitive array, the stored bytes are not whole elements of it, or
+     *     the variable is not stored
      */
     public <T> T reallocate(int id, T array) {
+        if (source == null || !source.file.contains(id)) {
+            throw new IllegalArgumentException("variable " + id + " is not in the last checkpoint");
+        }
         T replacement = ProtectedData.newArray(array, storedSize(id));
         protect(id, replacement);
         return replacement;
@@ -497,23 +510,28 @@ public final class Checkpoints implements AutoCloseable {
 
     /**
      * Takes a checkpoint of all protected data. Collective. When it returns the checkpoint is durable and replaces those of
-     * its level and of lower levels; when it throws they are as they were.
+     * its level and of lower levels; when it throws they are as they were, unless only their deletion failed: then
+     * {@link #lastCheckpoint} is the new one.
      *
      * @param ckptId number of the checkpoint, above 0; part of the file names
      * @param level L1 or L4
      * @return what it took
      * @throws IOException on all ranks, if it failed on any
-     * @throws IllegalArgumentException the id is not above 0
+     * @throws IllegalArgumentException on all ranks: the id is not above 0, or the level is neither L1 nor L4
      */
     public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
+        long begin = System.nanoTime();
+        long timestamp = meet(ckptId, level);
         if (ckptId <= 0) {
             throw new IllegalArgumentException("checkpoint id " + ckptId + " is not above 0");
         }
-        long begin = System.nanoTime();
-        long timestamp = meet(ckptId, level);
+        if (level != Level.L1 && level != Level.L4) {
+            throw new IllegalArgumentException("this version writes levels 1 and 4, not " + level.number());
+        }
         long met = System.nanoTime();
         Written[] written = new Written[1];
         long[] durable = new long[1];
+        tidyUp(level);
         try {
             Agreement.run(app, "checkpoint " + ckptId + " at level " + level.number(), () -> {
                 written[0] = write(ckptId, level, timestamp);
@@ -522,13 +540,15 @@ public final class Checkpoints implements AutoCloseable {
             announce(ckptId, level);
             levels.commit(level);
         } catch (IOException failed) {
-            abandon(level);
+            abandon(level, failed);
             throw failed;
         }
         failure = 1;
         plan = written[0].plan;
         source = written[0].source;
-        levels.deleteLower(level);
+        untidy.add(level);
+        levels.discardSuperseded(level);
+        untidy.remove(level);
         long end = System.nanoTime();
         return new CheckpointReport(
                 ckptId,
@@ -578,12 +598,6 @@ public final class Checkpoints implements AutoCloseable {
     private record Written(Source source, ContainerPlan plan) {}
 
     private Written write(int ckptId, Level level, long timestamp) throws IOException {
-        if (level != Level.L1 && level != Level.L4) {
-            throw DrumlinException.during("checkpoint " + ckptId)
-                    .level(level.number())
-                    .problem("this version writes levels 1 and 4")
-                    .exception();
-        }
         RunDirectory.makeDirectory(directories.tmp(level), storage);
         String name = RunDirectory.fileName(ckptId, fileRank);
         FileMeta[] meta = new FileMeta[1];
@@ -608,16 +622,32 @@ public final class Checkpoints implements AutoCloseable {
                 }
             });
         }
-        if (failure == 0) {
+        if (failure != 1) {
             writeConfig(1);
         }
     }
 
-    /** Takes back what a failed checkpoint has left. */
-    private void abandon(Level level) throws IOException {
-        levels.emptyTmp(level);
-        if (failure == 0) {
-            writeConfig(0);
+    /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
+    private void abandon(Level level, IOException failed) {
+        untidy.add(level);
+        try {
+            tidyUp(level);
+        } catch (IOException e) {
+            failed.addSuppressed(e);
+        }
+        if (failure != 1) {
+            try {
+                writeConfig(failure);
+            } catch (IOException e) {
+                failed.addSuppressed(e);
+            }
+        }
+    }
+
+    private void tidyUp(Level level) throws IOException {
+        if (untidy.contains(level)) {
+            levels.tidy(level);
+            untidy.remove(level);
         }
     }
 
@@ -644,7 +674,7 @@ public final class Checkpoints implements AutoCloseable {
      */
     public Optional<CheckpointReport> snapshot() throws IOException {
         if (isRestart()) {
-            recover();
+            Agreement.run(app, "recovery", this::recover);
             return Optional.empty();
         }
         Optional<Level> due = snapshotClock.tick(app);
@@ -690,9 +720,12 @@ public final class Checkpoints implements AutoCloseable {
         if (last.level == Level.L4) {
             return;
         }
-        levels.emptyTmp(Level.L4);
+        untidy.add(Level.L4);
+        tidyUp(Level.L4);
         copyToTmp(last.path, last.file, Level.L4);
         levels.commit(Level.L4);
+        untidy.add(Level.L4);
+        tidyUp(Level.L4);
     }
 
     /**
@@ -709,5 +742,13 @@ public final class Checkpoints implements AutoCloseable {
         closed = true;
         slabs.close();
         app.close();
+    }
+
+    private void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
     }
 }

@@ -5,6 +5,7 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -24,6 +25,9 @@ final class LevelDirectories {
     private final StorageEngine storage;
     private final boolean keepL4;
 
+    /** Levels in whose directories this rank has begun a commit that neither all ranks have done nor this one undone. */
+    private final EnumSet<Level> unsettled = EnumSet.noneOf(Level.class);
+
     LevelDirectories(
             Communicator app, Topology topology, RunDirectory directories, StorageEngine storage, boolean keepL4) {
         this.app = app;
@@ -38,16 +42,28 @@ final class LevelDirectories {
         return level == Level.L4 ? topology.isGlobalMaster() : topology.isNodeMaster();
     }
 
-    /** Deletes what an aborted checkpoint left. Collective. */
-    void emptyTmp(Level level) throws IOException {
-        Agreement.run(app, "emptying " + directories.tmp(level), () -> {
+    /** Takes back a commit that failed and deletes what an aborted checkpoint left. Collective; can be repeated. */
+    void tidy(Level level) throws IOException {
+        Agreement.run(app, "tidying up level " + level.number(), () -> {
             if (isMaster(level)) {
-                RunDirectory.delete(directories.tmp(level), storage);
+                tidyOnNode(level);
             }
         });
     }
 
-    /** Replaces the committed checkpoint of a level by the one in {@code tmp}. Collective. */
+    private void tidyOnNode(Level level) throws IOException {
+        boolean putAside = Files.exists(directories.replaced(level)) && !Files.exists(directories.committed(level));
+        if (putAside || unsettled.contains(level)) {
+            swapOut(level);
+        }
+        RunDirectory.delete(directories.tmp(level), storage);
+        discardReplaced(level);
+    }
+
+    /**
+     * Replaces the committed checkpoint of a level by the one in {@code tmp}, on all nodes or on none. The old one stays aside
+     * until {@link #discardSuperseded}. Collective.
+     */
     void commit(Level level) throws IOException {
         try {
             Agreement.run(app, "committing level " + level.number(), () -> {
@@ -56,33 +72,50 @@ final class LevelDirectories {
                 }
             });
         } catch (IOException failure) {
-            Agreement.run(app, "rolling back level " + level.number() + " after: " + failure.getMessage(), () -> {
-                if (isMaster(level)) {
-                    swapOut(level);
-                }
-            });
+            try {
+                tidy(level);
+            } catch (IOException alsoFailed) {
+                failure.addSuppressed(alsoFailed);
+            }
             throw failure;
         }
-        if (isMaster(level)) {
-            discardReplaced(level);
-        }
+        unsettled.remove(level);
     }
 
     private void swapIn(Level level) throws IOException {
-        if (Files.exists(directories.committed(level))) {
+        boolean replaces = Files.exists(directories.committed(level));
+        if (replaces) {
             discardReplaced(level);
+        }
+        unsettled.add(level);
+        if (replaces) {
             storage.rename(directories.committed(level), directories.replaced(level));
         }
         storage.rename(directories.tmp(level), directories.committed(level));
         storage.syncDirectory(directories.root(level));
     }
 
+    /** Undoes {@link #swapIn}, wherever it stopped. By renames only: a deletion could stop in the middle. */
     private void swapOut(Level level) throws IOException {
-        if (Files.exists(directories.replaced(level))) {
-            RunDirectory.delete(directories.committed(level), storage);
-            storage.rename(directories.replaced(level), directories.committed(level));
-            storage.syncDirectory(directories.root(level));
+        unsettled.add(level);
+        if (Files.exists(directories.committed(level)) && !Files.exists(directories.tmp(level))) {
+            storage.rename(directories.committed(level), directories.tmp(level));
         }
+        if (Files.exists(directories.replaced(level))) {
+            storage.rename(directories.replaced(level), directories.committed(level));
+        }
+        unsettled.remove(level);
+        storage.syncDirectory(directories.root(level));
+    }
+
+    /** Deletes what a committed checkpoint supersedes: the one it replaced and those of lower levels. Collective. */
+    void discardSuperseded(Level level) throws IOException {
+        Agreement.run(app, "deleting what the checkpoint committed at level " + level.number() + " supersedes", () -> {
+            if (isMaster(level)) {
+                discardReplaced(level);
+            }
+            deleteLower(level);
+        });
     }
 
     /** Lets go of the checkpoint that was replaced: into the archive if level 4 is kept, otherwise for good. */
@@ -101,6 +134,7 @@ final class LevelDirectories {
     boolean archiveL4() throws IOException {
         archive(directories.committed(Level.L4));
         RunDirectory.delete(directories.committed(Level.L4), storage);
+        return Files.exists(directories.archive());
     }
 
     private void archive(Path from) throws IOException {
@@ -119,7 +153,7 @@ final class LevelDirectories {
      * Deletes the checkpoints of lower levels on this node, which the new one of {@code level} supersedes. Synced before and
      * after: a restart prefers lower levels, so neither these nor what they replaced may come back after a power loss.
      */
-    void deleteLower(Level level) throws IOException {
+    private void deleteLower(Level level) throws IOException {
         if (!topology.isNodeMaster()) {
             return;
         }
@@ -134,7 +168,6 @@ final class LevelDirectories {
         storage.syncDirectory(directories.local());
         for (Path directory : lower) {
             RunDirectory.delete(directory, storage);
-        return Files.exists(directories.archive());
         }
         storage.syncDirectory(directories.local());
     }
@@ -162,8 +195,12 @@ final class LevelDirectories {
         switch (chosen) {
             case TMP -> swapIn(level);
             case COMMITTED -> {}
-            case REPLACED -> swapOut(level);
+            case REPLACED -> {
+                RunDirectory.delete(directories.tmp(level), storage);
+                swapOut(level);
+            }
         }
+        unsettled.remove(level);
     }
 
     /** The places where a checkpoint of a level may be found after a kill, newest first. */

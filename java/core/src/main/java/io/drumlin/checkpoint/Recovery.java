@@ -9,6 +9,7 @@ import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ final class Recovery {
     private final CheckpointReader reader;
 
     /**
-     * @param rank rank in the communicator given to the run, which the file names carry
+     * @param rank the rank that the names of this rank's files carry
      */
     Recovery(Communicator app, int rank, LevelDirectories levels, CheckpointReader reader) {
         this.app = app;
@@ -82,29 +83,27 @@ final class Recovery {
     }
 
     private List<Candidate> candidates(Level level, Slot slot) {
+        List<Path> files = new ArrayList<>();
+        succeeds("looking for checkpoint files", () -> {
+            Path directory = levels.directory(level, slot);
+            files.addAll(RunDirectory.rankFiles(directory, rank, app.size()));
+        });
         List<Candidate> found = new ArrayList<>();
-        for (Path path : rankFiles(levels.directory(level, slot))) {
-            try {
-                found.add(new Candidate(slot, path, reader.metadata(path)));
-            } catch (IOException e) {
-                warn(e);
-            }
+        for (Path path : files) {
+            succeeds("reading " + path, () -> found.add(new Candidate(slot, path, reader.metadata(path))));
         }
+        found.sort(Comparator.comparingInt((Candidate each) -> each.file().meta().ckptId())
+                .reversed());
         return found;
     }
 
-    private List<Path> rankFiles(Path directory) {
-        try {
-            return RunDirectory.rankFiles(directory, rank);
-        } catch (IOException e) {
-            warn(e);
-            return List.of();
-        }
-    }
-
     /** A file that cannot be used is no failure of the restart: another place or level may have the checkpoint. */
-    private void warn(IOException refused) {
-        LOG.log(Logger.Level.WARNING, "rank {0}: {1}", rank, refused.getMessage());
+    private boolean succeeds(String operation, Agreement.Step step) {
+        IOException refused = Agreement.attempt(app, operation, step);
+        if (refused != null) {
+            LOG.log(Logger.Level.WARNING, "rank {0}: {1}", rank, refused.getMessage());
+        }
+        return refused == null;
     }
 
     /** The first rank proposes what it has, newest first; a checkpoint that is whole everywhere is also there. */
@@ -112,9 +111,10 @@ final class Recovery {
         List<Candidate> own = candidates.values().stream().flatMap(List::stream).toList();
         for (int i = 0; i < count(own.size()); i++) {
             long[] key = broadcast(i < own.size() ? own.get(i) : null);
+            // A checkpoint that a restart was copying may also be in its place: there it is on all ranks of the node.
             Candidate match = own.stream()
                     .filter(candidate -> candidate.isOf(key[0], key[1]))
-                    .findFirst()
+                    .min(Comparator.comparing(candidate -> candidate.slot() != Slot.COMMITTED))
                     .orElse(null);
             if (allHave(match)) {
                 return match;
@@ -175,13 +175,7 @@ final class Recovery {
     }
 
     private boolean isWhole(Candidate candidate) {
-        try {
-            reader.verify(candidate.path(), candidate.file());
-            return true;
-        } catch (IOException e) {
-            warn(e);
-            return false;
-        }
+        return succeeds("verifying " + candidate.path(), () -> reader.verify(candidate.path(), candidate.file()));
     }
 
     /** What to say when no level is left. */

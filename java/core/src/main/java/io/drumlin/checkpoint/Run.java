@@ -25,7 +25,10 @@ record Run(
      * @param given storage engine; otherwise the configuration or {@link StorageEngines} chooses
      */
     static Run prepare(Path configFile, Communicator ranks, Optional<StorageEngine> given) throws IOException {
-        FtiConfig config = FtiConfig.parse(readOnce(ranks, configFile), configFile.toString());
+        String text = readOnce(ranks, configFile);
+        FtiConfig[] parsed = new FtiConfig[1];
+        Agreement.run(ranks, "reading " + configFile, () -> parsed[0] = FtiConfig.parse(text, configFile.toString()));
+        FtiConfig config = parsed[0];
         boolean restart = config.failure() != 0;
         String execId = restart
                 ? config.execId()

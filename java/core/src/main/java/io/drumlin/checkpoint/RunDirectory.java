@@ -66,7 +66,7 @@ final class RunDirectory {
         if (Files.isDirectory(directory)) {
             return;
         }
-        Path parent = directory.toAbsolutePath().normalize().getParent();
+        Path parent = directory.toAbsolutePath().getParent();
         if (parent != null && !Files.isDirectory(parent)) {
             throw DrumlinException.during("mkdir")
                     .path(directory)
@@ -126,12 +126,29 @@ final class RunDirectory {
         return "Ckpt" + ckptId + "-Rank" + rank + ".fti";
     }
 
-    /** The checkpoint files of a rank in a directory; empty when the directory is missing. */
-    static List<Path> rankFiles(Path directory, int rank) throws IOException {
+    /**
+     * The checkpoint files of a rank in a directory; empty when the directory is missing.
+     *
+     * @throws IOException the directory cannot be read, or was written by a run of more than {@code ranks} ranks, of which
+     *     this run would recover a part
+     */
+    static List<Path> rankFiles(Path directory, int rank, int ranks) throws IOException {
         List<Path> found = new ArrayList<>();
         for (Path entry : entries(directory)) {
             Matcher name = RANK_FILE.matcher(entry.getFileName().toString());
-            if (name.matches() && Long.parseLong(name.group(2)) == rank) {
+            // Only files: opening a pipe would wait for its other end.
+            if (!name.matches() || !Files.isRegularFile(entry)) {
+                continue;
+            }
+            long owner = Long.parseLong(name.group(2));
+            if (owner >= ranks) {
+                throw DrumlinException.during("restart")
+                        .path(entry)
+                        .problem("this is the file of rank " + owner + " and the run has " + ranks + " ranks")
+                        .advice("restart with the number of ranks of the run that wrote it")
+                        .exception();
+            }
+            if (owner == rank) {
                 found.add(entry);
             }
         }
@@ -154,8 +171,11 @@ final class RunDirectory {
             return entries.sorted().toList();
         } catch (NoSuchFileException e) {
             return List.of();
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+        } catch (UncheckedIOException | IOException e) {
+            throw DrumlinException.during("listing the directory")
+                    .path(directory)
+                    .cause(e)
+                    .exception();
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -347,6 +349,130 @@ class CheckpointsTest {
         assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {}))
                 .hasMessageContaining("written on 2 nodes, this run has 1");
         assertThat(run.files()).hasSize(RANKS + 1);
+    }
+
+    @Test
+    void fewerRanksOnAsManyNodesAreRefused() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "4"));
+        run.run(8, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[1]);
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        Files.writeString(
+                run.config(), Files.readString(run.config()).replaceAll("(node_size *= )4", "$12"));
+        // C FTI goes on with the files of ranks 0 to 3.
+        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("no level has whole files");
+        assertThat(run.files()).hasSize(8 + 1);
+    }
+
+    @Test
+    void aBadIdOrLevelIsRefusedOnAllRanks() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            int id = comm.rank() == 2 ? 0 : 1;
+            assertThatThrownBy(() -> checkpoints.checkpoint(id, Level.L1)).isInstanceOf(DrumlinException.class);
+            assertThatThrownBy(() -> checkpoints.checkpoint(0, Level.L1)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L3)).isInstanceOf(IllegalArgumentException.class);
+            checkpoints.checkpoint(1, Level.L1);
+        });
+    }
+
+    @Test
+    void aRestartFromAKeptCheckpointIsAnOrdinaryRestartOnceItHasTakenOne() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.keep_last_ckpt", "1"));
+        int[] value = {1};
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, value);
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.complete();
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, value);
+            checkpoints.recover();
+            checkpoints.checkpoint(2, Level.L1);
+        });
+        assertThat(run.restartValue("failure")).isEqualTo("1");
+        run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.status()).isEqualTo(Status.RESTART));
+    }
+
+    @Test
+    void theArchiveOutlivesARunThatCouldNotBeRecovered() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.keep_l4_ckpt", "1"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[1]);
+            checkpoints.checkpoint(1, Level.L4);
+            checkpoints.checkpoint(2, Level.L4);
+        });
+        Files.delete(run.file("Ckpt2-Rank1.fti"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .freshStartIfUnrecoverable()
+                    .open()) {
+                assertThat(checkpoints.recoveryFailure()).isPresent();
+                checkpoints.complete();
+            }
+        });
+        assertThat(run.files()).contains("Global/X/l4_archive/Ckpt1-Rank0.fti");
+    }
+
+    @Test
+    void aRunWithoutVariablesCanBeRestarted() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of());
+        run.run(RANKS, (checkpoints, comm) -> checkpoints.checkpoint(1, Level.L4));
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastCheckpoint()).contains(1);
+            checkpoints.recover();
+        });
+    }
+
+    @Test
+    void variablesMayComeGoGrowAndShrinkOverRestarts() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("drumlin.packing", "compact"));
+        int[][] sizes = {{1001, 0, 77}, {5003, 3, 0}, {13, 8192, 77}, {700_001, -1, 77}, {700_001, 5, 78}};
+        for (int step = 0; step <= sizes.length; step++) {
+            int now = step;
+            // Every other restart goes on in the other packing.
+            Files.writeString(
+                    run.config(),
+                    Files.readString(run.config())
+                            .replaceAll("(packing *= )\\w+", "$1" + (now % 2 == 0 ? "compact" : "aligned")));
+            run.run(RANKS, (checkpoints, comm) -> {
+                if (now > 0) {
+                    // In another order than they were written.
+                    Map<Integer, byte[]> stored = protectAll(checkpoints, sizes[now - 1], -1, 0);
+                    checkpoints.recover();
+                    stored.forEach((id, value) -> assertThat(value)
+                            .as("variable %d at step %d", id, now)
+                            .isEqualTo(bytes(value.length, now - 1 + id + comm.rank())));
+                }
+            });
+            if (now == sizes.length) {
+                return;
+            }
+            run.run(RANKS, (checkpoints, comm) -> {
+                protectAll(checkpoints, sizes[now], 1, now + comm.rank());
+                checkpoints.checkpoint(1 + now, now % 3 == 2 ? Level.L4 : Level.L1);
+            });
+        }
+    }
+
+    private static Map<Integer, byte[]> protectAll(Checkpoints checkpoints, int[] sizes, int direction, int seed) {
+        Map<Integer, byte[]> variables = new HashMap<>();
+        for (int i = direction > 0 ? 0 : sizes.length - 1; i >= 0 && i < sizes.length; i += direction) {
+            if (sizes[i] >= 0) {
+                byte[] value = direction > 0 ? bytes(sizes[i], seed + i) : new byte[sizes[i]];
+                variables.put(i, value);
+                checkpoints.protect(i, value);
+            }
+        }
+        return variables;
+    }
+
+    private static byte[] bytes(int count, int seed) {
+        byte[] bytes = new byte[count];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
     }
 
     @Test

@@ -1,0 +1,329 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Every operation on the file system, and every request for memory, fails once on one rank while all others are well: no rank
+ * hangs or is left out, and what is on disk afterwards is the checkpoint before or the new one.
+ */
+class FaultTest {
+
+    private static final int RANKS = 2;
+    private static final int INTS = 3000;
+
+    /** Kept, because a logger without a strong reference forgets its level. */
+    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
+
+    @TempDir(factory = InMemory.class)
+    Path directory;
+
+    /** Thousands of small files: in memory where the system has a file system there. */
+    static final class InMemory implements TempDirFactory {
+        @Override
+        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext test) throws IOException {
+            Path memory = Path.of("/dev/shm");
+            return Files.isWritable(memory)
+                    ? Files.createTempDirectory(memory, "drumlin")
+                    : Files.createTempDirectory("drumlin");
+        }
+    }
+
+    @BeforeAll
+    static void silence() {
+        LOG.setLevel(java.util.logging.Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(null);
+    }
+
+    /** What is done before the fault, and the call in which it happens. */
+    enum Scenario {
+        FIRST_L1("0", "0", Level.L1),
+        L1_AFTER_L1("0", "0", Level.L1, Level.L1),
+        L4_AFTER_L1("0", "0", Level.L1, Level.L4),
+        L4_AFTER_L4_KEPT("0", "1", Level.L4, Level.L4),
+        L1_AFTER_L4("0", "0", Level.L4, Level.L1);
+
+        private final Map<String, String> config;
+        private final List<Level> levels;
+
+        Scenario(String keepLast, String keepL4, Level... levels) {
+            config = Map.of("basic.node_size", "1", "basic.keep_last_ckpt", keepLast, "basic.keep_l4_ckpt", keepL4);
+            this.levels = List.of(levels);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFaultInACheckpointLeavesTheOldOrTheNewOne(Scenario scenario) throws IOException {
+        int before = scenario.levels.size() - 1;
+        forEachFault(scenario.config, (run, fault) -> {
+            List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
+                for (int step = 0; step < before; step++) {
+                    setAll(values, step + 1);
+                    checkpoints.checkpoint(step + 1, scenario.levels.get(step));
+                }
+                setAll(values, before + 1);
+                fault.arm(checkpoints.communicator());
+                checkpoints.checkpoint(before + 1, scenario.levels.get(before));
+            });
+            fault.heal();
+            checkOutcomes(fault, outcomes);
+            int least = outcomes.get(0).isEmpty() ? before + 1 : before;
+            assertThat(restored(run)).as("%s, %s", fault, outcomes).isBetween(least, before + 1);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRunGoesOnAfterAFaultInACheckpoint(Scenario scenario) throws IOException {
+        int before = scenario.levels.size() - 1;
+        forEachFault(scenario.config, (run, fault) -> {
+            List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
+                for (int step = 0; step < before; step++) {
+                    setAll(values, step + 1);
+                    checkpoints.checkpoint(step + 1, scenario.levels.get(step));
+                }
+                fault.arm(checkpoints.communicator());
+                setAll(values, 50);
+                try {
+                    // An id as before: files are told apart by their timestamps.
+                    checkpoints.checkpoint(1, scenario.levels.get(before));
+                } catch (IOException expected) {
+                    if (checkpoints.lastCheckpoint().isPresent()) {
+                        checkpoints.recover();
+                        assertThat(values[0]).isIn(before, 50);
+                    }
+                }
+                checkpoints.communicator().barrier();
+                fault.heal();
+                checkpoints.communicator().barrier();
+                setAll(values, 60);
+                checkpoints.checkpoint(1, scenario.levels.get(before));
+                setAll(values, 0);
+                checkpoints.recover();
+                assertThat(values[INTS - 1]).isEqualTo(60 + INTS - 1);
+            });
+            assertThat(outcomes).as("%s", fault).containsOnly("");
+            assertThat(restored(run)).as("%s", fault).isEqualTo(60);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFaultInARestartLosesNothing(Scenario scenario) throws IOException {
+        forEachFault(scenario.config, (run, fault) -> {
+            int[] step = {0};
+            for (Level level : scenario.levels) {
+                step[0]++;
+                onEachRank(run, healthy(), (checkpoints, values) -> {
+                    setAll(values, step[0]);
+                    checkpoints.checkpoint(step[0], level);
+                });
+            }
+            fault.armAll();
+            List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
+                // What C FTI does when nothing can be recovered: the program is told so, and ends.
+                assertThat(checkpoints.isRestart() || checkpoints.recoveryFailure().isPresent())
+                        .isTrue();
+            });
+            fault.heal();
+            checkOutcomes(fault, outcomes);
+            int older = scenario.levels.contains(Level.L4) ? scenario.levels.lastIndexOf(Level.L4) + 1 : step[0];
+            assertThat(restored(run)).as("%s, %s", fault, outcomes).isIn(older, step[0]);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"L1_AFTER_L1", "L4_AFTER_L4_KEPT", "L1_AFTER_L4"})
+    void aFaultInTheEndOfARunLosesNoCheckpointThatIsToBeKept(Scenario scenario) throws IOException {
+        Map<String, String> config = Map.of("basic.node_size", "1", "basic.keep_last_ckpt", "1");
+        forEachFault(config, (run, fault) -> {
+            List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
+                int step = 0;
+                for (Level level : scenario.levels) {
+                    setAll(values, ++step);
+                    checkpoints.checkpoint(step, level);
+                }
+                fault.arm(checkpoints.communicator());
+                checkpoints.complete();
+            });
+            fault.heal();
+            checkOutcomes(fault, outcomes);
+            assertThat(restored(run)).as("%s, %s", fault, outcomes).isEqualTo(scenario.levels.size());
+        });
+    }
+
+    private static void checkOutcomes(Fault fault, List<String> outcomes) {
+        assertThat(outcomes)
+                .as("%s", fault)
+                .noneMatch(outcome -> outcome.contains("without taking part"))
+                .noneMatch(outcome -> outcome.contains("different collective calls"));
+        assertThat(outcomes.stream().filter(String::isEmpty).count())
+                .as("all ranks or none: %s, %s", fault, outcomes)
+                .isIn(0L, (long) RANKS);
+    }
+
+    /** The n-th operation of a kind, on one rank. */
+    private static final class Fault {
+        private final Operation operation;
+        private final int rank;
+        private final int nth;
+        private final List<FaultyEngine> engines = healthy();
+        private int countWhenArmed;
+        private boolean happened;
+
+        Fault(Operation operation, int rank, int nth) {
+            this.operation = operation;
+            this.rank = rank;
+            this.nth = nth;
+        }
+
+        /** Called by all ranks; nothing is going on meanwhile. */
+        void arm(Communicator comm) throws IOException {
+            comm.barrier();
+            if (comm.rank() == rank) {
+                armAll();
+            }
+            comm.barrier();
+        }
+
+        void armAll() {
+            countWhenArmed = engines.get(rank).count(operation);
+            engines.get(rank).fail(operation, nth, "EIO");
+        }
+
+        /** Nothing fails any more. */
+        synchronized void heal() {
+            happened |= engines.get(rank).count(operation) - countWhenArmed >= nth;
+            countWhenArmed = Integer.MAX_VALUE;
+            engines.get(rank).heal();
+        }
+
+        @Override
+        public String toString() {
+            return operation + " " + nth + " on rank " + rank;
+        }
+    }
+
+    private static List<FaultyEngine> healthy() {
+        List<FaultyEngine> engines = new ArrayList<>();
+        for (int rank = 0; rank < RANKS; rank++) {
+            engines.add(new FaultyEngine(new NioEngine(), false));
+        }
+        return engines;
+    }
+
+    @FunctionalInterface
+    private interface Story {
+        void play(RunFixture run, Fault fault) throws IOException;
+    }
+
+    /** Plays the story with the first, second, ... operation of each kind failing, until it has no such operation. */
+    private void forEachFault(Map<String, String> config, Story story) throws IOException {
+        int happened = 0;
+        for (Operation operation : Operation.values()) {
+            for (int rank = 0; rank < RANKS; rank++) {
+                Fault fault;
+                int nth = 0;
+                do {
+                    fault = new Fault(operation, rank, ++nth);
+                    Fault now = fault;
+                    Path folder = Files.createDirectories(directory.resolve(operation + "-" + rank + "-" + nth));
+                    assertTimeoutPreemptively(
+                            Duration.ofSeconds(60),
+                            () -> story.play(new RunFixture(folder, config), now),
+                            () -> "hangs: " + now);
+                    RunDirectory.delete(folder, new NioEngine());
+                    happened += fault.happened ? 1 : 0;
+                } while (fault.happened);
+            }
+        }
+        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(RANKS * 5);
+    }
+
+    @FunctionalInterface
+    private interface Body {
+        void run(Checkpoints checkpoints, int[] values) throws IOException;
+    }
+
+    /** The failure of each rank, empty where there was none. */
+    private static List<String> onEachRank(RunFixture run, List<FaultyEngine> engines, Body body) throws IOException {
+        List<String> outcomes = new ArrayList<>(Collections.nCopies(RANKS, "?"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            String outcome = "";
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(engines.get(comm.rank()))
+                    .freshStartIfUnrecoverable()
+                    .open()) {
+                int[] values = new int[INTS];
+                checkpoints.protect(0, values);
+                body.run(checkpoints, values);
+            } catch (IOException failed) {
+                outcome = failed.toString();
+            }
+            synchronized (outcomes) {
+                outcomes.set(comm.rank(), outcome);
+            }
+        });
+        return outcomes;
+    }
+
+    /** What a restart brings back: the same on all ranks, 0 for a fresh start. */
+    private static int restored(RunFixture run) throws IOException {
+        Set<Integer> restored = Collections.synchronizedSet(new TreeSet<>());
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(new FaultyEngine(new NioEngine(), false))
+                    .open()) {
+                int[] values = new int[INTS];
+                checkpoints.protect(0, values);
+                if (checkpoints.isRestart()) {
+                    checkpoints.recover();
+                    for (int i = 0; i < INTS; i++) {
+                        assertThat(values[i]).isEqualTo(values[0] + i);
+                    }
+                }
+                restored.add(values[0]);
+            }
+        });
+        assertThat(restored).hasSize(1);
+        return restored.iterator().next();
+    }
+
+    private static void setAll(int[] values, int step) {
+        for (int i = 0; i < INTS; i++) {
+            values[i] = step + i;
+        }
+    }
+}
