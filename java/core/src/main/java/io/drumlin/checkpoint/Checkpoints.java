@@ -248,7 +248,7 @@ public final class Checkpoints implements AutoCloseable {
 
     private @Nullable Source findSource() throws IOException {
         Recovery recovery = new Recovery(app, fileRank, levels, reader);
-        for (Level level : List.of(Level.L1, Level.L4)) {
+        for (Level level : Level.values()) {
             Optional<Recovery.Candidate> found = recovery.find(level);
             if (found.isPresent()) {
                 Recovery.Candidate candidate = found.get();

@@ -1,0 +1,207 @@
+package io.drumlin.golden.ftiff;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.golden.Json;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs of C FTI go on with Drumlin: every snapshot of layout F is restarted from, by thread ranks. */
+class RestartTest {
+
+    private static final Pattern RANK_FILE = Pattern.compile("(.*)/l([1-4])/Ckpt(\\d+)-Rank\\d+\\.fti");
+
+    @TempDir
+    private Path directory;
+
+    private record Run(Path golden, Manifest manifest, String name, Path copy) {
+
+        Manifest.Snapshot snapshot() {
+            return Optional.ofNullable(manifest.snapshots().get(name)).orElseThrow();
+        }
+
+        /** Level and id of the checkpoint that counts, the one of the lowest level. */
+        Optional<Map.Entry<Level, Integer>> newest() {
+            return snapshot().files().stream()
+                    .map(file -> RANK_FILE.matcher(file.path()))
+                    .filter(Matcher::matches)
+                    .map(match -> Map.entry(Level.of(Integer.parseInt(match.group(2))), Integer.valueOf(match.group(3))))
+                    .min(Map.Entry.comparingByKey());
+        }
+
+        Path config() {
+            return copy.resolve("config.fti");
+        }
+
+        List<Manifest.Variable> variables(int checkpoint) {
+            return Optional.ofNullable(manifest.checkpoints().get(checkpoint))
+                    .orElseThrow()
+                    .variables();
+        }
+
+        void copyFiles() throws IOException {
+            for (Manifest.SnapshotFile file : snapshot().files()) {
+                Path target = copy.resolve(file.path());
+                Files.createDirectories(target.getParent());
+                Files.copy(golden.resolve(name).resolve(file.path()), target);
+            }
+            for (String root : List.of("Local", "Global", "Meta")) {
+                Files.createDirectories(copy.resolve(root));
+            }
+            String text = Files.readString(config());
+            Files.writeString(config(), text.replace(" = ./", " = " + copy + "/"));
+        }
+
+        /** What an aborted checkpoint of C FTI leaves: files that are not whole. */
+        void addRemains() throws IOException {
+            for (Manifest.SnapshotFile file : snapshot().files()) {
+                Matcher match = RANK_FILE.matcher(file.path());
+                if (match.matches()) {
+                    Path source = copy.resolve(file.path());
+                    Path tmp = Files.createDirectories(
+                            source.getParent().resolveSibling("tmp").resolve("."));
+                    byte[] bytes = Files.readAllBytes(source);
+                    Files.write(tmp.resolve(source.getFileName()), Arrays.copyOf(bytes, bytes.length - 9));
+                }
+            }
+        }
+    }
+
+    private List<Run> runs() throws IOException {
+        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-ff");
+        if ("true".equals(System.getenv("CI"))) {
+            assertThat(root).isDirectory();
+        }
+        assumeTrue(Files.isDirectory(root), () -> "no golden files at " + root);
+        List<Run> runs = new ArrayList<>();
+        try (Stream<Path> cases = Files.list(root)) {
+            for (Path golden : cases.filter(Files::isDirectory).sorted().toList()) {
+                Json json = Json.root(
+                        JSON.std.mapFrom(golden.resolve("manifest.json").toFile()));
+                if (json.get("layout").text().equals("F")) {
+                    Manifest manifest = Manifest.of(json);
+                    for (String name : manifest.snapshots().keySet()) {
+                        runs.add(new Run(golden, manifest, name, directory.resolve(golden.getFileName() + "-" + name)));
+                    }
+                }
+            }
+        }
+        return runs;
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everySnapshotOfTheReferenceGoesOn() throws IOException {
+        return runs().stream()
+                .filter(run -> !needsMoreThanThisVersion(run))
+                .map(run -> DynamicTest.dynamicTest(run.copy.getFileName().toString(), () -> {
+                    run.copyFiles();
+                    run.addRemains();
+                    if (run.newest().isEmpty()) {
+                        assertThatThrownBy(() -> onEachRank(run, (checkpoints, rank) -> {}))
+                                .hasMessageContaining("no level has whole files");
+                        return;
+                    }
+                    recover(run, run.newest().get().getKey(), run.newest().get().getValue());
+                    // And once more, from what this side wrote behind the containers of the other.
+                    onEachRank(run, (checkpoints, rank) -> {
+                        variables(run, run.newest().get().getValue(), rank).forEach(checkpoints::protect);
+                        checkpoints.recover();
+                        checkpoints.protect(99, new double[] {rank});
+                        checkpoints.checkpoint(77, Level.L1);
+                    });
+                    onEachRank(run, (checkpoints, rank) -> {
+                        assertThat(checkpoints.lastCheckpoint()).contains(77);
+                        double[] added = new double[1];
+                        checkpoints.protect(99, added);
+                        Map<Integer, ByteBuffer> empty = empty(run, run.newest().get().getValue(), rank);
+                        empty.forEach(checkpoints::protect);
+                        checkpoints.recover();
+                        assertThat(empty).isEqualTo(variables(run, run.newest().get().getValue(), rank));
+                        assertThat(added).containsExactly(rank);
+                    });
+                }));
+    }
+
+    @Test
+    void whatThisVersionLacksIsRefusedByName() throws IOException {
+        List<Run> refused = runs().stream().filter(RestartTest::needsMoreThanThisVersion).toList();
+        assertThat(refused).hasSize(8);
+        for (Run run : refused) {
+            run.copyFiles();
+            assertThatThrownBy(() -> onEachRank(run, (checkpoints, rank) -> {}))
+                    .hasMessageFindingMatch("\\[basic\\] (head|enable_dcp) is \"1\"");
+        }
+    }
+
+    private static boolean needsMoreThanThisVersion(Run run) {
+        String name = run.golden.getFileName().toString();
+        return name.equals("dcp-md5") || name.equals("heads-async");
+    }
+
+    private static void recover(Run run, Level level, int id) throws IOException {
+        onEachRank(run, (checkpoints, rank) -> {
+            assertThat(checkpoints.status().number()).isEqualTo(run.snapshot().restartFailure());
+            assertThat(checkpoints.lastCheckpoint()).contains(id);
+            assertThat(checkpoints.lastLevel()).contains(level);
+            Map<Integer, ByteBuffer> variables = empty(run, id, rank);
+            variables.forEach((variable, content) -> {
+                assertThat(checkpoints.storedSize(variable)).isEqualTo(content.remaining());
+                checkpoints.protect(variable, content);
+            });
+            checkpoints.recover();
+            assertThat(variables).isEqualTo(variables(run, id, rank));
+        });
+    }
+
+    private static Map<Integer, ByteBuffer> empty(Run run, int id, int rank) {
+        Map<Integer, ByteBuffer> variables = variables(run, id, rank);
+        variables.replaceAll((variable, content) -> ByteBuffer.allocate(content.remaining()));
+        return variables;
+    }
+
+    private static Map<Integer, ByteBuffer> variables(Run run, int id, int rank) {
+        Map<Integer, ByteBuffer> variables = new TreeMap<>();
+        for (Manifest.Variable variable : run.variables(id)) {
+            variables.put(
+                    variable.id(),
+                    variable.values()
+                            .bytes(rank, variable.id(), variable.count().on(rank), variable.segments())
+                            .rewind());
+        }
+        return variables;
+    }
+
+    @FunctionalInterface
+    private interface Body {
+        void run(Checkpoints checkpoints, int rank) throws IOException;
+    }
+
+    private static void onEachRank(Run run, Body body) throws IOException {
+        ThreadCommunicator.run(run.manifest.ranks(), comm -> {
+            try (Checkpoints checkpoints = Checkpoints.open(run.config(), comm)) {
+                body.run(checkpoints, comm.rank());
+            }
+        });
+    }
+}
