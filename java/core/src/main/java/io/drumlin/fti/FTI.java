@@ -10,8 +10,6 @@ import io.drumlin.comm.Communicators;
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -97,6 +95,8 @@ public final class FTI {
     /** {@code long double}, 16 bytes on x86-64: bytes in a {@code byte[]} or ByteBuffer. */
     public static final int FTI_LDBE = 10;
 
+    private static final double MEBIBYTE = 1024 * 1024;
+
     private static final int[] TYPE_SIZES = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 16};
 
     private static volatile @Nullable Instance processInstance;
@@ -105,8 +105,7 @@ public final class FTI {
     private FTI() {}
 
     /** What C FTI keeps in global variables. */
-    private record Instance(
-            Checkpoints checkpoints, Communicator given, Messages messages, Map<Integer, Object> variables) {
+    private record Instance(Checkpoints checkpoints, Communicator given, Messages messages) {
 
         void close() throws IOException {
             checkpoints.close();
@@ -152,14 +151,14 @@ public final class FTI {
     private static int init(String configFile, Ranks ranks) {
         Communicator given = null;
         try {
-            leave();
             given = ranks.get();
+            leaveBefore(given);
             Checkpoints checkpoints = Checkpoints.builder(Path.of(configFile))
                     .communicator(given)
                     .freshStartIfUnrecoverable()
                     .open();
             Messages messages = new Messages(checkpoints.communicator().rank(), checkpoints.verbosity());
-            Instance instance = new Instance(checkpoints, given, messages, new HashMap<>());
+            Instance instance = new Instance(checkpoints, given, messages);
             enter(instance);
             return report(instance);
         } catch (IOException | RuntimeException e) {
@@ -203,6 +202,13 @@ public final class FTI {
             THREAD_INSTANCE.set(instance);
         } else {
             processInstance = instance;
+        }
+    }
+
+    /** Lets go of the instance that the next one of these ranks takes the place of; a thread rank leaves the process's alone. */
+    private static void leaveBefore(Communicator ranks) throws IOException {
+        if (THREAD_INSTANCE.get() != null || !(ranks instanceof ThreadCommunicator)) {
+            leave();
         }
     }
 
@@ -282,12 +288,15 @@ public final class FTI {
                         + type + " has " + TYPE_SIZES[type]);
             }
             instance.checkpoints.protect(id, variable, Math.multiplyExact(count, TYPE_SIZES[type] / width));
-            instance.variables.put(id, variable);
-            instance.messages.information(
-                    "Variable ID %d to protect. Current ckpt. size per rank is %.2fMB.",
-                    id, instance.checkpoints.protectedBytes() / (1024.0 * 1024.0));
-            return FTI_SCES;
+            return isProtected(id, instance);
         });
+    }
+
+    private static int isProtected(int id, Instance instance) {
+        instance.messages.information(
+                "Variable ID %d to protect. Current ckpt. size per rank is %.2fMB.",
+                id, instance.checkpoints.protectedBytes() / MEBIBYTE);
+        return FTI_SCES;
     }
 
     /**
@@ -300,8 +309,7 @@ public final class FTI {
     public static int FTI_Protect(int id, Object variable) {
         return call(FTI_NSCS, instance -> {
             instance.checkpoints.protect(id, variable);
-            instance.variables.put(id, variable);
-            return FTI_SCES;
+            return isProtected(id, instance);
         });
     }
 
@@ -326,13 +334,11 @@ public final class FTI {
      */
     public static <T> T FTI_Realloc(int id, T array) {
         Instance instance = instance();
-        if (instance == null || !instance.checkpoints.isRestart() || instance.checkpoints.storedSize(id) == 0) {
+        if (instance == null || !instance.checkpoints.isRestart()) {
             return array;
         }
         try {
-            T replacement = instance.checkpoints.reallocate(id, array);
-            instance.variables.put(id, replacement);
-            return replacement;
+            return instance.checkpoints.reallocate(id, array);
         } catch (IllegalArgumentException e) {
             instance.messages.error(e);
             return array;
@@ -362,11 +368,12 @@ public final class FTI {
     }
 
     private static int done(Instance instance, CheckpointReport taken) {
+        instance.messages.information("Post-checkpoint took %.2f sec.", taken.postSeconds());
         instance.messages.information(
                 "Ckpt. ID %d (L%d) (%.2f MB/proc) taken in %.2f sec. (Wt:%.2fs, Wr:%.2fs, Ps:%.2fs)",
                 taken.ckptId(),
                 taken.level().number(),
-                taken.bytes() / (1024.0 * 1024.0),
+                taken.bytes() / MEBIBYTE,
                 taken.seconds(),
                 taken.waitSeconds(),
                 taken.writeSeconds(),

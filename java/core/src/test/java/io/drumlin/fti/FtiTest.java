@@ -7,8 +7,11 @@ import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -121,5 +124,86 @@ class FtiTest {
         assertThat(FTI_Checkpoint(1, FTI_L1_DCP)).isEqualTo(FTI_DONE);
         assertThat(FTI_GetStoredSize(10)).isEqualTo(32);
         assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+    }
+
+    @Test
+    void threadRanksLeaveTheRunOfTheProcessAlone() throws IOException {
+        RunFixture process = new RunFixture(
+                Files.createDirectories(directory.resolve("process")), Map.of("basic.node_size", "1"));
+        RunFixture threads = new RunFixture(
+                Files.createDirectories(directory.resolve("threads")), Map.of("basic.node_size", "2"));
+        assertThat(FTI_Init(process.config().toString(), new SingleCommunicator()))
+                .isEqualTo(FTI_SCES);
+        ThreadCommunicator.run(2, comm -> {
+            assertThat(FTI_Init(threads.config().toString(), comm)).isEqualTo(FTI_SCES);
+            FTI_Protect(0, new int[] {comm.rank()});
+            assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
+            assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        });
+        assertThat(FTI_Status()).isZero();
+        assertThat(FTI_COMM_WORLD().size()).isEqualTo(1);
+        FTI_Protect(0, new int[1]);
+        assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
+        // Init after init, and after finalize.
+        assertThat(FTI_Init(process.config().toString(), new SingleCommunicator()))
+                .isEqualTo(FTI_SCES);
+        assertThat(FTI_Status()).isEqualTo(1);
+        assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        assertThat(FTI_Init(process.config().toString(), new SingleCommunicator()))
+                .isEqualTo(FTI_SCES);
+        assertThat(FTI_Status()).isZero();
+        assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+    }
+
+    @Test
+    void reallocGivesTheStoredSizeEvenOfNothing() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        String config = run.config().toString();
+        FTI_Init(config, new SingleCommunicator());
+        FTI_Protect(0, new double[0]);
+        FTI_Protect(1, new int[5]);
+        double[] fresh = new double[3];
+        assertThat(FTI_Realloc(0, fresh)).isSameAs(fresh);
+        assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
+        FTI_Init(config, new SingleCommunicator());
+        double[] particles = new double[3];
+        long[] odd = new long[1];
+        FTI_Protect(0, particles);
+        FTI_Protect(1, new int[5]);
+        assertThat(FTI_Realloc(1, odd)).isSameAs(odd);
+        assertThat(FTI_Realloc(7, odd)).isSameAs(odd);
+        particles = FTI_Realloc(0, particles);
+        assertThat(particles).isEmpty();
+        assertThat(FTI_Recover()).isEqualTo(FTI_SCES);
+        assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+    }
+
+    @Test
+    void printsTheLinesThatUsersSearchFor() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "basic.verbosity", "2"));
+        String config = run.config().toString();
+        PrintStream console = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            FTI_Init(config, new SingleCommunicator());
+            FTI_Protect(4, new double[1 << 17]);
+            FTI_Protect(5, new double[1 << 17], 1 << 17, FTI_DBLE);
+            FTI_Checkpoint(3, FTI_L4);
+            FTI_Init(config, new SingleCommunicator());
+            FTI_Finalize();
+        } finally {
+            System.setOut(console);
+        }
+        assertThat(printed.toString(StandardCharsets.UTF_8))
+                .contains("[ FTI  Information ] : Variable ID 4 to protect. Current ckpt. size per rank is 1.00MB.")
+                .contains("[ FTI  Information ] : Variable ID 5 to protect. Current ckpt. size per rank is 2.00MB.")
+                .contains("[ FTI  Information ] : Post-checkpoint took ")
+                .containsPattern("Ckpt\\. ID 3 \\(L4\\) \\(2\\.00 MB/proc\\) taken in \\d+\\.\\d\\d sec\\. "
+                        + "\\(Wt:\\d+\\.\\d\\ds, Wr:\\d+\\.\\d\\ds, Ps:\\d+\\.\\d\\ds\\)")
+                .contains("[ FTI  Information ] : This is a restart. The execution ID is: ")
+                .contains("[ FTI  Information ] : Recovering successfully from level 4 with Ckpt. 3.")
+                .contains("[ FTI  Information ] : FTI has been initialized.")
+                .contains("[ FTI  Information ] : FTI has been finalized.");
     }
 }
