@@ -346,7 +346,7 @@ public final class Checkpoints implements AutoCloseable {
     private void protect(int id, ProtectedData variable) {
         if (id < 0 || id > config.maxVarId()) {
             throw new IllegalArgumentException("variable id " + id + " is not in 0.." + config.maxVarId()
-                    + "; raise max_var_id in the configuration file");
+                    + ", the upper bound is max_var_id of the configuration file");
         }
         ProtectedData replaced = data.put(id, variable);
         protectedBytes += variable.size() - (replaced == null ? 0 : replaced.size());

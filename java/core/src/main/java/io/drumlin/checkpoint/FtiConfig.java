@@ -3,7 +3,10 @@ package io.drumlin.checkpoint;
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
@@ -143,7 +146,14 @@ final class FtiConfig {
             throw refused("basic", key, "the path of a directory");
         }
         // The text holds one character per byte, so that a rewrite keeps bytes that are no UTF-8.
-        return Path.of(new String(value.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
+        ByteBuffer bytes = ByteBuffer.wrap(value.getBytes(StandardCharsets.ISO_8859_1));
+        try {
+            return Path.of(StandardCharsets.UTF_8.newDecoder().decode(bytes).toString());
+        } catch (CharacterCodingException e) {
+            throw refused("basic", key, "a path in UTF-8");
+        } catch (InvalidPathException e) {
+            throw refused("basic", key, "a path in the characters of the locale, see LC_ALL (C.UTF-8 has them all)");
+        }
     }
 
     /** As {@code strtol} with base 0 reads it: 0x.. and 0.. are understood, anything after the digits is ignored. */

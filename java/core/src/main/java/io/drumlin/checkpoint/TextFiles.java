@@ -42,6 +42,11 @@ final class TextFiles {
                     .problem("no such file")
                     .cause(e)
                     .exception();
+        } catch (DrumlinException e) {
+            throw e;
+        } catch (IOException e) {
+            // The JDK's message may be the path alone.
+            throw DrumlinException.during("read").path(path).cause(e).exception();
         }
     }
 
@@ -53,11 +58,11 @@ final class TextFiles {
         ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
         try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
             file.write(bytes, 0);
+            if (Files.exists(target)) {
+                Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
+                Files.setPosixFilePermissions(temporary, permissions);
+            }
             file.sync();
-        }
-        if (Files.exists(target)) {
-            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
-            Files.setPosixFilePermissions(temporary, permissions);
         }
         storage.rename(temporary, target);
         storage.syncDirectory(directory);

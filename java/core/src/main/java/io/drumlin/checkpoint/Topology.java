@@ -39,7 +39,15 @@ record Topology(
      * @param earlier node names of the earlier run in node order; empty for a fresh run
      */
     static Topology of(Communicator comm, FtiConfig config, List<String> earlier) throws IOException {
-        return of(comm.rank(), config.nodeSize(), gatherNames(comm, config), earlier);
+        Topology topology = of(comm.rank(), config.nodeSize(), gatherNames(comm, config), earlier);
+        if (topology.nodeNames.size() % config.groupSize() != 0) {
+            throw DrumlinException.during("building the topology")
+                    .problem("the run has " + topology.nodeNames.size() + " nodes, which cannot be divided into groups of "
+                            + "group_size = " + config.groupSize())
+                    .advice("make group_size a divisor of the number of nodes")
+                    .exception();
+        }
+        return topology;
     }
 
     private static List<String> gatherNames(Communicator comm, FtiConfig config) throws IOException {

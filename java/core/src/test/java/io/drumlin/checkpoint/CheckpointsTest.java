@@ -10,6 +10,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -363,6 +364,36 @@ class CheckpointsTest {
         // C FTI goes on with the files of ranks 0 to 3.
         assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("no level has whole files");
         assertThat(run.files()).hasSize(8 + 1);
+    }
+
+    @Test
+    void aGroupSizeThatDoesNotFitIsRefused() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.group_size", "3"));
+        assertThatThrownBy(() -> run.run(RANKS, (checkpoints, comm) -> {})).hasMessageContaining("group_size = 3");
+    }
+
+    @Test
+    void pathsMayHaveSpacesLinksAndOtherLetters() throws IOException {
+        Path real = Files.createDirectories(directory.resolve("Eiszeit \u00e4\u51b0"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), real);
+        RunFixture run = new RunFixture(link, Map.of("basic.ckpt_dir", link.resolve("../link/Lo cal") + "/"));
+        byte[] text = Files.readString(run.config()).getBytes(StandardCharsets.UTF_8);
+        Path config = Files.write(real.resolve("target"), text);
+        Files.delete(run.config());
+        Files.createSymbolicLink(run.config(), config);
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {comm.rank()});
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        assertThat(Files.isSymbolicLink(run.config())).isTrue();
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] value = {-1};
+            checkpoints.protect(0, value);
+            checkpoints.recover();
+            assertThat(value).containsExactly(comm.rank());
+            checkpoints.complete();
+        });
+        assertThat(real.resolve("Lo cal")).isEmptyDirectory();
     }
 
     @Test

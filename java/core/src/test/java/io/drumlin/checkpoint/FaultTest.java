@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -134,6 +135,37 @@ class FaultTest {
             });
             assertThat(outcomes).as("%s", fault).containsOnly("");
             assertThat(restored(run)).as("%s", fault).isEqualTo(60);
+        });
+    }
+
+    /** What the first fault left in disorder must not be taken for something else at the second. */
+    @ParameterizedTest
+    @CsvSource({"RENAME, 1", "RENAME, 2", "SYNC_DIRECTORY, 3", "WRITE, 1"})
+    void twoFaultsInARowLoseNothing(Operation second, int nth) throws IOException {
+        forEachFault(Map.of("basic.node_size", "1"), (run, fault) -> {
+            int[] done = {0};
+            List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
+                setAll(values, 1);
+                checkpoints.checkpoint(1, Level.L1);
+                fault.arm(checkpoints.communicator());
+                for (int step = 2; step <= 3; step++) {
+                    setAll(values, step);
+                    try {
+                        checkpoints.checkpoint(1, Level.L1);
+                        done[0] = step;
+                    } catch (IOException expected) {
+                        done[0] = Math.max(done[0], 1);
+                    }
+                    checkpoints.communicator().barrier();
+                    fault.heal();
+                    checkpoints.communicator().barrier();
+                    if (step == 2 && checkpoints.communicator().rank() == 1 - fault.rank) {
+                        fault.engines.get(1 - fault.rank).fail(second, nth, "EIO");
+                    }
+                }
+            });
+            assertThat(outcomes).as("%s", fault).containsOnly("");
+            assertThat(restored(run)).as("%s", fault).isBetween(done[0], 3);
         });
     }
 

@@ -66,6 +66,14 @@ class FtiConfigTest {
     }
 
     @Test
+    void aPathThatIsNoUtf8IsRefusedAndNotMadeUnderAnotherName() {
+        // One character per byte: Latin-1 on disk.
+        assertThatThrownBy(() -> config(Map.of("basic.ckpt_dir", "/scratch/M\u00fcller")))
+                .hasMessageContaining("ckpt_dir")
+                .hasMessageContaining("UTF-8");
+    }
+
+    @Test
     void keepsGoldenDefaults() throws IOException {
         FtiConfig config = config(Map.of("basic.max_sync_intv", "100", "basic.ckpt_l1", "3"));
         assertThat(config.maxSyncIntv()).isEqualTo(64);
