@@ -92,8 +92,9 @@ final class Recovery {
         for (Path path : files) {
             succeeds("reading " + path, () -> found.add(new Candidate(slot, path, reader.metadata(path))));
         }
-        found.sort(Comparator.comparingInt((Candidate each) -> each.file().meta().ckptId())
-                .reversed());
+        found.sort(
+                Comparator.comparingInt((Candidate each) -> each.file().meta().ckptId())
+                        .reversed());
         return found;
     }
 

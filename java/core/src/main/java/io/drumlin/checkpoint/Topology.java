@@ -24,8 +24,7 @@ import java.util.Map;
  * @param placement {@code nodeList} as it would be if nodes were numbered by first appearance, as in a fresh run
  * @param nodeSize ranks per node
  */
-record Topology(
-        int rank, List<String> nodeNames, List<Integer> nodeList, List<Integer> placement, int nodeSize) {
+record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, List<Integer> placement, int nodeSize) {
 
     /** Bytes of a node name in the exchange, as in C FTI. */
     private static final int NAME_BYTES = 256;
@@ -42,8 +41,8 @@ record Topology(
         Topology topology = of(comm.rank(), config.nodeSize(), gatherNames(comm, config), earlier);
         if (topology.nodeNames.size() % config.groupSize() != 0) {
             throw DrumlinException.during("building the topology")
-                    .problem("the run has " + topology.nodeNames.size() + " nodes, which cannot be divided into groups of "
-                            + "group_size = " + config.groupSize())
+                    .problem("the run has " + topology.nodeNames.size()
+                            + " nodes, which cannot be divided into groups of " + "group_size = " + config.groupSize())
                     .advice("make group_size a divisor of the number of nodes")
                     .exception();
         }

@@ -359,10 +359,10 @@ class CheckpointsTest {
             checkpoints.protect(0, new int[1]);
             checkpoints.checkpoint(1, Level.L4);
         });
-        Files.writeString(
-                run.config(), Files.readString(run.config()).replaceAll("(node_size *= )4", "$12"));
+        Files.writeString(run.config(), Files.readString(run.config()).replaceAll("(node_size *= )4", "$12"));
         // C FTI goes on with the files of ranks 0 to 3.
-        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("no level has whole files");
+        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {}))
+                .hasMessageContaining("no level has whole files");
         assertThat(run.files()).hasSize(8 + 1);
     }
 

@@ -184,7 +184,8 @@ class FaultTest {
             fault.armAll();
             List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
                 // What C FTI does when nothing can be recovered: the program is told so, and ends.
-                assertThat(checkpoints.isRestart() || checkpoints.recoveryFailure().isPresent())
+                assertThat(checkpoints.isRestart()
+                                || checkpoints.recoveryFailure().isPresent())
                         .isTrue();
             });
             fault.heal();

@@ -25,8 +25,7 @@ class LargeVariableTest {
     @ValueSource(strings = {"aligned", "compact"})
     void comesBackAsItWas(String packing) throws IOException {
         RunFixture run = new RunFixture(
-                directory,
-                Map.of("basic.node_size", "1", "drumlin.packing", packing, "basic.keep_last_ckpt", "1"));
+                directory, Map.of("basic.node_size", "1", "drumlin.packing", packing, "basic.keep_last_ckpt", "1"));
         long[] large = new long[LONGS];
         byte[] odd = {1, 2, 3};
         fill(large, 0x9E3779B97F4A7C15L);

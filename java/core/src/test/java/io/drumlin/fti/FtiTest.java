@@ -128,10 +128,10 @@ class FtiTest {
 
     @Test
     void threadRanksLeaveTheRunOfTheProcessAlone() throws IOException {
-        RunFixture process = new RunFixture(
-                Files.createDirectories(directory.resolve("process")), Map.of("basic.node_size", "1"));
-        RunFixture threads = new RunFixture(
-                Files.createDirectories(directory.resolve("threads")), Map.of("basic.node_size", "2"));
+        RunFixture process =
+                new RunFixture(Files.createDirectories(directory.resolve("process")), Map.of("basic.node_size", "1"));
+        RunFixture threads =
+                new RunFixture(Files.createDirectories(directory.resolve("threads")), Map.of("basic.node_size", "2"));
         assertThat(FTI_Init(process.config().toString(), new SingleCommunicator()))
                 .isEqualTo(FTI_SCES);
         ThreadCommunicator.run(2, comm -> {

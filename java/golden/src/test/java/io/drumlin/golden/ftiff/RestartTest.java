@@ -46,7 +46,8 @@ class RestartTest {
             return snapshot().files().stream()
                     .map(file -> RANK_FILE.matcher(file.path()))
                     .filter(Matcher::matches)
-                    .map(match -> Map.entry(Level.of(Integer.parseInt(match.group(2))), Integer.valueOf(match.group(3))))
+                    .map(match ->
+                            Map.entry(Level.of(Integer.parseInt(match.group(2))), Integer.valueOf(match.group(3))))
                     .min(Map.Entry.comparingByKey());
         }
 
@@ -134,10 +135,12 @@ class RestartTest {
                         assertThat(checkpoints.lastCheckpoint()).contains(77);
                         double[] added = new double[1];
                         checkpoints.protect(99, added);
-                        Map<Integer, ByteBuffer> empty = empty(run, run.newest().get().getValue(), rank);
+                        Map<Integer, ByteBuffer> empty =
+                                empty(run, run.newest().get().getValue(), rank);
                         empty.forEach(checkpoints::protect);
                         checkpoints.recover();
-                        assertThat(empty).isEqualTo(variables(run, run.newest().get().getValue(), rank));
+                        assertThat(empty)
+                                .isEqualTo(variables(run, run.newest().get().getValue(), rank));
                         assertThat(added).containsExactly(rank);
                     });
                 }));
@@ -145,7 +148,8 @@ class RestartTest {
 
     @Test
     void whatThisVersionLacksIsRefusedByName() throws IOException {
-        List<Run> refused = runs().stream().filter(RestartTest::needsMoreThanThisVersion).toList();
+        List<Run> refused =
+                runs().stream().filter(RestartTest::needsMoreThanThisVersion).toList();
         assertThat(refused).hasSize(8);
         for (Run run : refused) {
             run.copyFiles();
