@@ -206,9 +206,14 @@ public final class FTI {
     }
 
     /** Lets go of the instance that the next one of these ranks takes the place of; a thread rank leaves the process's alone. */
-    private static void leaveBefore(Communicator ranks) throws IOException {
+    private static void leaveBefore(Communicator ranks) {
         if (THREAD_INSTANCE.get() != null || !(ranks instanceof ThreadCommunicator)) {
-            leave();
+            try {
+                leave();
+            } catch (IOException e) {
+                // The other ranks go on, and would wait for this one.
+                new Messages(ranks.rank(), 0).error(e);
+            }
         }
     }
 

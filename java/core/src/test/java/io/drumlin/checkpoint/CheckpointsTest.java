@@ -374,7 +374,9 @@ class CheckpointsTest {
 
     @Test
     void pathsMayHaveSpacesLinksAndOtherLetters() throws IOException {
-        Path real = Files.createDirectories(directory.resolve("Eiszeit \u00e4\u51b0"));
+        // In the locale C, Java 17 has no name for other letters.
+        String letters = "UTF-8".equals(System.getProperty("sun.jnu.encoding")) ? "\u00e4\u51b0" : "";
+        Path real = Files.createDirectories(directory.resolve("Ice age " + letters));
         Path link = Files.createSymbolicLink(directory.resolve("link"), real);
         RunFixture run = new RunFixture(link, Map.of("basic.ckpt_dir", link.resolve("../link/Lo cal") + "/"));
         byte[] text = Files.readString(run.config()).getBytes(StandardCharsets.UTF_8);
