@@ -1,0 +1,106 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.StorageEngines;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every storage engine leaves the bytes that pure Java leaves. */
+class EqualBytesTest {
+
+    private static final int RANKS = 2;
+
+    /** Of the file record, docs/formats/fti-ff.md, section 3: myHash, which covers the timestamp, and the timestamp. */
+    private static final int[][] OF_THE_CLOCK_FROM_END = {{73, 57}, {5, 1}};
+
+    @TempDir
+    Path directory;
+
+    @ParameterizedTest
+    @CsvSource({"libc, aligned", "libc, compact", "native, aligned", "native, compact"})
+    void asPureJava(String engine, String packing) throws IOException {
+        List<String> available = StorageEngines.names();
+        Assumptions.assumeTrue(available.contains(engine) && isAvailable(engine), () -> engine + " is not available");
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        List<byte[]> expected = write("nio", new NioEngine(), packing, seed);
+        List<byte[]> found = write(engine, StorageEngines.byName(engine), packing, seed);
+        assertThat(found).hasSameSizeAs(expected).hasSize(RANKS * 3);
+        for (int i = 0; i < expected.size(); i++) {
+            assertThat(found.get(i)).as("file %d", i).isEqualTo(expected.get(i));
+        }
+    }
+
+    private static boolean isAvailable(String engine) {
+        try {
+            StorageEngines.byName(engine);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The files after each of three checkpoints: first protection, growth, shrinking to nothing. */
+    private List<byte[]> write(String name, StorageEngine engine, String packing, long seed) throws IOException {
+        RunFixture run =
+                new RunFixture(Files.createDirectories(directory.resolve(name)), Map.of("drumlin.packing", packing));
+        List<byte[]> files = new ArrayList<>();
+        Random sizes = new Random(seed);
+        int[] small = IntStream.range(0, 3).map(i -> sizes.nextInt(10_000)).toArray();
+        int[] large = {sizes.nextInt(5_000_000), 5_000_000 + sizes.nextInt(1_000_000), 0};
+        ThreadCommunicator.run(RANKS, comm -> {
+            Random values = new Random(seed + comm.rank());
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(engine)
+                    .open()) {
+                for (int step = 0; step < small.length; step++) {
+                    byte[] bytes = new byte[small[step]];
+                    values.nextBytes(bytes);
+                    checkpoints.protect(5, bytes);
+                    checkpoints.protect(
+                            2, values.longs(large[step] / Long.BYTES).toArray());
+                    checkpoints.checkpoint(step + 1, Level.L1);
+                    comm.barrier();
+                    if (comm.rank() == 0) {
+                        files.addAll(contents(run.directory()));
+                    }
+                    comm.barrier();
+                }
+            }
+        });
+        return files;
+    }
+
+    private static List<byte[]> contents(Path directory) throws IOException {
+        try (Stream<Path> found = Files.walk(directory)) {
+            List<byte[]> contents = new ArrayList<>();
+            for (Path file : found.filter(path -> path.toString().contains("-Rank"))
+                    .sorted()
+                    .toList()) {
+                byte[] bytes = Files.readAllBytes(file);
+                for (int[] range : OF_THE_CLOCK_FROM_END) {
+                    Arrays.fill(bytes, bytes.length - range[0], bytes.length - range[1], (byte) 0);
+                }
+                contents.add(bytes);
+            }
+            return contents;
+        }
+    }
+}
