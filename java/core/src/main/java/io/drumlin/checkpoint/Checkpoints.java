@@ -150,8 +150,8 @@ public final class Checkpoints implements AutoCloseable {
         }
 
         /**
-         * Names the storage engine; without it the configuration key {@code [drumlin] storage}, the system property
-         * {@code drumlin.storage} or the best one available decides.
+         * Names the storage engine; without it the system property {@code drumlin.storage}, the configuration key
+         * {@code [drumlin] storage} or the best one available decides, in this order.
          *
          * @param engine used for all files
          * @return this

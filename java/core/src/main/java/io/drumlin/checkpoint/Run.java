@@ -56,7 +56,8 @@ record Run(
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {
-        return config.storage().isPresent()
+        boolean propertyDecides = System.getProperty(StorageEngines.PROPERTY) != null;
+        return config.storage().isPresent() && !propertyDecides
                 ? StorageEngines.byName(config.storage().get())
                 : StorageEngines.best();
     }
