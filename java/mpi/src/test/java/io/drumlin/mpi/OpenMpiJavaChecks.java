@@ -3,11 +3,18 @@ package io.drumlin.mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.CommunicatorContract;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.RankBody;
+import io.drumlin.fti.FTI;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -74,5 +81,48 @@ class OpenMpiJavaChecks extends CommunicatorContract {
         assertThatThrownBy(() -> OpenMpiJava.of(nothing))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("EINVAL");
+    }
+
+    @Test
+    void theFtiFacadeTakesIt() throws Exception {
+        Object world = MpiJar.world();
+        Path directory = sharedDirectory();
+        RunFixture run = MpiJar.rank(world) == 0
+                ? new RunFixture(directory, Map.of("basic.node_size", "1", "basic.group_size", "1"))
+                : null;
+        try (Communicator ranks = Communicators.of(world)) {
+            ranks.barrier();
+            String config = directory.resolve("config.fti").toString();
+            int[] value = {7 + ranks.rank()};
+            assertThat(FTI.FTI_Init(config, world)).isEqualTo(FTI.FTI_SCES);
+            assertThat(FTI.FTI_Protect(0, value, 1, FTI.FTI_INTG)).isEqualTo(FTI.FTI_SCES);
+            assertThat(FTI.FTI_Checkpoint(1, FTI.FTI_L1)).isEqualTo(FTI.FTI_DONE);
+            value[0] = 0;
+            // Again in the same process, as after a failure.
+            assertThat(FTI.FTI_Init(config, world)).isEqualTo(FTI.FTI_SCES);
+            assertThat(FTI.FTI_Status()).isEqualTo(1);
+            FTI.FTI_Protect(0, value, 1, FTI.FTI_INTG);
+            assertThat(FTI.FTI_Recover()).isEqualTo(FTI.FTI_SCES);
+            assertThat(value).containsExactly(7 + ranks.rank());
+            assertThat(FTI.FTI_Finalize()).isEqualTo(FTI.FTI_SCES);
+            ranks.barrier();
+        }
+        if (run != null) {
+            assertThat(run.files()).isEmpty();
+        }
+    }
+
+    /** A new directory that rank 0 makes and all ranks know. Collective. */
+    private static Path sharedDirectory() throws Exception {
+        try (Communicator ranks = Communicators.of(MpiJar.world())) {
+            ByteBuffer name = ByteBuffer.allocate(256);
+            if (ranks.rank() == 0) {
+                name.put(Files.createTempDirectory(Path.of("target").toAbsolutePath(), "fti")
+                        .toString()
+                        .getBytes(StandardCharsets.UTF_8));
+            }
+            ranks.bcast(name.clear(), 0);
+            return Path.of(new String(name.array(), StandardCharsets.UTF_8).replace("\0", ""));
+        }
     }
 }
