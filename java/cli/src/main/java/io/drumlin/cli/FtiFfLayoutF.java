@@ -72,7 +72,7 @@ final class FtiFfLayoutF implements RecognisedFile {
                 "checksum",
                 meta.checksum()
                         + switch (file.checksumRule()) {
-                            case CONTENT -> "";
+                            case CONTENT, BYTES -> "";
                             case ALL -> " (counts emptied containers: C FTI itself refuses this file)";
                             case NONE -> " (not that of the stored hashes)";
                         });

@@ -22,7 +22,7 @@ final class FtiFfOtherLayout implements RecognisedFile {
 
     @Override
     public String title() {
-        return "FTI-FF layout " + recognition.layout().label() + " (" + writer() + "), "
+        return "FTI-FF layout " + recognition.label() + " (" + writer() + "), "
                 + (recognition.encoded() ? "Reed-Solomon file" : "checkpoint file");
     }
 
@@ -30,7 +30,8 @@ final class FtiFfOtherLayout implements RecognisedFile {
         return switch (recognition.layout()) {
             case A -> "C FTI v1.1";
             case B -> "C FTI v1.2";
-            case C_OR_D -> "C FTI v1.3 or v1.4.0";
+            case C -> "C FTI v1.3";
+            case D -> recognition.encoded() ? "C FTI v1.3 or v1.4.0" : "C FTI v1.4.0";
             case E -> "C FTI v1.4.1 to v1.6";
             case F -> "C FTI head";
         };
@@ -49,7 +50,7 @@ final class FtiFfOtherLayout implements RecognisedFile {
     @Override
     public void write(JsonGenerator json) throws IOException {
         json.writeStringField("format", "FTI-FF");
-        json.writeStringField("layout", recognition.layout().label());
+        json.writeStringField("layout", recognition.label());
         json.writeStringField("kind", recognition.encoded() ? "rs_encoded" : "plain");
     }
 

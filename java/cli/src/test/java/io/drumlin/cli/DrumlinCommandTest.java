@@ -6,7 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
-import io.drumlin.format.ftiff.LayoutF;
+import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.VariableMeta;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -64,7 +64,7 @@ class DrumlinCommandTest {
         }
         ContainerPlan hashed = plan.withHashes(digests);
         ByteBuffer target = ByteBuffer.wrap(bytes).position((int) plan.dataSize());
-        LayoutF.put(target, hashed.blocks(), LayoutF.seal(hashed.blocks(), 12, 99, -1, -1));
+        Layout.F.put(target, hashed.blocks(), Layout.F.seal(hashed.blocks(), 12, 99, -1, -1));
         return bytes;
     }
 
@@ -239,7 +239,7 @@ class DrumlinCommandTest {
                 .next(List.of(new VariableSize(1, 0), new VariableSize(2, 5)));
         ContainerPlan hashed = plan.withHashes(List.of(md5(new byte[0]), md5(new byte[] {1, 2, 3, 4, 5})));
         ByteBuffer area = ByteBuffer.allocate((int) plan.metaSize());
-        LayoutF.put(area, hashed.blocks(), LayoutF.seal(hashed.blocks(), 1, 0, -1, -1));
+        Layout.F.put(area, hashed.blocks(), Layout.F.seal(hashed.blocks(), 1, 0, -1, -1));
         try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
             sparse.seek(large);
             sparse.write(new byte[] {1, 2, 3, 4, 5});

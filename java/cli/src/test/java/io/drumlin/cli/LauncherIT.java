@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
-import io.drumlin.format.ftiff.LayoutF;
+import io.drumlin.format.ftiff.Layout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -65,7 +65,7 @@ class LauncherIT {
                 .next(List.of(new VariableSize(3, 4)))
                 .withHashes(List.of(HexFormat.of().parseHex("f1d3ff8443297732862df21dc4e57262"))); // of four zeros
         ByteBuffer file = ByteBuffer.allocate((int) plan.fileSize()).position(4);
-        LayoutF.put(file, plan.blocks(), LayoutF.seal(plan.blocks(), 1, 0, -1, -1));
+        Layout.F.put(file, plan.blocks(), Layout.F.seal(plan.blocks(), 1, 0, -1, -1));
         Files.write(directory.resolve("file"), file.array());
 
         Result verified = run("verify", "file");

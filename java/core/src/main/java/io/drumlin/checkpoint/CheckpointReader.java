@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
+import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.VariableMeta;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
@@ -48,6 +49,13 @@ final class CheckpointReader {
     StoredFile metadata(Path path) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             FtiFfFile meta = FtiFfFile.read(new BlockFileSource(file));
+            if (meta.layout() != Layout.F) {
+                throw DrumlinException.during("reading the metadata")
+                        .path(path)
+                        .problem("the file is of layout " + meta.layout() + ", a restart needs layout F")
+                        .advice("restart with the release of C FTI that wrote it")
+                        .exception();
+            }
             if (meta.encoded() || meta.checksumRule() == ChecksumRule.NONE) {
                 throw DrumlinException.during("reading the metadata")
                         .path(path)

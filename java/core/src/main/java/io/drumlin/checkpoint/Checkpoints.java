@@ -8,7 +8,7 @@ import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.FileMeta;
-import io.drumlin.format.ftiff.LayoutF;
+import io.drumlin.format.ftiff.Layout;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -603,9 +603,9 @@ public final class Checkpoints implements AutoCloseable {
         FileMeta[] meta = new FileMeta[1];
         CheckpointWriter writer = new CheckpointWriter(storage, slabs, data);
         ContainerPlan hashed = writer.write(directories.tmp(level).resolve(name), plan.next(sizes()), next -> {
-            meta[0] = LayoutF.seal(next.blocks(), ckptId, timestamp, -1, -1);
+            meta[0] = Layout.F.seal(next.blocks(), ckptId, timestamp, -1, -1);
             ByteBuffer area = ByteBuffer.allocate(Math.toIntExact(next.metaSize()));
-            LayoutF.put(area, next.blocks(), meta[0]);
+            Layout.F.put(area, next.blocks(), meta[0]);
             return area.flip();
         });
         storage.syncDirectory(directories.tmp(level));

@@ -7,7 +7,7 @@ import java.util.List;
  * sections 3 and 6.
  *
  * @param variables the containers in file order; {@code numvars} on disk is their number
- * @param dbsize sum of the container sizes in bytes (layouts C to F)
+ * @param dbsize bytes of the containers, in layouts A and B also those of the records of the block
  */
 public record BlockMeta(List<VariableMeta> variables, long dbsize) {
 

@@ -8,48 +8,62 @@ import java.util.RandomAccess;
 /** Block records as they lie in memory, decoded when asked for, like {@link ContainerRecords}. */
 final class BlockRecords extends AbstractList<BlockMeta> implements RandomAccess {
 
-    /** No blocks: encoded files, and files whose metadata cannot be found. */
-    static final BlockRecords NONE = new BlockRecords(ByteBuffer.allocate(0), new int[0]);
-
+    private final Layout layout;
     private final ByteBuffer area;
-    private final int[] starts;
+    private final BlockIndex index;
 
-    /** Blocks begin at {@code starts}; each is wholly within the area. */
-    BlockRecords(ByteBuffer area, int[] starts) {
+    /** The area holds the records of the indexed blocks, one block behind the other. */
+    BlockRecords(Layout layout, ByteBuffer area, BlockIndex index) {
+        this.layout = layout;
         this.area = area.slice().order(ByteOrder.LITTLE_ENDIAN);
-        this.starts = starts.clone();
+        this.index = index;
+    }
+
+    /** No blocks: encoded files, and files whose metadata cannot be found. */
+    static BlockRecords none(Layout layout) {
+        return new BlockRecords(layout, ByteBuffer.allocate(0), new BlockIndex());
     }
 
     @Override
-    public BlockMeta get(int index) {
-        int start = start(index);
-        int length = Math.multiplyExact(area.getInt(start + LayoutF.NUMVARS), LayoutF.VARIABLE_META_LENGTH);
+    public BlockMeta get(int block) {
+        ByteBuffer record =
+                area.slice(index.start(block), layout.block().length()).order(ByteOrder.LITTLE_ENDIAN);
+        int variables = (int) layout.block().get(record, Field.NUMVARS);
+        int length = Math.multiplyExact(variables, layout.variable().length());
         return new BlockMeta(
-                new ContainerRecords(area.slice(start + LayoutF.BLOCK_META_LENGTH, length)),
-                area.getLong(start + LayoutF.DBSIZE));
+                new ContainerRecords(layout, area.slice(start(block, 0), length)),
+                layout.block().get(record, Field.DBSIZE));
     }
 
     @Override
     public int size() {
-        return starts.length;
+        return index.size();
     }
 
-    /** Position of a block record in the area. */
-    int start(int index) {
-        return starts[index];
+    /** Position of a block record in the file. */
+    long offset(int block) {
+        return index.offset(block);
+    }
+
+    /** Position of a variable record in the file. */
+    long offset(int block, int variable) {
+        return index.offset(block) + (start(block, variable) - index.start(block));
+    }
+
+    /** Position in the file of what is at a position of the area. */
+    long offsetOf(int start) {
+        return index.offsetOf(start);
     }
 
     /** Position of a variable record in the area. */
     int start(int block, int variable) {
-        return starts[block] + LayoutF.BLOCK_META_LENGTH + variable * LayoutF.VARIABLE_META_LENGTH;
+        return index.start(block)
+                + layout.block().length()
+                + variable * layout.variable().length();
     }
 
     /** The variable record at a position of the area. */
-    ByteBuffer record(int position) {
-        return area.slice(position, LayoutF.VARIABLE_META_LENGTH);
-    }
-
-    byte flag(int position) {
-        return area.get(position);
+    ByteBuffer record(int start) {
+        return area.slice(start, layout.variable().length()).order(ByteOrder.LITTLE_ENDIAN);
     }
 }

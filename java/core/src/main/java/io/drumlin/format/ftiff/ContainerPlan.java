@@ -246,7 +246,7 @@ public final class ContainerPlan {
      * @return bytes
      */
     public long metaSize() {
-        return LayoutF.metaSize(blocks);
+        return Layout.F.metaSize(blocks);
     }
 
     /**

@@ -7,21 +7,23 @@ import java.util.RandomAccess;
 /** Variable records as they lie in memory, decoded when asked for: a file's metadata never take more than their size. */
 final class ContainerRecords extends AbstractList<VariableMeta> implements RandomAccess {
 
+    private final Layout layout;
     private final ByteBuffer records;
 
     /** The buffer's remaining bytes are whole records. */
-    ContainerRecords(ByteBuffer records) {
+    ContainerRecords(Layout layout, ByteBuffer records) {
+        this.layout = layout;
         this.records = records.slice();
     }
 
     @Override
     public VariableMeta get(int index) {
-        int position = Math.multiplyExact(index, LayoutF.VARIABLE_META_LENGTH);
-        return LayoutF.variableMeta(records.slice(position, LayoutF.VARIABLE_META_LENGTH));
+        int length = layout.variable().length();
+        return layout.variableMeta(records.slice(Math.multiplyExact(index, length), length));
     }
 
     @Override
     public int size() {
-        return records.capacity() / LayoutF.VARIABLE_META_LENGTH;
+        return records.capacity() / layout.variable().length();
     }
 }

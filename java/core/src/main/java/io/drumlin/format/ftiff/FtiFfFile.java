@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The metadata of one FTI-FF file of layout F. Immutable; the data stay in the source.
+ * The metadata of one FTI-FF file of any layout. Immutable; the data stay in the source.
  *
- * <p>Only the metadata area is read, wherever it lies in the file, and it takes no more memory than it has bytes. Every
+ * <p>Only the metadata are read, wherever they lie in the file, and they take little more memory than they have bytes. Every
  * count, length and offset is checked before it is used; docs/formats/fti-ff.md, section 8, lists the checks.
  */
 public final class FtiFfFile {
@@ -20,15 +20,13 @@ public final class FtiFfFile {
     /** The format's name in messages. */
     public static final String FORMAT = "FTI-FF";
 
+    private final Recognition recognition;
     private final FileMeta meta;
-    private final boolean encoded;
-    private final long recordOffset;
     private final BlockRecords blocks;
 
-    FtiFfFile(FileMeta meta, boolean encoded, long recordOffset, BlockRecords blocks) {
+    FtiFfFile(Recognition recognition, FileMeta meta, BlockRecords blocks) {
+        this.recognition = recognition;
         this.meta = meta;
-        this.encoded = encoded;
-        this.recordOffset = recordOffset;
         this.blocks = blocks;
     }
 
@@ -49,7 +47,11 @@ public final class FtiFfFile {
                     FORMAT,
                     new Finding(
                             "myHash",
-                            Math.max(0, source.size() - LayoutF.FILE_META_LENGTH + LayoutF.MY_HASH),
+                            Math.max(
+                                    0,
+                                    source.size()
+                                            - Layout.F.fileMetaLength()
+                                            + Layout.F.file().offset(Field.MY_HASH)),
                             "no file record of any layout; the file has " + source.size() + " bytes"));
         }
         return read(source, recognition.get(), strict);
@@ -58,24 +60,33 @@ public final class FtiFfFile {
     /**
      * Reads what can be read.
      *
-     * @param source a file of layout F
+     * @param source a plain, partner or encoded file
      * @param recognition what {@link Recognition#of} said of it
      * @param problems gets everything that is wrong; what it does not throw is left out of the result
      * @return the metadata as far as they could be followed
-     * @throws FormatException another layout, or thrown by {@code problems}
+     * @throws FormatException thrown by {@code problems}
      * @throws IOException the source cannot be read
      */
     public static FtiFfFile read(ByteSource source, Recognition recognition, FindingSink problems) throws IOException {
-        if (recognition.layout() != Layout.F) {
-            throw new FormatException(
-                    FORMAT,
-                    new Finding(
-                            "myHash",
-                            recognition.recordOffset() + LayoutF.MY_HASH,
-                            "the file record is of layout "
-                                    + recognition.layout().label() + ", only layout F can be read"));
-        }
         return new MetadataReader(source, recognition, problems).read();
+    }
+
+    /**
+     * The layout of the records.
+     *
+     * @return a layout; D also for encoded files of C, which are the same
+     */
+    public Layout layout() {
+        return recognition.layout();
+    }
+
+    /**
+     * The layout in words.
+     *
+     * @return its letter, or {@code C or D} for encoded files, which are the same in both
+     */
+    public String layoutLabel() {
+        return recognition.label();
     }
 
     /**
@@ -93,7 +104,7 @@ public final class FtiFfFile {
      * @return false for plain files and partner copies
      */
     public boolean encoded() {
-        return encoded;
+        return recognition.encoded();
     }
 
     /**
@@ -130,7 +141,7 @@ public final class FtiFfFile {
      * @return byte offset in the file
      */
     public long recordOffset() {
-        return recordOffset;
+        return recognition.recordOffset();
     }
 
     /**
@@ -141,7 +152,7 @@ public final class FtiFfFile {
      * @return byte offset in the file
      */
     public long variableOffset(int block, int variable) {
-        return meta.dataSize() + blocks.start(block, variable);
+        return blocks.offset(block, variable);
     }
 
     /**
@@ -152,15 +163,18 @@ public final class FtiFfFile {
      * @return byte offset in the file
      */
     public long hashOffset(int block, int variable) {
-        return variableOffset(block, variable) + LayoutF.HASH;
+        return variableOffset(block, variable) + layout().variable().offset(Field.HASH);
     }
 
     /**
      * By which rule {@code checksum} was made of the stored hashes.
      *
-     * @return {@link ChecksumRule#CONTENT} also when both rules give the same
+     * @return {@link ChecksumRule#CONTENT} also when both rules of layouts C to F give the same
      */
     public ChecksumRule checksumRule() {
+        if (!layout().atEnd()) {
+            return ChecksumRule.BYTES;
+        }
         if (meta.checksum().equals(Digests.checksum(blocks))) {
             return ChecksumRule.CONTENT;
         }
@@ -173,6 +187,8 @@ public final class FtiFfFile {
         CONTENT,
         /** The hashes of all containers: what C FTI writes, and refuses when a container has lost its content. */
         ALL,
+        /** Bytes of the file, in layouts A and B; only {@link FtiFfVerifier} can say whether it is right. */
+        BYTES,
         /** Something else: the file is damaged. */
         NONE
     }

@@ -7,13 +7,15 @@ import io.drumlin.format.Findings;
 import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Checks the data of a file against its digests; docs/formats/fti-ff.md, sections 4 and 8. Reads every chunk once.
+ * Checks the data of a file against its digests; docs/formats/fti-ff.md, sections 4 and 8. Reads every chunk once, and in
+ * layouts A and B, whose checksum is not made of the hashes, once more.
  *
  * <p>One instance verifies one file.
  */
@@ -54,11 +56,11 @@ public final class FtiFfVerifier {
     /** A container whose place in the file is known; {@code computed} is to be compared. */
     private record Chunk(VariableMeta container, long hashOffset) {
 
-        boolean readable(long dataSize) {
+        boolean readable(long limit) {
             return container.hasContent()
                     && container.chunkSize() >= 0
                     && container.fptr() >= 0
-                    && container.fptr() <= dataSize - container.chunkSize();
+                    && container.fptr() <= limit - container.chunkSize();
         }
     }
 
@@ -93,21 +95,21 @@ public final class FtiFfVerifier {
         if (!computed.equals(file.meta().checksum())) {
             problems.add(new Finding(
                     "checksum",
-                    file.recordOffset() + LayoutF.CHECKSUM,
+                    checksumOffset(),
                     "is " + printable(file.meta().checksum()) + ", the encoded bytes have " + computed));
         }
     }
 
     private void compareBatch() throws IOException {
-        long dataSize = file.meta().dataSize();
+        long limit = file.layout().atEnd() ? file.meta().dataSize() : source.size();
         List<Range> ranges = batch.stream()
-                .filter(chunk -> chunk.readable(dataSize))
+                .filter(chunk -> chunk.readable(limit))
                 .map(chunk -> new Range(chunk.container.fptr(), chunk.container.chunkSize()))
                 .toList();
         var digests = digester.digest(source, ranges).iterator();
         for (Chunk chunk : batch) {
             byte[] stored = HEX.parseHex(chunk.container.hash());
-            byte[] computed = chunk.readable(dataSize) ? digests.next() : stored;
+            byte[] computed = chunk.readable(limit) ? digests.next() : stored;
             ofAllStored.update(stored);
             ofAllComputed.update(computed);
             if (chunk.container.hasContent()) {
@@ -134,6 +136,14 @@ public final class FtiFfVerifier {
     private void report(FindingSink problems) throws IOException {
         boolean storedAreRight = matches(ofStored) || matches(ofAllStored);
         boolean computedAreRight = matches(ofComputed) || matches(ofAllComputed);
+        String expected = "the digest over the hashes of the chunks is " + Digests.checksum(file.blocks());
+        if (!file.layout().atEnd()) {
+            String computed = HEX.formatHex(ofBytes());
+            storedAreRight = false;
+            computedAreRight = computed.equals(file.meta().checksum());
+            expected = (file.layout() == Layout.A ? "all bytes behind the file record have " : "the chunks have ")
+                    + computed;
+        }
         String cause = storedAreRight
                 ? "; the checksum agrees with the stored hash: the data are damaged"
                 : computedAreRight ? "; the checksum agrees with the data: the stored hash is damaged" : "";
@@ -142,11 +152,40 @@ public final class FtiFfVerifier {
         }
         if (!storedAreRight && !computedAreRight) {
             problems.add(new Finding(
-                    "checksum",
-                    file.recordOffset() + LayoutF.CHECKSUM,
-                    "is " + printable(file.meta().checksum()) + ", the digest over the hashes of the chunks is "
-                            + Digests.checksum(file.blocks())));
+                    "checksum", checksumOffset(), "is " + printable(file.meta().checksum()) + ", " + expected));
         }
+    }
+
+    /** The checksum of layouts A and B. */
+    private byte[] ofBytes() throws IOException {
+        if (file.layout() == Layout.A) {
+            int first = file.layout().fileMetaLength();
+            return digester.digest(source, List.of(new Range(first, source.size() - first)))
+                    .get(0);
+        }
+        // One digest over many ranges.
+        MessageDigest md5 = Digests.md5();
+        ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+        for (BlockMeta block : file.blocks()) {
+            for (VariableMeta container : block.variables()) {
+                if (new Chunk(container, 0).readable(source.size())) {
+                    update(md5, container, buffer);
+                }
+            }
+        }
+        return md5.digest();
+    }
+
+    private void update(MessageDigest md5, VariableMeta chunk, ByteBuffer buffer) throws IOException {
+        for (long done = 0; done < chunk.chunkSize(); done += buffer.limit()) {
+            buffer.clear().limit((int) Math.min(buffer.capacity(), chunk.chunkSize() - done));
+            source.readFully(chunk.fptr() + done, buffer);
+            md5.update(buffer.flip());
+        }
+    }
+
+    private long checksumOffset() {
+        return file.recordOffset() + file.layout().file().offset(Field.CHECKSUM);
     }
 
     private boolean matches(MessageDigest hashes) {

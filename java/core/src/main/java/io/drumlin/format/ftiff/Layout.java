@@ -1,64 +1,84 @@
 package io.drumlin.format.ftiff;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
 
 /**
- * The layouts of FTI-FF as far as their file records tell them apart, in the order in which they are tried;
- * docs/formats/fti-ff.md, section 2.
+ * The layouts of FTI-FF and their records, from values to bytes and back; docs/formats/fti-ff.md, sections 2 and 3.
+ *
+ * <p>Encoding writes what it is told, and leaves padding and undefined bytes of the target as they are: in a fresh buffer
+ * they are 0, over an old record they are kept. Decoding checks nothing: that is done by {@link FtiFfFile}. All methods
+ * are pure and thread-safe apart from the buffers they are given, which may have any byte order.
  */
 public enum Layout {
-    /** C FTI's head since July 2021. */
-    F("F", true, 106, new Fields(101, 4, 8, 53, 61, 69, 77, 85, 93)),
-    /** C FTI v1.3 and v1.4, whose file records are the same. */
-    C_OR_D("C or D", true, 110, new Fields(101, 8, 8, 53, 61, 69, 77, 85, 93)),
-    /** C FTI v1.4.1 to v1.6. */
-    E("E", true, 82, new Fields(77, 4, 4, 53, 57, 61, 65, 69, 73)),
     /** C FTI v1.1, the layout of its documentation. */
-    A("A", false, 96, new Fields(88, 8, 8, 56, Fields.NONE, Fields.NONE, 64, 72, 80)),
+    A(
+            "checksum:33 myHash:16 -:7 ckptSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8",
+            "numvars:4 dbsize:8",
+            "id:4 idx:4 containerid:4 hascontent:1 -:3 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16"),
     /** C FTI v1.2. */
-    B("B", false, 90, new Fields(81, 8, 8, 49, Fields.NONE, Fields.NONE, 57, 65, 73));
+    B(
+            "checksum:33 myHash:16 ckptSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 -:1",
+            "numvars:4 dbsize:8",
+            "id:4 idx:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16"),
+    /** C FTI v1.3. */
+    C(
+            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 -:1",
+            "numvars:4 dbsize:8",
+            "id:4 idx:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16"),
+    /** C FTI v1.4.0. */
+    D(
+            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 -:1",
+            "numvars:4 dbsize:8",
+            "id:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16"),
+    /** C FTI v1.4.1 to v1.6. */
+    E(
+            "checksum:33 myHash:16 ckptId:4 ckptSize:4 metaSize:4 dataSize:4 fs:4 maxFs:4 ptFs:4 timestamp:4 -:1",
+            "numvars:4 dbsize:4",
+            "id:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:4 containersize:4 hash:16"),
+    /** C FTI's head since July 2021. */
+    F(
+            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:4 -:1",
+            "numvars:4 dbsize:8",
+            "id:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16");
 
-    private static final int CHECKSUM_LENGTH = 33;
-    private static final int MY_HASH = 33;
-    private static final int DIGEST_LENGTH = 16;
+    /** What {@code myHash} covers behind the checksum; the order of the digest, not that of the record. */
+    private static final List<Field> SIGNED_FIELDS = List.of(
+            Field.TIMESTAMP, Field.CKPT_SIZE, Field.META_SIZE, Field.DATA_SIZE, Field.FS, Field.PT_FS, Field.MAX_FS);
 
-    private final String label;
-    private final boolean atEnd;
-    private final int fileMetaLength;
+    @SuppressWarnings("ImmutableEnumChecker") // never changed
+    private final RecordFormat file;
 
-    @SuppressWarnings("ImmutableEnumChecker") // a record of ints
-    private final Fields fields;
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final RecordFormat block;
 
-    Layout(String label, boolean atEnd, int fileMetaLength, Fields fields) {
-        this.label = label;
-        this.atEnd = atEnd;
-        this.fileMetaLength = fileMetaLength;
-        this.fields = fields;
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final RecordFormat variable;
+
+    Layout(String file, String block, String variable) {
+        this.file = new RecordFormat(file);
+        this.block = new RecordFormat(block);
+        this.variable = new RecordFormat(variable);
     }
 
-    /** Where the fields of the file record are that its digest covers. */
-    private record Fields(
-            int timestamp,
-            int timestampLength,
-            int sizeLength,
-            int ckptSize,
-            int metaSize,
-            int dataSize,
-            int fs,
-            int maxFs,
-            int ptFs) {
-
-        static final int NONE = -1;
+    /** The file record. */
+    RecordFormat file() {
+        return file;
     }
 
-    /**
-     * The letter of the layout in docs/formats/fti-ff.md.
-     *
-     * @return for example {@code F}
-     */
-    public String label() {
-        return label;
+    /** The block record. */
+    RecordFormat block() {
+        return block;
+    }
+
+    /** The variable record. */
+    RecordFormat variable() {
+        return variable;
     }
 
     /**
@@ -67,33 +87,209 @@ public enum Layout {
      * @return bytes
      */
     public int fileMetaLength() {
-        return fileMetaLength;
+        return file.length();
     }
 
     /**
-     * Whether the file record of a plain file is at its end. Encoded files have it there in every layout.
+     * Whether all metadata of a plain file follow all data, the file record last. Otherwise the file record comes first
+     * and the records of each block precede its containers. Encoded files have their record at the end in every layout.
      *
-     * @return false in the layouts that begin with it
+     * @return false in A and B
      */
     public boolean atEnd() {
-        return atEnd;
+        return file.has(Field.DATA_SIZE);
     }
 
-    /** The field {@code fs} of the record, which begins at position 0 of the little-endian buffer. */
-    long fs(ByteBuffer record) {
-        return fields.sizeLength == Long.BYTES ? record.getLong(fields.fs) : record.getInt(fields.fs);
+    /**
+     * Size of all metadata.
+     *
+     * @param blocks the blocks of the file
+     * @return bytes of all records, the file record included
+     */
+    public long metaSize(List<BlockMeta> blocks) {
+        long size = file.length();
+        for (BlockMeta each : blocks) {
+            size += recordsLength(each.variables().size());
+        }
+        return size;
+    }
+
+    /** Bytes of a block record and its variable records. */
+    long recordsLength(int variables) {
+        return block.length() + (long) variable.length() * variables;
+    }
+
+    /**
+     * The file record that belongs to blocks whose digests are known, in a layout with the metadata at the end.
+     *
+     * @param blocks the blocks of the file, as {@link ContainerPlan#blocks()} gives them
+     * @param ckptId id of the checkpoint, 0 or above
+     * @param timestamp nanoseconds since 1970; E and F keep the low 32 bits
+     * @param maxFs at level 3, the largest file of the group plus 8; otherwise -1
+     * @param ptFs at level 2, the size of the partner copy on this node; otherwise -1
+     * @return a record with both digests
+     */
+    public FileMeta seal(List<BlockMeta> blocks, int ckptId, long timestamp, long maxFs, long ptFs) {
+        if (!atEnd()) {
+            throw new UnsupportedOperationException("the checksum of layout " + this + " is not made of hashes");
+        }
+        long dataSize = blocks.stream().mapToLong(BlockMeta::dbsize).sum();
+        long metaSize = metaSize(blocks);
+        long fs = dataSize + metaSize;
+        FileMeta unsigned = new FileMeta(
+                Digests.checksum(blocks),
+                VariableMeta.NO_HASH,
+                ckptId,
+                fs,
+                metaSize,
+                dataSize,
+                fs,
+                maxFs,
+                ptFs,
+                kept(timestamp));
+        ByteBuffer record = ByteBuffer.allocate(file.length()).order(ByteOrder.LITTLE_ENDIAN);
+        put(record, unsigned);
+        return unsigned.withMyHash(HexFormat.of().formatHex(recordDigest(record.flip())));
+    }
+
+    /**
+     * Encodes the metadata area: all blocks with their variables, then the file record.
+     *
+     * @param target gets {@link #metaSize} bytes at its position, which moves behind them
+     * @param blocks the blocks of the file
+     * @param meta the record of the file
+     */
+    public void put(ByteBuffer target, List<BlockMeta> blocks, FileMeta meta) {
+        if (!atEnd()) {
+            throw new UnsupportedOperationException("layout " + this + " has no metadata area");
+        }
+        for (BlockMeta each : blocks) {
+            put(target, each);
+        }
+        put(target, meta);
+    }
+
+    /**
+     * Encodes a file record.
+     *
+     * @param target gets {@link #fileMetaLength} bytes at its position, which moves behind them
+     * @param meta the record
+     */
+    public void put(ByteBuffer target, FileMeta meta) {
+        ByteBuffer record = next(target, file);
+        record.put(file.offset(Field.CHECKSUM), meta.checksum().getBytes(ISO_8859_1));
+        record.put(file.offset(Field.CHECKSUM) + file.length(Field.CHECKSUM) - 1, (byte) 0);
+        file.putHex(record, Field.MY_HASH, meta.myHash());
+        file.put(record, Field.CKPT_ID, meta.ckptId());
+        file.put(record, Field.CKPT_SIZE, meta.ckptSize());
+        file.put(record, Field.META_SIZE, meta.metaSize());
+        file.put(record, Field.DATA_SIZE, meta.dataSize());
+        file.put(record, Field.FS, meta.fs());
+        file.put(record, Field.MAX_FS, meta.maxFs());
+        file.put(record, Field.PT_FS, meta.ptFs());
+        // As a signed number, like all others.
+        file.put(record, Field.TIMESTAMP, timestampIsCut() ? (int) meta.timestamp() : meta.timestamp());
+    }
+
+    /**
+     * Encodes a block record and its variable records.
+     *
+     * @param target gets the records at its position, which moves behind them
+     * @param meta the block
+     */
+    public void put(ByteBuffer target, BlockMeta meta) {
+        ByteBuffer record = next(target, block);
+        block.put(record, Field.NUMVARS, meta.variables().size());
+        block.put(record, Field.DBSIZE, meta.dbsize());
+        for (VariableMeta each : meta.variables()) {
+            put(target, each);
+        }
+    }
+
+    /**
+     * Encodes a variable record.
+     *
+     * @param target gets the record at its position, which moves behind it
+     * @param meta the record
+     */
+    public void put(ByteBuffer target, VariableMeta meta) {
+        ByteBuffer record = next(target, variable);
+        variable.put(record, Field.ID, meta.id());
+        variable.put(record, Field.IDX, meta.idx());
+        variable.put(record, Field.CONTAINER_ID, meta.containerId());
+        variable.put(record, Field.HAS_CONTENT, meta.hasContent() ? 1 : 0);
+        variable.put(record, Field.HAS_CKPT, meta.hasCkpt() ? 1 : 0);
+        variable.put(record, Field.DPTR, meta.dptr());
+        variable.put(record, Field.FPTR, meta.fptr());
+        variable.put(record, Field.CHUNK_SIZE, meta.chunkSize());
+        variable.put(record, Field.CONTAINER_SIZE, meta.containerSize());
+        variable.putHex(record, Field.HASH, meta.hash());
+    }
+
+    /**
+     * Decodes a file record. A checksum that is not 32 digits keeps its bytes as ISO 8859-1 characters.
+     *
+     * @param source holds {@link #fileMetaLength} bytes at its position, which moves behind them
+     * @return the record, unchecked; what the layout has not is -1
+     */
+    public FileMeta fileMeta(ByteBuffer source) {
+        ByteBuffer record = next(source, file);
+        byte[] checksum = file.bytes(record, Field.CHECKSUM);
+        return new FileMeta(
+                new String(checksum, 0, checksum.length - 1, ISO_8859_1),
+                file.hex(record, Field.MY_HASH),
+                (int) file.get(record, Field.CKPT_ID),
+                file.get(record, Field.CKPT_SIZE),
+                file.get(record, Field.META_SIZE),
+                file.get(record, Field.DATA_SIZE),
+                file.get(record, Field.FS),
+                file.get(record, Field.MAX_FS),
+                file.get(record, Field.PT_FS),
+                kept(file.get(record, Field.TIMESTAMP)));
+    }
+
+    /**
+     * Decodes a variable record. Any byte but 0 counts as true.
+     *
+     * @param source holds the record at its position, which moves behind it
+     * @return the record, unchecked; without {@code idx} it is -1, without {@code hasCkpt} false
+     */
+    public VariableMeta variableMeta(ByteBuffer source) {
+        ByteBuffer record = next(source, variable);
+        return new VariableMeta(
+                (int) variable.get(record, Field.ID),
+                (int) variable.get(record, Field.IDX),
+                (int) variable.get(record, Field.CONTAINER_ID),
+                variable.get(record, Field.HAS_CONTENT) != 0,
+                variable.has(Field.HAS_CKPT) && variable.get(record, Field.HAS_CKPT) != 0,
+                variable.get(record, Field.DPTR),
+                variable.get(record, Field.FPTR),
+                variable.get(record, Field.CHUNK_SIZE),
+                variable.get(record, Field.CONTAINER_SIZE),
+                variable.hex(record, Field.HASH));
+    }
+
+    /**
+     * Whether only the low 32 bits of the timestamp are kept.
+     *
+     * @return true in E and F
+     */
+    public boolean timestampIsCut() {
+        return file.length(Field.TIMESTAMP) == Integer.BYTES;
+    }
+
+    /** What of a timestamp is kept, as it is seen by users: unsigned if it is cut. */
+    private long kept(long timestamp) {
+        return timestampIsCut() ? timestamp & 0xffff_ffffL : timestamp;
     }
 
     /** What {@code myHash} has to be for this record, which begins at position 0 of the buffer. */
     byte[] recordDigest(ByteBuffer record) {
         MessageDigest md5 = Digests.md5();
-        md5.update(record.slice(0, CHECKSUM_LENGTH));
-        md5.update(record.slice(fields.timestamp, fields.timestampLength));
-        // The order of the digest, not that of the record.
-        for (int size :
-                new int[] {fields.ckptSize, fields.metaSize, fields.dataSize, fields.fs, fields.ptFs, fields.maxFs}) {
-            if (size != Fields.NONE) {
-                md5.update(record.slice(size, fields.sizeLength));
+        md5.update(file.bytes(record, Field.CHECKSUM));
+        for (Field field : SIGNED_FIELDS) {
+            if (file.has(field)) {
+                md5.update(file.bytes(record, field));
             }
         }
         return md5.digest();
@@ -101,8 +297,25 @@ public enum Layout {
 
     /** Whether the record, which begins at position 0 of the buffer, carries its own digest. */
     boolean signed(ByteBuffer record) {
-        byte[] stored = new byte[DIGEST_LENGTH];
-        record.get(MY_HASH, stored);
-        return MessageDigest.isEqual(stored, recordDigest(record));
+        return MessageDigest.isEqual(file.bytes(record, Field.MY_HASH), recordDigest(record));
+    }
+
+    /** Whether the checksum of the record at position 0 of the buffer has the form it must have. */
+    boolean hasDigits(ByteBuffer record) {
+        byte[] checksum = file.bytes(record, Field.CHECKSUM);
+        int digits = checksum.length - 1;
+        for (int i = 0; i < digits; i++) {
+            if (!((checksum[i] >= '0' && checksum[i] <= '9') || (checksum[i] >= 'a' && checksum[i] <= 'f'))) {
+                return false;
+            }
+        }
+        return checksum[digits] == 0;
+    }
+
+    /** The next record, little endian; the buffer's position moves behind it. */
+    private static ByteBuffer next(ByteBuffer buffer, RecordFormat format) {
+        ByteBuffer record = buffer.slice(buffer.position(), format.length()).order(ByteOrder.LITTLE_ENDIAN);
+        buffer.position(buffer.position() + format.length());
+        return record;
     }
 }

@@ -4,172 +4,228 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.FindingSink;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.MemoryByteSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Reads and checks the metadata of layout F; docs/formats/fti-ff.md, section 8. One instance reads one file. */
+/** Reads and checks metadata; docs/formats/fti-ff.md, section 8. One instance reads one file. */
 final class MetadataReader {
-
-    /** The largest metadata area that fits into one buffer: 37 million containers. */
-    private static final long AREA_LIMIT = Integer.MAX_VALUE - 64L;
 
     private final ByteSource source;
     private final Recognition recognition;
+    private final Layout layout;
     private final FindingSink problems;
     private final long recordOffset;
 
     MetadataReader(ByteSource source, Recognition recognition, FindingSink problems) {
         this.source = source;
         this.recognition = recognition;
+        this.layout = recognition.layout();
         this.problems = problems;
         this.recordOffset = recognition.recordOffset();
     }
 
     FtiFfFile read() throws IOException {
-        ByteBuffer record = Recognition.record(source, recordOffset, Layout.F);
-        FileMeta file = LayoutF.fileMeta(record.duplicate());
-        check(recognition.signed(), "myHash", recordOffset + LayoutF.MY_HASH, "is not the digest of the file record");
-        check(
-                LayoutF.hasDigits(record),
-                "checksum",
-                recordOffset + LayoutF.CHECKSUM,
-                "is not 32 lower-case hexadecimal digits and a NUL");
-        range("ckptId", LayoutF.CKPT_ID, file.ckptId(), 0, Integer.MAX_VALUE);
+        ByteBuffer record = Recognition.record(source, recordOffset, layout);
+        FileMeta file = layout.fileMeta(record.duplicate());
+        if (!recognition.signed()) {
+            add(Field.MY_HASH, recordOffset, layout.file(), "is not the digest of the file record");
+        }
+        if (!layout.hasDigits(record)) {
+            add(Field.CHECKSUM, recordOffset, layout.file(), "is not 32 lower-case hexadecimal digits and a NUL");
+        }
+        if (layout.file().has(Field.CKPT_ID)) {
+            range(Field.CKPT_ID, file.ckptId(), 0, Integer.MAX_VALUE);
+        }
         if (recognition.encoded()) {
             checkEncoded(file);
-            return new FtiFfFile(file, true, recordOffset, BlockRecords.NONE);
+            return new FtiFfFile(recognition, file, BlockRecords.none(layout));
         }
         checkPlain(file);
-        return new FtiFfFile(file, false, recordOffset, blocks(file));
+        BlockRecords blocks = layout.atEnd() ? blocksAtEnd(file) : blocksAmongData(file);
+        return new FtiFfFile(recognition, file, blocks);
     }
 
     private void checkEncoded(FileMeta file) throws FormatException {
-        range("fs", LayoutF.FS, file.fs(), recordOffset, recordOffset);
-        range("maxFs", LayoutF.MAX_FS, file.maxFs(), recordOffset, recordOffset);
-        range("ckptSize", LayoutF.CKPT_SIZE, file.ckptSize(), LayoutF.FILE_META_LENGTH, recordOffset - Long.BYTES);
-        range("ptFs", LayoutF.PT_FS, file.ptFs(), -1, -1);
+        range(Field.FS, file.fs(), recordOffset, recordOffset);
+        range(Field.MAX_FS, file.maxFs(), recordOffset, recordOffset);
+        range(Field.CKPT_SIZE, file.ckptSize(), layout.fileMetaLength(), recordOffset - appendedSize());
+        range(Field.PT_FS, file.ptFs(), -1, -1);
     }
 
     private void checkPlain(FileMeta file) throws FormatException {
-        long size = source.size();
-        range("fs", LayoutF.FS, file.fs(), size, size);
-        range("ckptSize", LayoutF.CKPT_SIZE, file.ckptSize(), size, size);
-        range("dataSize", LayoutF.DATA_SIZE, file.dataSize(), 0, recordOffset);
-        range("metaSize", LayoutF.META_SIZE, file.metaSize(), size - file.dataSize(), size - file.dataSize());
+        long whole = wholeSize(file);
+        range(Field.FS, file.fs(), whole, whole);
+        range(Field.CKPT_SIZE, file.ckptSize(), whole, whole);
+        if (layout.atEnd()) {
+            range(Field.DATA_SIZE, file.dataSize(), 0, recordOffset);
+            range(Field.META_SIZE, file.metaSize(), whole - file.dataSize(), whole - file.dataSize());
+        }
         if (file.maxFs() != -1) {
-            range("maxFs", LayoutF.MAX_FS, file.maxFs(), size + Long.BYTES, Long.MAX_VALUE);
+            range(Field.MAX_FS, file.maxFs(), whole + appendedSize(), Long.MAX_VALUE);
         }
         if (file.ptFs() != -1) {
-            range("ptFs", LayoutF.PT_FS, file.ptFs(), LayoutF.FILE_META_LENGTH, Long.MAX_VALUE);
+            range(Field.PT_FS, file.ptFs(), layout.fileMetaLength(), Long.MAX_VALUE);
         }
     }
 
-    private BlockRecords blocks(FileMeta file) throws IOException {
+    /** The size that a plain file has to have. Only B leaves out what is behind the last chunk. */
+    private long wholeSize(FileMeta file) {
+        return layout == Layout.B ? Math.max(source.size(), file.fs()) : source.size();
+    }
+
+    /** C to F append the size of a file to it before it is encoded. */
+    private int appendedSize() {
+        return layout.atEnd() ? Long.BYTES : 0;
+    }
+
+    private BlockRecords blocksAtEnd(FileMeta file) throws IOException {
         long length = recordOffset - file.dataSize();
         if (file.dataSize() < 0 || length < 0) {
-            return BlockRecords.NONE;
+            return BlockRecords.none(layout);
         }
-        if (length > AREA_LIMIT) {
-            range("dataSize", LayoutF.DATA_SIZE, file.dataSize(), recordOffset - AREA_LIMIT, recordOffset);
-            return BlockRecords.NONE;
+        if (length > BlockIndex.AREA_LIMIT) {
+            range(Field.DATA_SIZE, file.dataSize(), recordOffset - BlockIndex.AREA_LIMIT, recordOffset);
+            return BlockRecords.none(layout);
         }
-        ByteBuffer area = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer area = ByteBuffer.allocate((int) length);
         source.readFully(file.dataSize(), area);
-        BlockRecords blocks = new BlockRecords(area.flip(), starts(area, file.dataSize()));
+        area.flip();
+        BlockIndex index = index(new MemoryByteSource(area), file.dataSize(), 0, length);
+        return checked(new BlockRecords(layout, area, index), file);
+    }
+
+    /** Block by block, twice: nothing is allocated before the extent of all records is known. */
+    private BlockRecords blocksAmongData(FileMeta file) throws IOException {
+        BlockIndex index = index(source, 0, layout.fileMetaLength(), wholeSize(file));
+        ByteBuffer area = ByteBuffer.allocate(index.areaLength());
+        for (int block = 0; block < index.size(); block++) {
+            source.readFully(index.offset(block), area.limit(index.end(block)));
+        }
+        return checked(new BlockRecords(layout, area.flip(), index), file);
+    }
+
+    private BlockRecords checked(BlockRecords blocks, FileMeta file) throws FormatException {
         checkContainers(blocks, file);
-        checkVariables(blocks, file);
+        checkVariables(blocks);
         return blocks;
     }
 
-    /** Follows the block records; those that end within the area are kept. */
-    private int[] starts(ByteBuffer area, long areaOffset) throws FormatException {
-        int[] starts = new int[16];
-        int count = 0;
-        int position = 0;
-        while (position < area.limit()) {
-            int left = area.limit() - position - LayoutF.BLOCK_META_LENGTH;
+    /**
+     * Follows the block records from {@code first} to {@code end} of {@code metadata}, which begin at {@code base} of the
+     * file. Those whose variable records are there are kept.
+     */
+    private BlockIndex index(ByteSource metadata, long base, long first, long end) throws IOException {
+        BlockIndex index = new BlockIndex();
+        ByteBuffer record = ByteBuffer.allocate(layout.block().length()).order(ByteOrder.LITTLE_ENDIAN);
+        long position = first;
+        while (position < end) {
+            long there = Math.max(0, Math.min(end, metadata.size()) - position);
+            long left = there - record.capacity();
             if (left < 0) {
-                add("numvars", areaOffset + position, area.limit() - position + " bytes are left for a block record");
+                add(Field.NUMVARS, base + position, layout.block(), there + " bytes are left for a block record");
                 break;
             }
-            int numvars = area.getInt(position + LayoutF.NUMVARS);
-            int least = position == 0 && left == 0 ? 0 : 1;
-            int most = left / LayoutF.VARIABLE_META_LENGTH;
+            metadata.readFully(position, record.clear());
+            long numvars = layout.block().get(record, Field.NUMVARS);
+            long least = position == first && left == 0 ? 0 : 1;
+            long most = left / layout.variable().length();
             if (numvars < least || numvars > most) {
-                add("numvars", areaOffset + position, outside(numvars, least, most));
+                add(Field.NUMVARS, base + position, layout.block(), outside(numvars, least, most));
                 break;
             }
-            if (count == starts.length) {
-                starts = Arrays.copyOf(starts, 2 * count);
+            long records = layout.recordsLength((int) numvars);
+            if (!index.hasRoom(records)) {
+                add(
+                        Field.NUMVARS,
+                        base + position,
+                        layout.block(),
+                        "is more than can be read: the metadata have 2 GiB");
+                break;
             }
-            starts[count++] = position;
-            position += LayoutF.BLOCK_META_LENGTH + numvars * LayoutF.VARIABLE_META_LENGTH;
+            index.add(base + position, records);
+            long length = layout.atEnd() ? records : layout.block().get(record, Field.DBSIZE);
+            if (length < records || length > end - position) {
+                break; // dbsize is compared with the sum of the containers later
+            }
+            position += length;
         }
-        return Arrays.copyOf(starts, count);
+        return index;
     }
 
-    /** Checks what each record says by itself, and that the containers lie back to back from 0 to dataSize. */
+    /** Checks what each record says by itself, and that the containers lie back to back to the end. */
     private void checkContainers(BlockRecords blocks, FileMeta file) throws FormatException {
-        long dataSize = file.dataSize();
-        long end = 0;
+        long limit = layout.atEnd() ? file.dataSize() : wholeSize(file);
+        long end = layout.atEnd() ? 0 : layout.fileMetaLength();
         long lastGap = 0;
         for (int b = 0; b < blocks.size(); b++) {
             BlockMeta block = blocks.get(b);
             long blockStart = end;
+            if (!layout.atEnd()) {
+                end += layout.recordsLength(block.variables().size());
+            }
             for (int v = 0; v < block.variables().size(); v++) {
                 VariableMeta container = block.variables().get(v);
-                int position = blocks.start(b, v);
-                checkRecord(blocks, position, dataSize + position, container, dataSize - end);
+                long offset = blocks.offset(b, v);
+                checkRecord(blocks.record(blocks.start(b, v)), offset, container, limit - end, source.size() - end);
                 long gap = container.fptr() - end;
                 if (gap != lastGap && gap != 0) {
                     // All that follow are off by the same: told once.
-                    add("fptr", dataSize + position + LayoutF.FPTR, outside(container.fptr(), end, end));
+                    add(Field.FPTR, offset, layout.variable(), outside(container.fptr(), end, end));
                 }
                 lastGap = gap;
-                end += Math.max(0, Math.min(container.containerSize(), dataSize - end));
+                end += Math.max(0, Math.min(container.containerSize(), limit - end));
             }
             long sum = end - blockStart;
             if (block.dbsize() != sum) {
-                add("dbsize", dataSize + blocks.start(b) + LayoutF.DBSIZE, outside(block.dbsize(), sum, sum));
+                add(Field.DBSIZE, blocks.offset(b), layout.block(), outside(block.dbsize(), sum, sum));
             }
         }
-        if (end != dataSize) {
+        if (end != limit) {
             add(
-                    "dataSize",
-                    recordOffset + LayoutF.DATA_SIZE,
-                    outside(dataSize, end, end) + ", the end of the last container");
+                    layout.atEnd() ? Field.DATA_SIZE : Field.FS,
+                    recordOffset,
+                    layout.file(),
+                    outside(limit, end, end) + ", the end of the last container");
         }
     }
 
-    /** Checks the fields that need no other container; {@code room} is left for this one in the data area. */
-    private void checkRecord(BlockRecords blocks, int position, long offset, VariableMeta container, long room)
+    /**
+     * Checks the fields that need no other container; {@code room} is left for this one, of which {@code there} bytes are
+     * in the file.
+     */
+    private void checkRecord(ByteBuffer record, long offset, VariableMeta container, long room, long there)
             throws FormatException {
-        variableRange("id", offset + LayoutF.ID, container.id(), Integer.MAX_VALUE);
-        variableRange("hascontent", offset + LayoutF.HAS_CONTENT, blocks.flag(position + LayoutF.HAS_CONTENT), 1);
-        variableRange("hasCkpt", offset + LayoutF.HAS_CKPT, blocks.flag(position + LayoutF.HAS_CKPT), 1);
-        variableRange("containersize", offset + LayoutF.CONTAINER_SIZE, container.containerSize(), room);
-        long most = container.hasContent() ? Math.max(0, Math.min(container.containerSize(), room)) : 0;
-        variableRange("chunksize", offset + LayoutF.CHUNK_SIZE, container.chunkSize(), most);
+        variableRange(Field.ID, offset, container.id(), Integer.MAX_VALUE);
+        if (layout.variable().has(Field.IDX)) {
+            variableRange(Field.IDX, offset, container.idx(), Integer.MAX_VALUE);
+        }
+        variableRange(Field.HAS_CONTENT, offset, layout.variable().get(record, Field.HAS_CONTENT), 1);
+        if (layout.variable().has(Field.HAS_CKPT)) {
+            variableRange(Field.HAS_CKPT, offset, layout.variable().get(record, Field.HAS_CKPT), 1);
+        }
+        variableRange(Field.CONTAINER_SIZE, offset, container.containerSize(), room);
+        long most = Math.max(0, Math.min(container.containerSize(), Math.min(room, there)));
+        variableRange(Field.CHUNK_SIZE, offset, container.chunkSize(), container.hasContent() ? most : 0);
     }
 
-    private void variableRange(String field, long offset, long value, long most) throws FormatException {
+    private void variableRange(Field field, long offset, long value, long most) throws FormatException {
         if (value < 0 || value > most) {
-            add(field, offset, outside(value, 0, most));
+            add(field, offset, layout.variable(), outside(value, 0, most));
         }
     }
 
     /** Checks that the containers of each variable are numbered, follow each other and hold it without a gap. */
-    private void checkVariables(BlockRecords blocks, FileMeta file) throws FormatException {
+    private void checkVariables(BlockRecords blocks) throws FormatException {
         long[] places = placesById(blocks);
         int containers = 0;
         long reserved = 0;
         long stored = 0;
         for (int i = 0; i < places.length; i++) {
-            ByteBuffer bytes = blocks.record((int) places[i]);
-            VariableMeta container = LayoutF.variableMeta(bytes);
-            long offset = file.dataSize() + (int) places[i];
+            VariableMeta container = layout.variableMeta(blocks.record((int) places[i]));
+            long offset = blocks.offsetOf((int) places[i]);
             if (i == 0 || places[i] >>> Integer.SIZE != places[i - 1] >>> Integer.SIZE) {
                 containers = 0;
                 reserved = 0;
@@ -177,17 +233,19 @@ final class MetadataReader {
             }
             if (container.containerId() != containers) {
                 add(
-                        "containerid",
-                        offset + LayoutF.CONTAINER_ID,
+                        Field.CONTAINER_ID,
+                        offset,
+                        layout.variable(),
                         outside(container.containerId(), containers, containers));
             }
             if (container.dptr() != reserved) {
-                add("dptr", offset + LayoutF.DPTR, outside(container.dptr(), reserved, reserved));
+                add(Field.DPTR, offset, layout.variable(), outside(container.dptr(), reserved, reserved));
             }
             if (container.hasContent() && stored != reserved) {
                 add(
-                        "hascontent",
-                        offset + LayoutF.HAS_CONTENT,
+                        Field.HAS_CONTENT,
+                        offset,
+                        layout.variable(),
                         "is 1, allowed 0: an earlier container of variable " + container.id() + " is not full");
             }
             containers++;
@@ -215,18 +273,15 @@ final class MetadataReader {
     }
 
     /** A field of the file record. */
-    private void range(String field, int fieldOffset, long value, long least, long most) throws FormatException {
-        check(value >= least && value <= most, field, recordOffset + fieldOffset, outside(value, least, most));
-    }
-
-    private void check(boolean right, String field, long offset, String problem) throws FormatException {
-        if (!right) {
-            add(field, offset, problem);
+    private void range(Field field, long value, long least, long most) throws FormatException {
+        if (value < least || value > most) {
+            add(field, recordOffset, layout.file(), outside(value, least, most));
         }
     }
 
-    private void add(String field, long offset, String problem) throws FormatException {
-        problems.add(new Finding(field, offset, problem));
+    /** A field of the record that is at {@code offset} of the file. */
+    private void add(Field field, long offset, RecordFormat record, String problem) throws FormatException {
+        problems.add(new Finding(field.label(), offset + record.offset(field), problem));
     }
 
     private static String outside(long value, long least, long most) {

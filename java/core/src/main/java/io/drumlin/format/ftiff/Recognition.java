@@ -1,83 +1,93 @@
 package io.drumlin.format.ftiff;
 
 import io.drumlin.format.ByteSource;
+import io.drumlin.format.Findings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * Which layout of FTI-FF a source has. There is no magic number: the file record is recognised by the digest it carries,
  * docs/formats/fti-ff.md, section 2.
  *
- * @param layout the layout
+ * @param layout the layout; D also for encoded files of C, which are the same
  * @param encoded whether it is a Reed-Solomon file ({@code -RSed}): encoded bytes, then the file record
  * @param recordOffset where the file record is
- * @param signed whether the record's digest is right; false only in layout F, for a record that fits the file in all
- *     but one of the fields that can be compared
+ * @param signed whether the record's digest is right; false for a record that fits the file in all but one of the fields
+ *     that can be compared
  */
 public record Recognition(Layout layout, boolean encoded, long recordOffset, boolean signed) {
+
+    /** In this order the layouts are tried; D stands for C too. */
+    private static final List<Layout> TRIED = List.of(Layout.F, Layout.D, Layout.E, Layout.A, Layout.B);
 
     /** How many of the four comparable things must be right in a record whose digest is wrong. */
     private static final int ENOUGH = 3;
 
     /**
-     * Looks for a file record at the end and at the beginning.
+     * Looks for a file record at the end and at the beginning. Reads the metadata of files that may be of layout C or D.
      *
      * @param source any bytes
      * @return empty when it is not FTI-FF
      * @throws IOException the source cannot be read
      */
     public static Optional<Recognition> of(ByteSource source) throws IOException {
-        for (Layout layout : Layout.values()) {
-            if (layout.atEnd() && source.size() >= layout.fileMetaLength()) {
-                long offset = source.size() - layout.fileMetaLength();
-                ByteBuffer record = record(source, offset, layout);
-                if (layout.signed(record)) {
-                    return Optional.of(new Recognition(layout, layout.fs(record) == offset, offset, true));
-                }
-            }
-        }
-        Optional<Recognition> older = atStartOrEncoded(source);
-        return older.isPresent() ? older : unsigned(source);
+        Optional<Recognition> signed = first(source, Recognition::signed);
+        Optional<Recognition> found = signed.isPresent() ? signed : first(source, Recognition::unsigned);
+        return found.isPresent() ? Optional.of(found.get().distinguished(source)) : found;
     }
 
-    private static Optional<Recognition> atStartOrEncoded(ByteSource source) throws IOException {
-        for (Layout layout : Layout.values()) {
-            if (!layout.atEnd() && source.size() >= layout.fileMetaLength()) {
-                if (layout.signed(record(source, 0, layout))) {
-                    return Optional.of(new Recognition(layout, false, 0, true));
-                }
-                long end = source.size() - layout.fileMetaLength();
-                if (layout.signed(record(source, end, layout))) {
-                    return Optional.of(new Recognition(layout, true, end, true));
+    private interface Test {
+        Optional<Recognition> of(Layout layout, ByteBuffer record, long offset, long size);
+    }
+
+    private static Optional<Recognition> first(ByteSource source, Test test) throws IOException {
+        for (Layout layout : TRIED) {
+            long end = source.size() - layout.fileMetaLength();
+            for (long offset : layout.atEnd() ? new long[] {end} : new long[] {0, end}) {
+                if (end >= 0) {
+                    Optional<Recognition> found =
+                            test.of(layout, record(source, offset, layout), offset, source.size());
+                    if (found.isPresent()) {
+                        return found;
+                    }
                 }
             }
         }
         return Optional.empty();
     }
 
-    /** A record of layout F with one damaged field. */
-    private static Optional<Recognition> unsigned(ByteSource source) throws IOException {
-        if (source.size() < LayoutF.FILE_META_LENGTH) {
+    private static Optional<Recognition> signed(Layout layout, ByteBuffer record, long offset, long size) {
+        if (!layout.signed(record)) {
             return Optional.empty();
         }
-        long size = source.size();
-        long offset = size - LayoutF.FILE_META_LENGTH;
-        ByteBuffer record = record(source, offset, Layout.F);
-        boolean checksum = LayoutF.hasDigits(record);
-        FileMeta file = LayoutF.fileMeta(record);
-        int plain =
-                count(checksum, file.fs() == size, file.ckptSize() == size, file.dataSize() + file.metaSize() == size);
+        boolean encoded = layout.atEnd() ? layout.file().get(record, Field.FS) == offset : offset > 0;
+        return Optional.of(new Recognition(layout, encoded, offset, true));
+    }
+
+    /** A record with one damaged field. */
+    private static Optional<Recognition> unsigned(Layout layout, ByteBuffer record, long offset, long size) {
+        boolean checksum = layout.hasDigits(record);
+        FileMeta file = layout.fileMeta(record.duplicate());
+        boolean mayBePlain = layout.atEnd() || offset == 0;
+        boolean mayBeEncoded = layout.atEnd() || offset > 0;
+        boolean sizesFit = layout.atEnd()
+                ? file.dataSize() + file.metaSize() == size
+                : file.maxFs() == -1 || file.ptFs() == -1; // no level has both
+        int plain = count(checksum, file.fs() == size, file.ckptSize() == size, sizesFit);
         int encoded = count(
                 checksum,
                 file.fs() == offset,
                 file.maxFs() == offset,
                 file.ptFs() == -1 && file.ckptSize() > 0 && file.ckptSize() <= offset);
-        if (Math.max(plain, encoded) < ENOUGH) {
-            return Optional.empty();
+        if (mayBeEncoded && encoded >= ENOUGH && (!mayBePlain || encoded > plain)) {
+            return Optional.of(new Recognition(layout, true, offset, false));
         }
-        return Optional.of(new Recognition(Layout.F, encoded > plain, offset, false));
+        return mayBePlain && plain >= ENOUGH
+                ? Optional.of(new Recognition(layout, false, offset, false))
+                : Optional.empty();
     }
 
     private static int count(boolean... facts) {
@@ -86,6 +96,34 @@ public record Recognition(Layout layout, boolean encoded, long recordOffset, boo
             count += fact ? 1 : 0;
         }
         return count;
+    }
+
+    /** This as C, if it was taken for D and the metadata are less wrong as those of C. */
+    private Recognition distinguished(ByteSource source) throws IOException {
+        if (layout != Layout.D || encoded) {
+            return this;
+        }
+        long problems = problems(source);
+        if (problems == 0) {
+            return this;
+        }
+        Recognition other = new Recognition(Layout.C, false, recordOffset, signed);
+        return other.problems(source) < problems ? other : this;
+    }
+
+    private long problems(ByteSource source) throws IOException {
+        Findings findings = new Findings();
+        FtiFfFile.read(source, this, findings);
+        return findings.count();
+    }
+
+    /**
+     * The layout in words.
+     *
+     * @return its letter, or {@code C or D} for encoded files, which are the same in both
+     */
+    public String label() {
+        return encoded && layout == Layout.D ? "C or D" : layout.name();
     }
 
     static ByteBuffer record(ByteSource source, long offset, Layout layout) throws IOException {

@@ -5,17 +5,19 @@ package io.drumlin.format.ftiff;
  * and 5.
  *
  * @param id id of the protected variable
+ * @param idx position of the variable in the order of first protection (layouts A to C), or {@link #NO_IDX}
  * @param containerId 0, 1, 2 ... per variable
  * @param hasContent whether a chunk is in the container
- * @param hasCkpt whether the container was part of an earlier file; no reader depends on it
+ * @param hasCkpt whether the container was part of an earlier file (layouts B to F); no reader depends on it
  * @param dptr byte offset of the chunk in the variable
  * @param fptr byte offset of the container in the file
  * @param chunkSize bytes used, 0 without content
  * @param containerSize bytes reserved
- * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits; without content, that of the last content
+ * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits; without content, see docs/formats/fti-ff.md, section 4
  */
 public record VariableMeta(
         int id,
+        int idx,
         int containerId,
         boolean hasContent,
         boolean hasCkpt,
@@ -28,6 +30,35 @@ public record VariableMeta(
     /** Stands for a digest that is not known yet. */
     public static final String NO_HASH = "0".repeat(32);
 
+    /** The {@code idx} of layouts that have none. */
+    public static final int NO_IDX = -1;
+
+    /**
+     * A container of a layout without {@code idx}.
+     *
+     * @param id id of the protected variable
+     * @param containerId 0, 1, 2 ... per variable
+     * @param hasContent whether a chunk is in the container
+     * @param hasCkpt whether the container was part of an earlier file
+     * @param dptr byte offset of the chunk in the variable
+     * @param fptr byte offset of the container in the file
+     * @param chunkSize bytes used, 0 without content
+     * @param containerSize bytes reserved
+     * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits
+     */
+    public VariableMeta(
+            int id,
+            int containerId,
+            boolean hasContent,
+            boolean hasCkpt,
+            long dptr,
+            long fptr,
+            long chunkSize,
+            long containerSize,
+            String hash) {
+        this(id, NO_IDX, containerId, hasContent, hasCkpt, dptr, fptr, chunkSize, containerSize, hash);
+    }
+
     /**
      * This with another digest.
      *
@@ -35,18 +66,19 @@ public record VariableMeta(
      * @return a copy
      */
     public VariableMeta withHash(String digest) {
-        return new VariableMeta(id, containerId, hasContent, hasCkpt, dptr, fptr, chunkSize, containerSize, digest);
+        return new VariableMeta(
+                id, idx, containerId, hasContent, hasCkpt, dptr, fptr, chunkSize, containerSize, digest);
     }
 
     VariableMeta withContent(long bytes) {
-        return new VariableMeta(id, containerId, true, hasCkpt, dptr, fptr, bytes, containerSize, hash);
+        return new VariableMeta(id, idx, containerId, true, hasCkpt, dptr, fptr, bytes, containerSize, hash);
     }
 
     VariableMeta withoutContent() {
-        return new VariableMeta(id, containerId, false, hasCkpt, dptr, fptr, 0, containerSize, hash);
+        return new VariableMeta(id, idx, containerId, false, hasCkpt, dptr, fptr, 0, containerSize, hash);
     }
 
     VariableMeta withCheckpoint() {
-        return new VariableMeta(id, containerId, hasContent, true, dptr, fptr, chunkSize, containerSize, hash);
+        return new VariableMeta(id, idx, containerId, hasContent, true, dptr, fptr, chunkSize, containerSize, hash);
     }
 }

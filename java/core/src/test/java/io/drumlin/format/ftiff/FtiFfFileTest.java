@@ -24,35 +24,64 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FtiFfFileTest {
 
-    @Test
-    void goldenMetadataDecodeAndEncodeToTheSameBytes() throws IOException {
-        List<Path> files = GoldenFiles.ofLayoutF("Rank", "Pcof");
-        assertThat(files).hasSizeGreaterThan(100);
-        for (Path path : files) {
-            byte[] bytes = Files.readAllBytes(path);
-            bytes[bytes.length - 1] = 0; // undefined in what C FTI writes
-            FtiFfFile file = FtiFfFile.read(source(bytes));
+    /** What the format's description calls padding or undefined, first and behind the last byte. */
+    private static int[] padding(Layout layout, int recordLength) {
+        if (layout == Layout.A) {
+            return recordLength == 96 ? new int[] {49, 56} : recordLength == 64 ? new int[] {13, 16} : new int[2];
+        }
+        return recordLength == layout.fileMetaLength() ? new int[] {recordLength - 1, recordLength} : new int[2];
+    }
 
-            ByteBuffer encoded = ByteBuffer.allocate((int) file.meta().metaSize());
-            LayoutF.put(encoded, file.blocks(), file.meta());
-
-            assertThat(encoded.array())
-                    .as(path.toString())
-                    .isEqualTo(Arrays.copyOfRange(bytes, (int) file.meta().dataSize(), bytes.length));
+    /** Inverts a record, but for its padding. */
+    private static void wreck(byte[] file, Layout layout, long offset, int length) {
+        int[] padding = padding(layout, length);
+        for (int i = 0; i < length; i++) {
+            if (i < padding[0] || i >= padding[1]) {
+                file[(int) offset + i] ^= -1;
+            }
         }
     }
 
-    @Test
-    void goldenRecordsSealToTheSameValues() throws IOException {
-        for (Path path : GoldenFiles.ofLayoutF("Rank", "Pcof")) {
+    @ParameterizedTest
+    @EnumSource(Layout.class)
+    void goldenMetadataDecodeAndEncodeToTheSameBytes(Layout layout) throws IOException {
+        List<Path> files = GoldenFiles.of(layout, "Rank", "Pcof", "RSed");
+        assertThat(files).hasSizeGreaterThanOrEqualTo(24);
+        for (Path path : files) {
+            byte[] bytes = Files.readAllBytes(path);
+            FtiFfFile file = FtiFfFile.read(source(bytes));
+            int recordLength = layout.fileMetaLength();
+            byte[] again = bytes.clone();
+            wreck(again, layout, file.recordOffset(), recordLength);
+            for (int b = 0; b < file.blocks().size(); b++) {
+                int variables = file.blocks().get(b).variables().size();
+                int block = layout == Layout.E ? 8 : 12;
+                wreck(again, layout, file.variableOffset(b, 0) - block, block);
+                for (int v = 0; v < variables; v++) {
+                    int length = (int) (layout.recordsLength(1) - block);
+                    wreck(again, layout, file.variableOffset(b, v), length);
+                }
+                ByteBuffer target = ByteBuffer.wrap(again).position((int) file.variableOffset(b, 0) - block);
+                layout.put(target, file.blocks().get(b));
+            }
+            layout.put(ByteBuffer.wrap(again).position((int) file.recordOffset()), file.meta());
+
+            assertThat(again).as(path.toString()).isEqualTo(bytes);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"C", "D", "E", "F"})
+    void goldenRecordsSealToTheSameValues(Layout layout) throws IOException {
+        for (Path path : GoldenFiles.of(layout, "Rank", "Pcof")) {
             FtiFfFile file = FtiFfFile.read(source(Files.readAllBytes(path)));
             FileMeta meta = file.meta();
-            FileMeta sealed = LayoutF.seal(file.blocks(), meta.ckptId(), meta.timestamp(), meta.maxFs(), meta.ptFs());
+            FileMeta sealed = layout.seal(file.blocks(), meta.ckptId(), meta.timestamp(), meta.maxFs(), meta.ptFs());
             if (file.containers().allMatch(VariableMeta::hasContent)) {
                 assertThat(sealed).as(path.toString()).isEqualTo(meta);
                 assertThat(file.checksumRule()).isEqualTo(ChecksumRule.CONTENT);
@@ -114,36 +143,92 @@ class FtiFfFileTest {
         return java.util.HexFormat.of().formatHex(bytes, offset, offset + 16);
     }
 
-    @Test
-    void goldenDataAreWhole() throws IOException {
-        for (Path path : GoldenFiles.ofLayoutF("Rank", "Pcof", "RSed")) {
+    @ParameterizedTest
+    @EnumSource(Layout.class)
+    void goldenDataAreWhole(Layout layout) throws IOException {
+        for (Path path : GoldenFiles.of(layout, "Rank", "Pcof", "RSed")) {
             ByteSource source = source(Files.readAllBytes(path));
             assertThat(verify(source)).as(path.toString()).isEmpty();
-            assertThat(FtiFfFile.read(source).encoded())
-                    .isEqualTo(path.getFileName().toString().contains("RSed"));
+            FtiFfFile file = FtiFfFile.read(source);
+            assertThat(file.encoded()).isEqualTo(path.getFileName().toString().contains("RSed"));
+            boolean ambiguous = file.encoded() && (layout == Layout.C || layout == Layout.D);
+            assertThat(file.layoutLabel()).as(path.toString()).isEqualTo(ambiguous ? "C or D" : layout.name());
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "v1.1-levels,A",
-        "v1.1-seed7,A",
-        "v1.2-levels,B",
-        "v1.3-levels,C or D",
-        "v1.4-levels,C or D",
-        "v1.6-levels,E"
-    })
-    void otherLayoutsAreRecognisedByTheirRecords(String name, String label) throws IOException {
-        for (Path path : GoldenFiles.ofCase(name)) {
-            ByteSource source = source(Files.readAllBytes(path));
-            Recognition recognition = Recognition.of(source).orElseThrow();
-            assertThat(recognition.layout().label()).as(path.toString()).isEqualTo(label);
-            assertThat(recognition.encoded())
-                    .as(path.toString())
-                    .isEqualTo(path.getFileName().toString().contains("RSed"));
-            assertThatExceptionOfType(FormatException.class)
-                    .isThrownBy(() -> FtiFfFile.read(source))
-                    .withMessageContaining("layout " + label);
+    /** Records of block and variable at offsets taken by hand from the format's description. */
+    @Test
+    void fieldsOfLayoutAAreAmongTheData() throws IOException {
+        Path path = GoldenFiles.ofCase("v1.1-seed7").stream()
+                .filter(p -> p.endsWith("Ckpt7-Rank0.fti"))
+                .findFirst()
+                .orElseThrow();
+        byte[] bytes = Files.readAllBytes(path);
+        ByteBuffer raw = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        FtiFfFile file = FtiFfFile.read(source(bytes));
+
+        assertThat(file.meta().ckptSize()).isEqualTo(raw.getLong(56)).isEqualTo(bytes.length);
+        assertThat(file.meta().fs()).isEqualTo(raw.getLong(64));
+        assertThat(file.meta().maxFs()).isEqualTo(raw.getLong(72)).isEqualTo(-1);
+        assertThat(file.meta().ptFs()).isEqualTo(raw.getLong(80)).isEqualTo(-1);
+        assertThat(file.meta().timestamp()).isEqualTo(raw.getLong(88));
+        assertThat(file.blocks()).hasSize(5);
+        int block = 96;
+        for (int b = 0; b < 4; b++) {
+            block += (int) raw.getLong(block + 4);
+        }
+        int second = block + 12 + 64;
+        assertThat(file.variableOffset(4, 1)).isEqualTo(second);
+        assertThat(file.hashOffset(4, 1)).isEqualTo(second + 48);
+        assertThat(file.blocks().get(4).variables().get(1))
+                .isEqualTo(new VariableMeta(
+                        raw.getInt(second),
+                        raw.getInt(second + 4),
+                        raw.getInt(second + 8),
+                        bytes[second + 12] == 1,
+                        false,
+                        raw.getLong(second + 16),
+                        raw.getLong(second + 24),
+                        raw.getLong(second + 32),
+                        raw.getLong(second + 40),
+                        hex(bytes, second + 48)))
+                .isEqualTo(new VariableMeta(
+                        3, 2, 2, false, false, 7000, 25732, 0, 2000, "d41d8cd98f00b204e9800998ecf8427e"));
+    }
+
+    /** Layout B does not write what is behind the last chunk; the file is shorter than it says. */
+    @Test
+    void onlyFilesOfLayoutBMayEndBehindTheLastChunk() throws IOException {
+        for (Layout layout : List.of(Layout.A, Layout.B)) {
+            int length = layout.variable().length();
+            int first = layout.fileMetaLength();
+            long fptr = first + layout.recordsLength(1);
+            ByteBuffer bytes = ByteBuffer.allocate((int) fptr + 100);
+            byte[] chunk = new byte[40];
+            Arrays.fill(chunk, (byte) 7);
+            VariableMeta container = new VariableMeta(5, 0, 0, true, false, 0, fptr, 40, 100, md5(chunk, 0, 40));
+            layout.put(bytes.position(first), new BlockMeta(List.of(container), 12 + length + 100));
+            bytes.put(chunk);
+            String checksum =
+                    layout == Layout.A ? md5(bytes.array(), first, bytes.capacity() - first) : md5(chunk, 0, 40);
+            layout.put(
+                    bytes.position(0),
+                    new FileMeta(
+                            checksum, VariableMeta.NO_HASH, -1, bytes.capacity(), -1, -1, bytes.capacity(), -1, -1, 1));
+            bytes.put(33, layout.recordDigest(bytes.slice(0, first)));
+            byte[] whole = bytes.array();
+
+            assertThat(verify(source(whole))).as("%s", layout).isEmpty();
+            for (int size : new int[] {(int) fptr + 99, (int) fptr + 40}) {
+                List<Finding> findings = verify(source(Arrays.copyOf(whole, size)));
+                assertThat(findings.isEmpty())
+                        .as("%s of %d bytes", layout, size)
+                        .isEqualTo(layout == Layout.B);
+            }
+            assertThat(verify(source(Arrays.copyOf(whole, (int) fptr + 39))))
+                    .anyMatch(finding -> finding.field().equals("chunksize"));
+            assertThat(verify(source(Arrays.copyOf(whole, first + 12 + length - 1))))
+                    .anyMatch(finding -> finding.field().equals("numvars"));
         }
     }
 
@@ -166,9 +251,9 @@ class FtiFfFileTest {
         ContainerPlan plan = ContainerPlan.empty(Packing.ALIGNED)
                 .next(List.of(new VariableSize(1, size), new VariableSize(2, 0)))
                 .next(List.of(new VariableSize(1, size + 1), new VariableSize(2, 9)));
-        FileMeta meta = LayoutF.seal(plan.blocks(), 4, 5_000_000_000L, -1, -1);
+        FileMeta meta = Layout.F.seal(plan.blocks(), 4, 5_000_000_000L, -1, -1);
         ByteBuffer area = ByteBuffer.allocate((int) plan.metaSize());
-        LayoutF.put(area, plan.blocks(), meta);
+        Layout.F.put(area, plan.blocks(), meta);
         ByteSource tail = tail(area.flip(), plan.dataSize());
 
         FtiFfFile file = FtiFfFile.read(tail);
@@ -195,14 +280,14 @@ class FtiFfFileTest {
 
     @Test
     void aFileWithoutVariablesIsAFile() throws IOException {
-        FileMeta meta = LayoutF.seal(List.of(), 1, 0, -1, -1);
+        FileMeta meta = Layout.F.seal(List.of(), 1, 0, -1, -1);
         ByteBuffer bytes = ByteBuffer.allocate(106);
-        LayoutF.put(bytes, meta);
+        Layout.F.put(bytes, meta);
         assertThat(FtiFfFile.read(new MemoryByteSource(bytes.flip())).blocks()).isEmpty();
 
         List<BlockMeta> empty = List.of(new BlockMeta(List.of(), 0));
         bytes = ByteBuffer.allocate(118);
-        LayoutF.put(bytes, empty, LayoutF.seal(empty, 1, 0, -1, -1));
+        Layout.F.put(bytes, empty, Layout.F.seal(empty, 1, 0, -1, -1));
         assertThat(FtiFfFile.read(new MemoryByteSource(bytes.flip())).blocks()).isEqualTo(empty);
     }
 
@@ -354,7 +439,7 @@ class FtiFfFileTest {
         }
         ContainerPlan hashed = plan.withHashes(digests);
         ByteBuffer target = ByteBuffer.wrap(bytes).position((int) plan.dataSize());
-        LayoutF.put(target, hashed.blocks(), LayoutF.seal(hashed.blocks(), 3, 1, -1, -1));
+        Layout.F.put(target, hashed.blocks(), Layout.F.seal(hashed.blocks(), 3, 1, -1, -1));
         return bytes;
     }
 

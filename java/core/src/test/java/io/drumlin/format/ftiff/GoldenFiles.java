@@ -13,8 +13,6 @@ import java.util.stream.Stream;
 /** The files that C FTI wrote, from {@code -Ddrumlin.golden}. Missing ones skip a test, on CI they fail it. */
 final class GoldenFiles {
 
-    private static final Pattern LAYOUT_F = Pattern.compile("\"layout\"\\s*:\\s*\"F\"");
-
     private GoldenFiles() {}
 
     static Path root() {
@@ -27,10 +25,10 @@ final class GoldenFiles {
         return root;
     }
 
-    /** All checkpoint files of layout F with one of the words in their names: Rank, Pcof, RSed. */
-    static List<Path> ofLayoutF(String... words) throws IOException {
+    /** All checkpoint files of a layout with one of the words in their names: Rank, Pcof, RSed. */
+    static List<Path> of(Layout layout, String... words) throws IOException {
         try (Stream<Path> cases = Files.list(root())) {
-            return cases.filter(GoldenFiles::isLayoutF)
+            return cases.filter(directory -> isOf(layout, directory))
                     .flatMap(GoldenFiles::walk)
                     .filter(path -> Stream.of(words)
                             .anyMatch(word -> path.getFileName().toString().matches(".*-" + word + "\\d+\\.fti")))
@@ -47,11 +45,13 @@ final class GoldenFiles {
                 .toList();
     }
 
-    private static boolean isLayoutF(Path directory) {
+    private static boolean isOf(Layout layout, Path directory) {
         Path manifest = directory.resolve("manifest.json");
         try {
             return Files.exists(manifest)
-                    && LAYOUT_F.matcher(Files.readString(manifest)).find();
+                    && Pattern.compile("\"layout\"\\s*:\\s*\"" + layout + "\"")
+                            .matcher(Files.readString(manifest))
+                            .find();
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }

@@ -213,6 +213,7 @@ public record Manifest(
     private static VariableMeta container(Json json) {
         return new VariableMeta(
                 json.get("id").integer(),
+                json.has("idx") ? json.get("idx").integer() : VariableMeta.NO_IDX,
                 json.get("containerid").integer(),
                 json.get("hascontent").bool(),
                 json.has("hasCkpt") && json.get("hasCkpt").bool(),
