@@ -2,7 +2,6 @@ package io.drumlin.cli;
 
 import io.drumlin.format.Findings;
 import io.drumlin.format.ftiff.FtiFfFile;
-import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.Recognition;
 import java.io.IOException;
 import java.util.Optional;
@@ -16,11 +15,8 @@ final class FtiFfFormat implements Format {
         if (recognition.isEmpty()) {
             return Optional.empty();
         }
-        if (recognition.get().layout() != Layout.F) {
-            return Optional.of(new FtiFfOtherLayout(source, recognition.get()));
-        }
         Findings findings = new Findings();
         FtiFfFile file = FtiFfFile.read(source, recognition.get(), findings);
-        return Optional.of(new FtiFfLayoutF(source, file, findings));
+        return Optional.of(new FtiFfCheckpoint(source, file, findings));
     }
 }

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:the file is whole",
             "1:the file is damaged",
-            "2:not a file of a known format, or of a layout that cannot be verified",
+            "2:not a file of a known format",
             "3:the file could not be read",
             "64:wrong command line"
         })

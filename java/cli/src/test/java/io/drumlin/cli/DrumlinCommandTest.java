@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.format.ftiff.ContainerPlan;
@@ -13,6 +14,8 @@ import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -25,6 +28,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 class DrumlinCommandTest {
@@ -228,6 +233,74 @@ class DrumlinCommandTest {
         assertThat(run("extract", file)).isEqualTo(64);
         assertThat(run("--help")).isZero();
         assertThat(out.toString()).contains("Exit codes:", "64");
+    }
+
+    /** Files of the releases of C FTI; the values are those of the C program that wrote them. */
+    @ParameterizedTest
+    @CsvSource({
+        "v1.1-levels,A,A,C FTI v1.1",
+        "v1.2-levels,B,B,C FTI v1.2",
+        "v1.3-levels,C,C or D,C FTI v1.3",
+        "v1.4-levels,D,C or D,C FTI v1.4.0",
+        "v1.6-levels,E,E,C FTI v1.4.1 to v1.6"
+    })
+    void filesOfAllReleasesAreRead(String name, String layout, String encodedLayout, String writer) throws IOException {
+        Path plain = golden(name, "Ckpt4-Rank2.fti");
+        assertThat(run("inspect", plain)).as("%s", err).isZero();
+        assertThat(out.toString().lines())
+                .contains(
+                        plain + ": FTI-FF layout " + layout + ", checkpoint file",
+                        "  written by     " + writer,
+                        "  variable  size    containers",
+                        "         2   640             1");
+        assertThat(out.toString().contains("checkpoint id")).isEqualTo(layout.compareTo("C") >= 0);
+        out.getBuffer().setLength(0);
+        assertThat(run("inspect", "--json", plain)).isZero();
+        Map<String, Object> json = JSON.std.mapFrom(out.toString());
+        assertThat(json).containsEntry("layout", layout).containsEntry("finding_count", 0);
+        assertThat(json.get("checksum_rule")).isEqualTo(layout.compareTo("C") >= 0 ? "content" : "bytes");
+        assertThat(String.valueOf(json.get("blocks")).contains("idx=3")).isEqualTo(layout.compareTo("C") <= 0);
+        assertThat(String.valueOf(json.get("blocks")).contains("hasCkpt=")).isEqualTo(!layout.equals("A"));
+
+        Path target = directory.resolve("variable");
+        assertThat(run("extract", plain, "--select", "var=2", "-o", target)).isZero();
+        ByteBuffer values = ByteBuffer.allocate(80 * 8).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < 80; i++) {
+            values.putDouble((2_000_000 + 2_000 + i) * 0.125);
+        }
+        assertThat(target).hasBinaryContent(values.array());
+
+        Path encoded = golden(name, "Ckpt3-RSed1.fti");
+        for (Path whole : List.of(plain, golden(name, "Ckpt2-Pcof1.fti"), encoded)) {
+            out.getBuffer().setLength(0);
+            assertThat(run("verify", whole)).isZero();
+            assertThat(out.toString())
+                    .contains("FTI-FF layout " + (whole == encoded ? encodedLayout + ", Reed-Solomon" : layout + ", "));
+        }
+
+        byte[] bytes = Files.readAllBytes(plain);
+        bytes[new String(bytes, StandardCharsets.ISO_8859_1).indexOf(chunkOf(target)) + 100]++;
+        Path damaged = Files.write(directory.resolve("damaged"), bytes);
+        out.getBuffer().setLength(0);
+        assertThat(run("verify", damaged)).isEqualTo(1);
+        assertThat(out.toString()).contains(": hash at offset ", "variable 2, container 0");
+        assertThat(run("extract", damaged, "--select", "var=2", "-o", target)).isEqualTo(1);
+        assertThat(target).hasBinaryContent(values.array());
+    }
+
+    private static String chunkOf(Path variable) throws IOException {
+        return Files.readString(variable, StandardCharsets.ISO_8859_1);
+    }
+
+    private static Path golden(String name, String file) throws IOException {
+        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-ff", name);
+        if ("true".equals(System.getenv("CI"))) {
+            assertThat(root).isDirectory();
+        }
+        assumeTrue(Files.isDirectory(root), () -> "no golden files at " + root);
+        try (Stream<Path> paths = Files.walk(root)) {
+            return paths.filter(path -> path.endsWith(file)).findFirst().orElseThrow();
+        }
     }
 
     /** A file of 6 GiB, most of it a hole. */

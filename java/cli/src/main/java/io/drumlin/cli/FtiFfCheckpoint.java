@@ -9,6 +9,7 @@ import io.drumlin.format.ftiff.BlockMeta;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfVerifier;
+import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.VariableMeta;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -24,8 +25,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** An FTI-FF file of layout F. */
-final class FtiFfLayoutF implements RecognisedFile {
+/** An FTI-FF file of any layout. */
+final class FtiFfCheckpoint implements RecognisedFile {
 
     private static final int BUFFER = 1 << 20;
 
@@ -33,7 +34,7 @@ final class FtiFfLayoutF implements RecognisedFile {
     private final FtiFfFile file;
     private final Findings findings;
 
-    FtiFfLayoutF(FileSource source, FtiFfFile file, Findings findings) {
+    FtiFfCheckpoint(FileSource source, FtiFfFile file, Findings findings) {
         this.source = source;
         this.file = file;
         this.findings = findings;
@@ -41,7 +42,8 @@ final class FtiFfLayoutF implements RecognisedFile {
 
     @Override
     public String title() {
-        return "FTI-FF layout F, " + (file.encoded() ? "Reed-Solomon file" : "checkpoint file");
+        return "FTI-FF layout " + file.layoutLabel() + ", "
+                + (file.encoded() ? "Reed-Solomon file" : "checkpoint file");
     }
 
     @Override
@@ -57,7 +59,10 @@ final class FtiFfLayoutF implements RecognisedFile {
     @Override
     public void print(PrintWriter out) {
         FileMeta meta = file.meta();
-        line(out, "checkpoint id", meta.ckptId());
+        line(out, "written by", writer());
+        if (file.layout().atEnd()) {
+            line(out, "checkpoint id", meta.ckptId());
+        }
         line(out, "file size", Sizes.readable(source.size()));
         if (file.encoded()) {
             line(out, "encoded bytes", Sizes.readable(meta.fs()));
@@ -65,8 +70,9 @@ final class FtiFfLayoutF implements RecognisedFile {
             line(out, "checksum", meta.checksum());
             return;
         }
-        line(out, "data", Sizes.readable(meta.dataSize()));
-        line(out, "metadata", Sizes.readable(meta.metaSize()));
+        long metaSize = file.layout().metaSize(file.blocks());
+        line(out, "data", Sizes.readable(file.layout().atEnd() ? meta.dataSize() : meta.fs() - metaSize));
+        line(out, "metadata", Sizes.readable(file.layout().atEnd() ? meta.metaSize() : metaSize));
         line(
                 out,
                 "checksum",
@@ -78,12 +84,28 @@ final class FtiFfLayoutF implements RecognisedFile {
                         });
         line(out, "partner copy", meta.ptFs() == -1 ? "none" : Sizes.readable(meta.ptFs()) + " beside this file");
         line(out, "encoded size", meta.maxFs() == -1 ? "not encoded" : Sizes.readable(meta.maxFs()));
-        line(out, "timestamp", meta.timestamp() + " (nanoseconds since 1970, low 32 bits)");
+        line(
+                out,
+                "timestamp",
+                meta.timestamp()
+                        + " (nanoseconds since 1970"
+                        + (file.layout().timestampIsCut() ? ", low 32 bits)" : ")"));
         out.println();
         new Table("variable", "size", "", "containers").print(out, this::variableRows);
         out.println();
         new Table("block", "variable", "container", "offset", "in variable", "used", "reserved", "<hash")
                 .print(out, this::containerRows);
+    }
+
+    private String writer() {
+        return switch (file.layout()) {
+            case A -> "C FTI v1.1";
+            case B -> "C FTI v1.2";
+            case C -> "C FTI v1.3";
+            case D -> file.encoded() ? "C FTI v1.3 or v1.4.0" : "C FTI v1.4.0";
+            case E -> "C FTI v1.4.1 to v1.6";
+            case F -> "C FTI head or Drumlin";
+        };
     }
 
     private static void line(PrintWriter out, String name, Object value) {
@@ -131,15 +153,19 @@ final class FtiFfLayoutF implements RecognisedFile {
     public void write(JsonGenerator json) throws IOException {
         FileMeta meta = file.meta();
         json.writeStringField("format", FtiFfFile.FORMAT);
-        json.writeStringField("layout", "F");
+        json.writeStringField("layout", file.layoutLabel());
         json.writeStringField("kind", file.encoded() ? "rs_encoded" : "plain");
         json.writeObjectFieldStart("file_meta");
         json.writeStringField("checksum", meta.checksum());
         json.writeStringField("myHash", meta.myHash());
-        json.writeNumberField("ckptId", meta.ckptId());
+        if (file.layout().atEnd()) {
+            json.writeNumberField("ckptId", meta.ckptId());
+        }
         json.writeNumberField("ckptSize", meta.ckptSize());
-        json.writeNumberField("metaSize", meta.metaSize());
-        json.writeNumberField("dataSize", meta.dataSize());
+        if (file.layout().atEnd()) {
+            json.writeNumberField("metaSize", meta.metaSize());
+            json.writeNumberField("dataSize", meta.dataSize());
+        }
         json.writeNumberField("fs", meta.fs());
         json.writeNumberField("maxFs", meta.maxFs());
         json.writeNumberField("ptFs", meta.ptFs());
@@ -176,12 +202,17 @@ final class FtiFfLayoutF implements RecognisedFile {
         json.writeEndArray();
     }
 
-    private static void writeContainer(JsonGenerator json, VariableMeta container) throws IOException {
+    private void writeContainer(JsonGenerator json, VariableMeta container) throws IOException {
         json.writeStartObject();
         json.writeNumberField("id", container.id());
+        if (container.idx() != VariableMeta.NO_IDX) {
+            json.writeNumberField("idx", container.idx());
+        }
         json.writeNumberField("containerid", container.containerId());
         json.writeBooleanField("hascontent", container.hasContent());
-        json.writeBooleanField("hasCkpt", container.hasCkpt());
+        if (file.layout() != Layout.A) {
+            json.writeBooleanField("hasCkpt", container.hasCkpt());
+        }
         json.writeNumberField("dptr", container.dptr());
         json.writeNumberField("fptr", container.fptr());
         json.writeNumberField("chunksize", container.chunkSize());
