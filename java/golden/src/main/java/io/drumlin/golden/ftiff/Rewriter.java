@@ -65,6 +65,9 @@ final class Rewriter {
 
     /** What the case needs and this version lacks. */
     private static Optional<String> missing(Manifest manifest) {
+        if (!manifest.layout().equals("F")) {
+            return Optional.of("layout " + manifest.layout() + " is not written by this version");
+        }
         if (manifest.appRanks().size() < manifest.ranks()) {
             return Optional.of("heads are not in this version");
         }
