@@ -7,7 +7,6 @@ import io.drumlin.format.Findings;
 import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -138,7 +137,11 @@ public final class FtiFfVerifier {
         boolean computedAreRight = matches(ofComputed) || matches(ofAllComputed);
         String expected = "the digest over the hashes of the chunks is " + Digests.checksum(file.blocks());
         if (!file.layout().atEnd()) {
-            String computed = HEX.formatHex(ofBytes());
+            String computed = Digests.ofRanges(
+                    source,
+                    file.layout()
+                            .checksummed(source.size(), file.containers().filter(container -> new Chunk(container, 0)
+                                    .readable(source.size()))));
             storedAreRight = false;
             computedAreRight = computed.equals(file.meta().checksum());
             expected = (file.layout() == Layout.A ? "all bytes behind the file record have " : "the chunks have ")
@@ -153,34 +156,6 @@ public final class FtiFfVerifier {
         if (!storedAreRight && !computedAreRight) {
             problems.add(new Finding(
                     "checksum", checksumOffset(), "is " + printable(file.meta().checksum()) + ", " + expected));
-        }
-    }
-
-    /** The checksum of layouts A and B. */
-    private byte[] ofBytes() throws IOException {
-        if (file.layout() == Layout.A) {
-            int first = file.layout().fileMetaLength();
-            return digester.digest(source, List.of(new Range(first, source.size() - first)))
-                    .get(0);
-        }
-        // One digest over many ranges.
-        MessageDigest md5 = Digests.md5();
-        ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
-        for (BlockMeta block : file.blocks()) {
-            for (VariableMeta container : block.variables()) {
-                if (new Chunk(container, 0).readable(source.size())) {
-                    update(md5, container, buffer);
-                }
-            }
-        }
-        return md5.digest();
-    }
-
-    private void update(MessageDigest md5, VariableMeta chunk, ByteBuffer buffer) throws IOException {
-        for (long done = 0; done < chunk.chunkSize(); done += buffer.limit()) {
-            buffer.clear().limit((int) Math.min(buffer.capacity(), chunk.chunkSize() - done));
-            source.readFully(chunk.fptr() + done, buffer);
-            md5.update(buffer.flip());
         }
     }
 

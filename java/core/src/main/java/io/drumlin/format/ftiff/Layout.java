@@ -2,11 +2,13 @@ package io.drumlin.format.ftiff;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.drumlin.format.RangeDigester.Range;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The layouts of FTI-FF and their records, from values to bytes and back; docs/formats/fti-ff.md, sections 2 and 3.
@@ -147,9 +149,24 @@ public enum Layout {
                 maxFs,
                 ptFs,
                 kept(timestamp));
+        return sign(unsigned);
+    }
+
+    /** The same with the digest of the record. */
+    FileMeta sign(FileMeta unsigned) {
         ByteBuffer record = ByteBuffer.allocate(file.length()).order(ByteOrder.LITTLE_ENDIAN);
         put(record, unsigned);
         return unsigned.withMyHash(HexFormat.of().formatHex(recordDigest(record.flip())));
+    }
+
+    /** What the checksum of a plain file of layout A or B is a digest of. */
+    Stream<Range> checksummed(long size, Stream<VariableMeta> containers) {
+        if (this == A) {
+            return Stream.of(new Range(file.length(), size - file.length()));
+        }
+        return containers
+                .filter(VariableMeta::hasContent)
+                .map(container -> new Range(container.fptr(), container.chunkSize()));
     }
 
     /**
@@ -279,7 +296,7 @@ public enum Layout {
     }
 
     /** What of a timestamp is kept, as it is seen by users: unsigned if it is cut. */
-    private long kept(long timestamp) {
+    long kept(long timestamp) {
         return timestampIsCut() ? timestamp & 0xffff_ffffL : timestamp;
     }
 
