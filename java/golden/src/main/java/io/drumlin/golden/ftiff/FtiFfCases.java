@@ -57,6 +57,9 @@ public final class FtiFfCases implements GoldenCases {
         outcome.compared(tally.toString());
         if (!outcome.isFailed()) {
             rewriter.rewrite(manifest, directory, outcome);
+            if (!manifest.layout().equals("F")) {
+                new MemoryRewriter(manifest).compare(directory, outcome);
+            }
         }
         return outcome;
     }
