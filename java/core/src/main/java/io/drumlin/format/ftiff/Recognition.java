@@ -98,7 +98,7 @@ public record Recognition(Layout layout, boolean encoded, long recordOffset, boo
         return count;
     }
 
-    /** This as C, if it was taken for D and the metadata are less wrong as those of C. */
+    /** This, or the same as C if the metadata are rather those of C. Whole metadata of D are not those of C. */
     private Recognition distinguished(ByteSource source) throws IOException {
         if (layout != Layout.D || encoded) {
             return this;
@@ -108,13 +108,31 @@ public record Recognition(Layout layout, boolean encoded, long recordOffset, boo
             return this;
         }
         Recognition other = new Recognition(Layout.C, false, recordOffset, signed);
-        return other.problems(source) < problems ? other : this;
+        int more = misfits(source) - other.misfits(source);
+        return more > 0 || (more == 0 && other.problems(source) < problems) ? other : this;
     }
 
     private long problems(ByteSource source) throws IOException {
         Findings findings = new Findings();
         FtiFfFile.read(source, this, findings);
         return findings.count();
+    }
+
+    /** How much of the first variable record is not as it must be for the first container. */
+    private int misfits(ByteSource source) throws IOException {
+        long dataSize = layout.fileMeta(record(source, recordOffset, layout)).dataSize();
+        ByteBuffer record = ByteBuffer.allocate(layout.variable().length());
+        if (dataSize < 0 || dataSize > recordOffset - layout.recordsLength(1)) {
+            return 0;
+        }
+        source.readFully(dataSize + layout.block().length(), record);
+        VariableMeta first = layout.variableMeta(record.flip());
+        return count(
+                first.containerId() != 0,
+                first.dptr() != 0,
+                first.fptr() != 0,
+                first.containerSize() < 0 || first.containerSize() > dataSize,
+                first.chunkSize() < 0 || first.chunkSize() > first.containerSize());
     }
 
     /**

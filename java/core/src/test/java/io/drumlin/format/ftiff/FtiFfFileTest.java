@@ -156,6 +156,25 @@ class FtiFfFileTest {
         }
     }
 
+    /** Their file records are the same; the rest is told apart even when it is damaged. */
+    @ParameterizedTest
+    @EnumSource(names = {"C", "D"})
+    void oneDamagedByteDoesNotTurnLayoutCIntoD(Layout layout) throws IOException {
+        for (Path path : GoldenFiles.of(layout, "Rank", "Pcof")) {
+            byte[] whole = Files.readAllBytes(path);
+            int start = (int) FtiFfFile.read(source(whole)).meta().dataSize();
+            for (int i = start; i < whole.length - layout.fileMetaLength(); i++) {
+                for (int mask : new int[] {0x01, 0x80, 0xff}) {
+                    byte[] bytes = whole.clone();
+                    bytes[i] ^= (byte) mask;
+                    assertThat(Recognition.of(source(bytes)).orElseThrow().layout())
+                            .as("%s: byte %d of the metadata xor %d", path, i - start, mask)
+                            .isEqualTo(layout);
+                }
+            }
+        }
+    }
+
     /** Records of block and variable at offsets taken by hand from the format's description. */
     @Test
     void fieldsOfLayoutAAreAmongTheData() throws IOException {
