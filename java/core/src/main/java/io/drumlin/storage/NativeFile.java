@@ -150,7 +150,6 @@ final class NativeFile extends PositionalFile {
                 }
                 ended = true;
                 queued.remove(this);
-                leave();
             }
             return failure;
         }

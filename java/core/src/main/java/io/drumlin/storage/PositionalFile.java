@@ -94,25 +94,30 @@ abstract class PositionalFile implements BlockFile {
         }
         check(source, offset);
         enter("write");
-        PendingWrite pending = null;
         try {
-            pending = launch(source.duplicate(), offset);
+            return launch(source.duplicate(), offset);
         } finally {
-            if (pending == null) {
+            leave();
+        }
+    }
+
+    /** Starts a write of all between position and limit. */
+    PendingWrite launch(ByteBuffer rest, long offset) throws IOException {
+        CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+        enter("write");
+        boolean accepted = false;
+        try {
+            WriterThreads.execute(() -> perform(rest, offset, end));
+            accepted = true;
+        } finally {
+            if (!accepted) {
                 leave();
             }
         }
-        return pending;
-    }
-
-    /** Starts a write of all between position and limit. At its end {@link #leave()} must be called, once. */
-    PendingWrite launch(ByteBuffer rest, long offset) throws IOException {
-        CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
-        WriterThreads.execute(() -> perform(rest, offset, end));
         return () -> await(end);
     }
 
-    /** Ends launched writes that end only when somebody waits for them. Nothing is launched meanwhile. */
+    /** Ends launched writes that end only when somebody waits for them. Nothing is launched any more. */
     void endLaunched() {}
 
     @Override
@@ -297,7 +302,7 @@ abstract class PositionalFile implements BlockFile {
     }
 
     /** One call or launched write less is under way. */
-    final void leave() {
+    private void leave() {
         synchronized (gate) {
             active--;
             gate.notifyAll();
@@ -311,9 +316,6 @@ abstract class PositionalFile implements BlockFile {
                 return false;
             }
             closed = true;
-        }
-        endLaunched();
-        synchronized (gate) {
             boolean interrupted = false;
             while (active > 0) {
                 try {
@@ -325,8 +327,9 @@ abstract class PositionalFile implements BlockFile {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
-            return true;
         }
+        endLaunched();
+        return true;
     }
 
     private @Nullable IOException takeUnreported() {

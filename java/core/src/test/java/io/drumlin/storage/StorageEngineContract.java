@@ -32,13 +32,16 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
@@ -410,6 +413,31 @@ public abstract class StorageEngineContract {
     }
 
     @Test
+    @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void closesWhileAnotherThreadStartsWrites() throws Exception {
+        ByteBuffer memory = aligned(4096);
+        ExecutorService starter = Executors.newSingleThreadExecutor();
+        try {
+            for (int round = 0; round < 500; round++) {
+                BlockFile closing = engine.open(file, EnumSet.of(WRITE, CREATE));
+                CountDownLatch started = new CountDownLatch(1);
+                Future<?> refused = starter.submit(() -> assertClosed(() -> {
+                    while (true) {
+                        closing.startWrite(memory, 0);
+                        started.countDown();
+                    }
+                }));
+                started.await();
+                closing.close();
+                refused.get();
+            }
+        } finally {
+            starter.shutdown();
+        }
+        assertThat(file).hasSize(4096);
+    }
+
+    @Test
     void reportsTheFailureOfAStartedWriteWhenAwaited() throws IOException {
         try (BlockFile full = engine.open(Path.of("/dev/full"), EnumSet.of(WRITE))) {
             PendingWrite write = full.startWrite(aligned(4096), 0);
@@ -563,6 +591,16 @@ public abstract class StorageEngineContract {
         engine.syncDirectory(folder);
         assertErrno(() -> engine.syncDirectory(folder.resolve("missing")), "ENOENT");
         assertErrno(() -> engine.syncDirectory(file), "ENOTDIR");
+    }
+
+    @Test
+    void countsDirectoriesThatCannotBeSyncedAsSynced() throws IOException {
+        Path withoutSync = Path.of("/proc/self");
+        assumeTrue(Files.isDirectory(withoutSync), "there is no proc file system");
+        try (FileChannel directory = FileChannel.open(withoutSync, StandardOpenOption.READ)) {
+            assertThatThrownBy(() -> directory.force(true)).hasMessage("Invalid argument");
+        }
+        engine.syncDirectory(withoutSync);
     }
 
     @Test
