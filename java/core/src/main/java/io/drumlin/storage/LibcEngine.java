@@ -89,7 +89,7 @@ public final class LibcEngine implements StorageEngine {
         try {
             int fd = openDescriptor(PathBytes.of(directory), Libc.O_DIRECTORY);
             try {
-                syncDescriptor(fd);
+                syncDirectory(fd);
             } finally {
                 Libc.close(fd);
             }
@@ -141,12 +141,13 @@ public final class LibcEngine implements StorageEngine {
         return fd;
     }
 
-    private static void syncDescriptor(int fd) throws ErrnoException {
+    private static void syncDirectory(int fd) throws ErrnoException {
         int result;
         do {
             result = Libc.fsync(fd);
         } while (result < 0 && interrupted());
-        if (result < 0) {
+        // Some file systems have no such thing for directories and say EINVAL.
+        if (result < 0 && lastError("fsync").number() != Errno.EINVAL.number()) {
             throw lastError("fsync");
         }
     }

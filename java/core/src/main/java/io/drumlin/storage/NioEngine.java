@@ -69,10 +69,21 @@ public final class NioEngine implements StorageEngine {
                 throw new NotDirectoryException(directory.toString());
             }
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
+                force(channel);
             }
         } catch (IOException e) {
             throw Errno.explain(DrumlinException.during("sync of directory").path(directory), e, "");
+        }
+    }
+
+    private static void force(FileChannel directory) throws IOException {
+        try {
+            directory.force(true);
+        } catch (IOException e) {
+            // Some file systems have no such thing for directories and say EINVAL.
+            if (Errno.of(e).filter(errno -> errno == Errno.EINVAL).isEmpty()) {
+                throw e;
+            }
         }
     }
 

@@ -80,7 +80,8 @@ public interface StorageEngine {
     }
 
     /**
-     * Makes the entries of a directory durable: creations, renames and deletions that were done in it.
+     * Makes the entries of a directory durable: creations, renames and deletions that were done in it. File systems that
+     * have no such thing (EINVAL from fsync) count as done.
      *
      * @param directory an existing directory
      * @throws IOException the directory cannot be opened or synced
