@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -117,7 +118,8 @@ public final class NativeLibrary {
         String folder = property != null ? property : System.getenv(DIRECTORY_VARIABLE);
         if (folder != null && !folder.isEmpty()) {
             String source = property != null ? "-D" + DIRECTORY_PROPERTY : DIRECTORY_VARIABLE;
-            if (loadFromFolder(Path.of(folder), source)) {
+            Path named = pathOf(source, folder);
+            if (named != null && loadFromFolder(named, source)) {
                 return folder;
             }
             throw failure("nothing else is tried when " + source + " is set; build the libraries with"
@@ -137,14 +139,25 @@ public final class NativeLibrary {
     private @Nullable String loadFromLibraryPath() {
         String path = System.getProperty("java.library.path", "");
         for (String folder : new LinkedHashSet<>(List.of(path.split(File.pathSeparator)))) {
-            if (!folder.isEmpty()
-                    && Files.exists(Path.of(folder, fileNames().get(0)))
-                    && loadFromFolder(Path.of(folder), "java.library.path")) {
+            Path named = folder.isEmpty() ? null : pathOf("java.library.path", folder);
+            if (named != null
+                    && Files.exists(named.resolve(fileNames().get(0)))
+                    && loadFromFolder(named, "java.library.path")) {
                 return folder;
             }
         }
         tried.add("java.library.path: not in " + (path.isEmpty() ? "it, it is empty" : path));
         return null;
+    }
+
+    /** No path where the name has letters that the locale of the JVM has not, such as an umlaut with LC_ALL=C. */
+    private @Nullable Path pathOf(String source, String name) {
+        try {
+            return Path.of(name);
+        } catch (InvalidPathException e) {
+            tried.add(source + ": " + e.getMessage() + " (in this locale; LC_ALL=C.UTF-8 knows all letters)");
+            return null;
+        }
     }
 
     private boolean loadFromFolder(Path folder, String source) {
@@ -193,8 +206,8 @@ public final class NativeLibrary {
         }
         String folder = "drumlin-" + System.getProperty("user.name") + "-" + digest(contents);
         for (String disk : localDisks()) {
-            Path place = Path.of(disk, folder);
-            if (extract(contents, place) && loadFromFolder(place, "copy of the bundled library")) {
+            Path place = pathOf("copy of the bundled library", disk + "/" + folder);
+            if (place != null && extract(contents, place) && loadFromFolder(place, "copy of the bundled library")) {
                 return place.toString();
             }
         }

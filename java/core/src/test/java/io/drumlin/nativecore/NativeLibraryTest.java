@@ -134,6 +134,17 @@ class NativeLibraryTest {
     }
 
     @Test
+    void aFolderThatTheLocaleCannotNameIsPassedBy() throws Exception {
+        String umlaut = folder + "/\u00fc";
+        Map<String, String> environment = Map.of("LC_ALL", "C", "TMPDIR", umlaut, "SLURM_TMPDIR", umlaut);
+        assertThat(probe(environment, bundle(), "-Djava.io.tmpdir=" + folder, NOWHERE))
+                .isEqualTo(LOADED);
+        assertThat(probe(Map.of("LC_ALL", "C", "DRUMLIN_NATIVE_DIR", umlaut), NOWHERE))
+                .startsWith("unavailable: libdrumlin_core cannot be loaded; tried: DRUMLIN_NATIVE_DIR: Malformed input")
+                .contains("LC_ALL=C.UTF-8");
+    }
+
+    @Test
     void deniedNativeAccessNamesTheOption() throws Exception {
         assumeTrue(Runtime.version().feature() >= 24, "older JVMs deny nobody native access");
         String place = "-Ddrumlin.native.dir=" + NativeTests.folder();
