@@ -193,7 +193,8 @@ DRUMLIN_API int64_t drumlin_mpi_wait(int64_t request);
  * path    the same on all ranks, NUL-terminated
  * modes   DRUMLIN_MPI_FILE_* joined by |, the same on all ranks
  *
- * Returns a handle, to be given to drumlin_mpi_file_close. Errors: -EINVAL (modes), -ENOMEM.
+ * Returns a handle, to be given to drumlin_mpi_file_close. Errors: those of this rank, else of another one, among them
+ * -EINVAL (modes), -ENOMEM.
  */
 DRUMLIN_API int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes);
 
@@ -214,16 +215,25 @@ DRUMLIN_API int64_t drumlin_mpi_file_write_at_all(int64_t file, int64_t offset, 
  */
 DRUMLIN_API int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, int64_t length);
 
-/* Cuts or extends the file to size bytes, the same on all ranks. Collective over the file's ranks. */
+/*
+ * Cuts or extends the file to size bytes, the same on all ranks. Collective over the file's ranks. Errors: those of this
+ * rank, else of another one.
+ */
 DRUMLIN_API int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size);
 
 /* The length of the file. */
 DRUMLIN_API int64_t drumlin_mpi_file_size(int64_t file);
 
-/* Makes what was written durable and visible to the other ranks. Collective over the file's ranks. */
+/*
+ * Makes what was written durable and visible to the other ranks. Collective over the file's ranks. Errors: those of this
+ * rank, else of another one.
+ */
 DRUMLIN_API int32_t drumlin_mpi_file_sync(int64_t file);
 
-/* Closes the file; the handle is gone whatever is returned. Collective over the file's ranks. */
+/*
+ * Closes the file; the handle is gone whatever is returned. Collective over the file's ranks. Errors: those of this rank,
+ * else of another one.
+ */
 DRUMLIN_API int32_t drumlin_mpi_file_close(int64_t file);
 
 #ifdef __cplusplus

@@ -52,6 +52,16 @@ static int32_t check_modes(int32_t modes)
     return 0;
 }
 
+/* This rank's outcome; where it is a success and another rank's is not, that one's failure. */
+static int64_t agree(MPI_Comm comm, int64_t outcome)
+{
+    int64_t worst = outcome < 0 ? outcome : 0;
+    int32_t result = result_of(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm));
+    if (outcome < 0)
+        return outcome;
+    return result < 0 ? result : worst < 0 ? worst : outcome;
+}
+
 int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
 {
     int32_t result = check_comm(comm);
@@ -70,6 +80,8 @@ int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
     }
     MPI_Comm_set_errhandler(shared->comm, MPI_ERRORS_RETURN);
     result = result_of(MPI_File_open(shared->comm, path, mpi_modes(modes), MPI_INFO_NULL, &shared->file));
+    /* Ranks that have opened it cannot close it without the others: MPI keeps it then. */
+    result = (int32_t)agree(shared->comm, result);
     if (result < 0) {
         MPI_Comm_free(&shared->comm);
         free(shared);
@@ -110,16 +122,6 @@ static int64_t transfer(MPI_File file, int64_t offset, char *data, int64_t lengt
     return moved;
 }
 
-/* This rank's outcome; where it is a success and another rank's is not, that one's failure. */
-static int64_t agree(MPI_Comm comm, int64_t outcome)
-{
-    int64_t worst = outcome < 0 ? outcome : 0;
-    int32_t result = result_of(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm));
-    if (outcome < 0)
-        return outcome;
-    return result < 0 ? result : worst < 0 ? worst : outcome;
-}
-
 /*
  * The ranks write on their own and then agree, because the collective writes of Open MPI (OMPIO, 4.1) report success on
  * a full file system.
@@ -154,14 +156,16 @@ int64_t drumlin_mpi_file_size(int64_t file)
 
 int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size)
 {
+    struct shared_file *shared = shared_file_of(file);
     int32_t result = check_file(file);
-    return result < 0 ? result : result_of(MPI_File_set_size(shared_file_of(file)->file, size));
+    return result < 0 ? result : (int32_t)agree(shared->comm, result_of(MPI_File_set_size(shared->file, size)));
 }
 
 int32_t drumlin_mpi_file_sync(int64_t file)
 {
+    struct shared_file *shared = shared_file_of(file);
     int32_t result = check_file(file);
-    return result < 0 ? result : result_of(MPI_File_sync(shared_file_of(file)->file));
+    return result < 0 ? result : (int32_t)agree(shared->comm, result_of(MPI_File_sync(shared->file)));
 }
 
 int32_t drumlin_mpi_file_close(int64_t file)
@@ -170,7 +174,7 @@ int32_t drumlin_mpi_file_close(int64_t file)
     int32_t result = check_file(file);
     if (result < 0)
         return result;
-    result = result_of(MPI_File_close(&shared->file));
+    result = (int32_t)agree(shared->comm, result_of(MPI_File_close(&shared->file)));
     int32_t freed = result_of(MPI_Comm_free(&shared->comm));
     free(shared);
     return result < 0 ? result : freed;

@@ -1,8 +1,46 @@
 /* Built with calls of 1000 bytes, so that transfers of a few KiB go the way of those above 1 GiB. */
 #include "mpi_test.h"
 
+#include <mpi.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+/* The last rank fails in the calls of MPI that are wrapped. */
+static int failing;
+static int last_rank_fails(int code);
+
+int __real_MPI_File_open(MPI_Comm ranks, const char *name, int modes, MPI_Info info, MPI_File *file);
+int __wrap_MPI_File_open(MPI_Comm ranks, const char *name, int modes, MPI_Info info, MPI_File *file);
+int __wrap_MPI_File_open(MPI_Comm ranks, const char *name, int modes, MPI_Info info, MPI_File *file)
+{
+    return last_rank_fails(__real_MPI_File_open(ranks, name, modes, info, file));
+}
+
+int __real_MPI_File_sync(MPI_File file);
+int __wrap_MPI_File_sync(MPI_File file);
+int __wrap_MPI_File_sync(MPI_File file)
+{
+    return last_rank_fails(__real_MPI_File_sync(file));
+}
+
+int __real_MPI_File_set_size(MPI_File file, MPI_Offset length);
+int __wrap_MPI_File_set_size(MPI_File file, MPI_Offset length);
+int __wrap_MPI_File_set_size(MPI_File file, MPI_Offset length)
+{
+    return last_rank_fails(__real_MPI_File_set_size(file, length));
+}
+
+int __real_MPI_File_close(MPI_File *file);
+int __wrap_MPI_File_close(MPI_File *file);
+int __wrap_MPI_File_close(MPI_File *file)
+{
+    return last_rank_fails(__real_MPI_File_close(file));
+}
+
+static int last_rank_fails(int code)
+{
+    return failing && rank == size - 1 ? MPI_ERR_IO : code;
+}
 
 enum { WRITABLE = DRUMLIN_MPI_FILE_READ | DRUMLIN_MPI_FILE_WRITE | DRUMLIN_MPI_FILE_CREATE };
 
@@ -102,6 +140,21 @@ static void a_failure_of_one_rank_is_one_of_all(void **state)
     remove_file();
 }
 
+static void no_rank_goes_on_where_one_has_failed(void **state)
+{
+    (void)state;
+    const int32_t failure = -DRUMLIN_MPI_ERROR - MPI_ERR_IO;
+    make_path();
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    failing = 1;
+    assert_int_equal(drumlin_mpi_file_sync(file), failure);
+    assert_int_equal(drumlin_mpi_file_set_size(file, 100), failure);
+    assert_int_equal(drumlin_mpi_file_close(file), failure);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE), failure);
+    failing = 0;
+    remove_file();
+}
+
 /* The file of the last rank may not grow as far as its region. */
 static void a_rank_that_cannot_write_is_noticed(void **state)
 {
@@ -155,6 +208,7 @@ int main(void)
         cmocka_unit_test(every_rank_writes_and_reads_its_region),
         cmocka_unit_test(reading_stops_at_the_end_of_the_file),
         cmocka_unit_test(a_failure_of_one_rank_is_one_of_all),
+        cmocka_unit_test(no_rank_goes_on_where_one_has_failed),
         cmocka_unit_test(a_rank_that_cannot_write_is_noticed),
         cmocka_unit_test(a_full_file_system_is_noticed),
         cmocka_unit_test(a_file_that_cannot_be_opened_is_an_error),
