@@ -64,10 +64,14 @@ static void finish_single(uint32_t state[MD5_WORDS], const uint8_t *tail, uint64
 void drumlin_md5_single(const void *data, int64_t length, uint8_t *digest)
 {
     uint32_t state[MD5_WORDS];
+    const uint8_t *tail = data;
     size_t whole = (size_t)length / MD5_BLOCK;
     memcpy(state, initial, sizeof state);
-    single_blocks(state, data, whole);
-    finish_single(state, (const uint8_t *)data + whole * MD5_BLOCK, (uint64_t)length, digest);
+    if (whole > 0) {
+        single_blocks(state, data, whole);
+        tail += whole * MD5_BLOCK;
+    }
+    finish_single(state, tail, (uint64_t)length, digest);
 }
 
 static int32_t widest(void)
