@@ -20,8 +20,13 @@ public enum OpenMode {
      */
     DIRECT;
 
-    /** Refuses modes that contradict each other or ask for nothing. */
-    static void check(Set<OpenMode> modes) {
+    /**
+     * Refuses modes that contradict each other or ask for nothing, for those who open files.
+     *
+     * @param modes what was asked for
+     * @throws IllegalArgumentException {@link #READ} and {@link #WRITE} are both missing, or a mode that another one needs
+     */
+    public static void check(Set<OpenMode> modes) {
         require(modes.contains(READ) || modes.contains(WRITE), "READ, WRITE or both must be among them", modes);
         require(!modes.contains(CREATE) || modes.contains(WRITE), "CREATE needs WRITE", modes);
         require(!modes.contains(TRUNCATE) || modes.contains(WRITE), "TRUNCATE needs WRITE", modes);

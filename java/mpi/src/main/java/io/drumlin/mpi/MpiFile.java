@@ -18,7 +18,8 @@ import java.util.Set;
  *
  * <p>All calls but {@link #size()} are collective over the communicator with which the file was opened: every rank makes
  * them, each with a region of its own, which may be empty. Buffers may be heap or direct; from position to limit they
- * bound the region, and a call leaves both unchanged. A failure on one rank is a failure on all. Not thread-safe.
+ * bound the region, and a call leaves both unchanged. A failure that MPI reports on one rank is a failure on all. Not
+ * thread-safe.
  */
 public final class MpiFile implements AutoCloseable {
 
@@ -47,21 +48,35 @@ public final class MpiFile implements AutoCloseable {
         long comm = ranks.nativeHandle()
                 .orElseThrow(() -> new IllegalArgumentException("MPI-IO needs a communicator of MPI, this is a "
                         + ranks.getClass().getSimpleName()));
+        int bits = bits(modes);
         DrumlinException.Context failure =
                 DrumlinException.during("MPI_File_open").path(path).rank(ranks.rank());
-        int bits = bits(modes);
         long file;
         try (Payload name = Payload.from(nulTerminated(path))) {
             file = check(MpiLibrary.drumlin_mpi_file_open(comm, name.address(), bits), failure);
         }
         MpiFile opened = new MpiFile(path, ranks.rank(), file);
         if (modes.contains(OpenMode.TRUNCATE)) {
-            opened.setSize(0);
+            opened.truncateOrClose();
         }
         return opened;
     }
 
+    private void truncateOrClose() throws IOException {
+        try {
+            setSize(0);
+        } catch (IOException e) {
+            try {
+                close();
+            } catch (IOException closing) {
+                e.addSuppressed(closing);
+            }
+            throw e;
+        }
+    }
+
     private static int bits(Set<OpenMode> modes) {
+        OpenMode.check(modes);
         if (modes.contains(OpenMode.DIRECT)) {
             throw new IllegalArgumentException("MPI-IO has no direct mode: " + modes);
         }

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -206,5 +207,11 @@ class MpiFileChecks {
                 .withMessageContaining("SingleCommunicator");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpiFile.open(world, path, EnumSet.of(OpenMode.READ, OpenMode.DIRECT)));
+        for (Set<OpenMode> senseless : List.of(
+                EnumSet.noneOf(OpenMode.class),
+                EnumSet.of(OpenMode.READ, OpenMode.TRUNCATE),
+                EnumSet.of(OpenMode.READ, OpenMode.CREATE))) {
+            assertThatIllegalArgumentException().isThrownBy(() -> MpiFile.open(world, path, senseless));
+        }
     }
 }
