@@ -71,7 +71,8 @@ DRUMLIN_API void drumlin_memory_free(void *memory);
  * Opens a file, never to be inherited by a child process.
  *
  * With DRUMLIN_OPEN_DIRECT the file is buffered all the same where the file system refuses O_DIRECT, says that the file
- * cannot have it, or wants a coarser alignment than DRUMLIN_ALIGNMENT: drumlin_file_alignment tells.
+ * cannot have it, or wants a coarser alignment than DRUMLIN_ALIGNMENT; where the kernel does not say what is wanted, a
+ * page is taken for it (Lustre). drumlin_file_alignment tells.
  *
  * path          NUL-terminated, in the file system's encoding
  * modes         DRUMLIN_OPEN_* joined by |
@@ -162,7 +163,7 @@ typedef struct drumlin_queue drumlin_queue;
  * queue     receives the queue, to be given to drumlin_queue_destroy
  *
  * Errors: -EINVAL (depth, backend), -ENOMEM, -EAGAIN (no threads left); with DRUMLIN_QUEUE_URING also -ENOSYS (the
- * library or the kernel has no io_uring) and -EPERM (the kernel's settings or a container forbid it).
+ * library or the kernel has no io_uring), -EPERM (the kernel's settings or a container forbid it), -EMFILE and -ENFILE.
  */
 DRUMLIN_API int32_t drumlin_queue_create(drumlin_queue **queue, int32_t depth, int32_t backend);
 

@@ -37,7 +37,7 @@ static int32_t direct_alignment(int fd)
     uint8_t statx[STATX_BYTES] = {0};
     if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, DIOALIGN_BIT, statx) < 0 ||
         !(word(statx, MASK_OFFSET) & DIOALIGN_BIT))
-        return DRUMLIN_ALIGNMENT;
+        return getpagesize() > DRUMLIN_ALIGNMENT ? 0 : DRUMLIN_ALIGNMENT;
     uint32_t memory = word(statx, MEMORY_ALIGN_OFFSET);
     uint32_t offset = word(statx, OFFSET_ALIGN_OFFSET);
     uint32_t alignment = memory > offset ? memory : offset;
