@@ -20,7 +20,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -204,7 +203,8 @@ public final class NativeLibrary {
             tried.add("class path: " + e);
             return null;
         }
-        String folder = "drumlin-" + System.getProperty("user.name") + "-" + digest(contents);
+        // The number: where the user database does not know it, all users have the name "?".
+        String folder = "drumlin-" + ownUid() + "-" + digest(contents);
         for (String disk : localDisks()) {
             Path place = pathOf("copy of the bundled library", disk + "/" + folder);
             if (place != null && extract(contents, place) && loadFromFolder(place, "copy of the bundled library")) {
@@ -247,9 +247,17 @@ public final class NativeLibrary {
     /** Anybody can make a folder of that name below /tmp first; what lies in it would run with this user's rights. */
     private static void requirePrivate(Path folder) throws IOException {
         Map<String, Object> found = Files.readAttributes(folder, "unix:uid,permissions", LinkOption.NOFOLLOW_LINKS);
-        boolean ours = Objects.equals(found.get("uid"), Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        boolean ours = ownUid().equals(found.get("uid"));
         if (!ours || !PRIVATE.equals(found.get("permissions"))) {
             throw new IOException(folder + " is not a folder of this user with mode 0700; remove it");
+        }
+    }
+
+    private static Object ownUid() {
+        try {
+            return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (IOException | UnsupportedOperationException e) {
+            return "unknown";
         }
     }
 

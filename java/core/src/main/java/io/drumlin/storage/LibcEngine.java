@@ -160,7 +160,8 @@ public final class LibcEngine implements StorageEngine {
             long emptyPath = address + Libc.STATX_LENGTH;
             long result = Libc.syscall(Libc.SYS_STATX, fd, emptyPath, Libc.AT_EMPTY_PATH, Libc.STATX_DIOALIGN, address);
             if (result == 0 && (memory.getInt(Libc.STX_MASK) & Libc.STATX_DIOALIGN) != 0) {
-                return Math.max(memory.getInt(Libc.STX_DIO_MEM_ALIGN), memory.getInt(Libc.STX_DIO_OFFSET_ALIGN));
+                int offset = memory.getInt(Libc.STX_DIO_OFFSET_ALIGN);
+                return offset == 0 ? 0 : Math.max(offset, memory.getInt(Libc.STX_DIO_MEM_ALIGN));
             }
         }
         return Libc.getpagesize();

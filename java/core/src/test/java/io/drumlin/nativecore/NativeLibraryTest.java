@@ -98,6 +98,17 @@ class NativeLibraryTest {
     }
 
     @Test
+    void usersWithoutANameGetFoldersOfTheirOwn() throws Exception {
+        assertThat(probe(Map.of("SLURM_TMPDIR", folder.toString()), bundle(), "-Duser.name=?", NOWHERE))
+                .isEqualTo(LOADED);
+        Object uid = Files.getAttribute(folder, "unix:uid");
+        assertThat(files(folder))
+                .extracting(path -> path.getFileName().toString())
+                .anyMatch(name -> name.startsWith("drumlin-" + uid + "-"))
+                .noneMatch(name -> name.contains("?"));
+    }
+
+    @Test
     void manyRanksMayUnpackAtTheSameTime() throws Exception {
         Map<String, String> environment = Map.of("SLURM_TMPDIR", folder.toString());
         String bundle = bundle();
