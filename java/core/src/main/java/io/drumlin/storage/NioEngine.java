@@ -102,7 +102,7 @@ public final class NioEngine implements StorageEngine {
             // The refusal comes after the file was created: that it exists now is no one else's doing.
             return openBuffered(path, without(modes, OpenMode.EXCLUSIVE));
         }
-        long block = blockSize(path, channel);
+        long block = blockSize(path);
         if (block > 1 && block <= AlignedBuffer.ALIGNMENT && Long.bitCount(block) == 1) {
             return new NioFile(path, channel, (int) block, modes);
         }
@@ -114,13 +114,12 @@ public final class NioEngine implements StorageEngine {
         return new NioFile(path, FileChannel.open(path, options(modes)), 1, modes);
     }
 
-    /** The alignment that the JDK asks of direct transfers. */
-    private static long blockSize(Path path, FileChannel channel) throws IOException {
+    /** The alignment that the JDK asks of direct transfers; 0 where it is not known, as in a chroot that is no mount point. */
+    private static long blockSize(Path path) {
         try {
             return Files.getFileStore(path).getBlockSize();
         } catch (IOException e) {
-            channel.close();
-            throw e;
+            return 0;
         }
     }
 
