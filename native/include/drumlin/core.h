@@ -19,8 +19,8 @@ extern "C" {
 
 #define DRUMLIN_API __attribute__((visibility("default")))
 
-/* Changes whenever a function below changes its signature or its meaning, or disappears. */
-#define DRUMLIN_CORE_ABI 1
+/* Changes whenever a function below comes or goes, or changes its signature or its meaning. */
+#define DRUMLIN_CORE_ABI 2
 
 /* The DRUMLIN_CORE_ABI with which the library was built. */
 DRUMLIN_API int32_t drumlin_core_abi(void);
@@ -251,6 +251,36 @@ DRUMLIN_API int32_t drumlin_md5_digest(drumlin_md5 *md5, int32_t lane, uint8_t *
 
 /* Frees the streams. NULL is allowed. */
 DRUMLIN_API void drumlin_md5_destroy(drumlin_md5 *md5);
+
+/* ---- gf16.c: GF(2^16), for Reed-Solomon codes ---------------------------------------------------------------- */
+
+/*
+ * Elements are polynomials over GF(2) modulo x^16 + x^12 + x^3 + x + 1 (0x1100b), bit n the coefficient of x^n. A region is
+ * memory that is taken for a sequence of elements, two bytes each, little-endian. It may lie at any address.
+ */
+
+/*
+ * How many bytes one instruction takes at most on this processor: 64 (GFNI and AVX-512), 32 (AVX2), 16 (SSSE3, NEON), or 2
+ * where it has none of these.
+ */
+DRUMLIN_API int32_t drumlin_gf16_width(void);
+
+/*
+ * Adds to the region target the sum of coefficients[i] * sources[i] for all i below count. Addition is exclusive or, so a
+ * second call with the same arguments takes it away again. One call with all sources is faster than one for each: the
+ * target is read and written once for eight of them.
+ *
+ * target         length bytes that overlap no source
+ * sources        count addresses of length bytes; they may be the same
+ * coefficients   count elements
+ * count          0 and above
+ * length         even: an odd tail is for the caller to complete, in the codes of FTI by a zero byte
+ * width          as drumlin_gf16_width gives it, or narrower; 0 for that
+ *
+ * Errors: -EINVAL (count, length, no such width), -ENOTSUP (width not on this processor); nothing has changed then.
+ */
+DRUMLIN_API int32_t drumlin_gf16_accumulate(void *target, const void *const *sources, const uint16_t *coefficients,
+                                            int32_t count, int64_t length, int32_t width);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@ import org.bytedeco.javacpp.annotation.Raw;
 public final class CoreLibrary {
 
     /** The {@code DRUMLIN_CORE_ABI} that these declarations were written for. */
-    public static final int ABI = 1;
+    public static final int ABI = 2;
 
     private CoreLibrary() {}
 
@@ -351,6 +351,32 @@ public final class CoreLibrary {
      * @param md5 their address
      */
     public static native void drumlin_md5_destroy(@Cast("drumlin_md5*") long md5);
+
+    /**
+     * Bytes per instruction in regions of GF(2^16).
+     *
+     * @return 2, 16, 32 or 64
+     */
+    public static native int drumlin_gf16_width();
+
+    /**
+     * Adds multiples of regions to a region.
+     *
+     * @param target address of the region
+     * @param sources address of the sources' addresses
+     * @param coefficients address of their factors, 2 bytes each
+     * @param count number of sources
+     * @param length bytes of each region, even
+     * @param width bytes per instruction, 0 for the best
+     * @return 0 or -errno
+     */
+    public static native int drumlin_gf16_accumulate(
+            @Cast("void*") long target,
+            @Cast("const void* const*") long sources,
+            @Cast("const uint16_t*") long coefficients,
+            int count,
+            long length,
+            int width);
 
     /** A direct buffer over memory. */
     @Name("drumlin_jni_view")
