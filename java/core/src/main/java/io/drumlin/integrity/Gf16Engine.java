@@ -1,0 +1,59 @@
+package io.drumlin.integrity;
+
+import io.drumlin.nativecore.NativeCore;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Chooses who computes in GF(2^16): the C core where it is available, else Java. Both give the same bytes.
+ * {@code -Ddrumlin.native=off} leaves Java. Thread-safe.
+ */
+public final class Gf16Engine {
+
+    private Gf16Engine() {}
+
+    /**
+     * Makes an implementation.
+     *
+     * @return for one thread at a time
+     */
+    public static Gf16Regions regions() {
+        return NativeCore.isAvailable() ? new NativeGf16Regions(0) : new JavaGf16Regions();
+    }
+
+    /**
+     * Who computes, for a log line.
+     *
+     * @return {@code native, 64 bytes at once} (or 32, 16 or 2, as the processor has it), or {@code java}
+     */
+    public static String name() {
+        return NativeCore.isAvailable() ? "native, " + NativeGf16Regions.widest() + " bytes at once" : "java";
+    }
+
+    /** What every implementation demands. */
+    static void check(ByteBuffer target, List<ByteBuffer> sources, int[] coefficients) {
+        if (target.remaining() % Short.BYTES != 0) {
+            throw new IllegalArgumentException(target.remaining() + " bytes are not whole words");
+        }
+        if (sources.size() != coefficients.length) {
+            throw new IllegalArgumentException(
+                    coefficients.length + " coefficients for " + sources.size() + " sources");
+        }
+        boolean direct = target.isDirect();
+        for (ByteBuffer source : sources) {
+            direct &= source.isDirect();
+            if (source.remaining() != target.remaining()) {
+                throw new IllegalArgumentException(
+                        "a source of " + source.remaining() + " bytes for a target of " + target.remaining());
+            }
+        }
+        if (!direct) {
+            throw new IllegalArgumentException("regions must be direct buffers");
+        }
+        for (int coefficient : coefficients) {
+            if (coefficient < 0 || coefficient >= Gf16.SIZE) {
+                throw new IllegalArgumentException(coefficient + " is not an element of GF(2^16)");
+            }
+        }
+    }
+}
