@@ -1,11 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.format.FormatException;
-import io.drumlin.format.ftiff.FtiFfFile;
-import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
-import io.drumlin.format.ftiff.Layout;
-import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.BlockFile;
@@ -20,6 +16,7 @@ import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads checkpoint files, every byte checked against its digest. Not thread-safe. */
@@ -38,38 +35,7 @@ final class CheckpointReader {
     /** What becomes of the bytes of a chunk. */
     @FunctionalInterface
     private interface Sink {
-        void take(VariableMeta chunk, long position, ByteBuffer piece);
-    }
-
-    /**
-     * Reads and checks the metadata of a file.
-     *
-     * @throws IOException the file cannot be read or is not a whole FTI-FF file
-     */
-    StoredFile metadata(Path path) throws IOException {
-        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-            FtiFfFile meta = FtiFfFile.read(new BlockFileSource(file));
-            if (meta.layout() != Layout.F) {
-                throw DrumlinException.during("reading the metadata")
-                        .path(path)
-                        .problem("the file is of layout " + meta.layout() + ", a restart needs layout F")
-                        .advice("restart with the release of C FTI that wrote it")
-                        .exception();
-            }
-            if (meta.encoded() || meta.checksumRule() == ChecksumRule.NONE) {
-                throw DrumlinException.during("reading the metadata")
-                        .path(path)
-                        .problem(meta.encoded() ? "this is a Reed-Solomon file" : "checksum does not fit the hashes")
-                        .advice("the file is damaged; another level or an older checkpoint is needed")
-                        .exception();
-            }
-            return StoredFile.of(meta);
-        } catch (FormatException e) {
-            throw DrumlinException.during("reading the metadata")
-                    .path(path)
-                    .cause(e)
-                    .exception();
-        }
+        void take(Chunk chunk, long position, ByteBuffer piece);
     }
 
     /**
@@ -82,26 +48,36 @@ final class CheckpointReader {
     }
 
     /**
+     * Reads a range of a file and compares its digest.
+     *
+     * @param md5 lower-case hexadecimal
+     * @throws IOException the file cannot be read or the range is not what was written
+     */
+    void verify(Path path, long offset, long length, String md5) throws IOException {
+        stream(path, List.of(new Chunk(-1, 0, offset, length, Optional.of(md5))), (chunk, position, piece) -> {});
+    }
+
+    /**
      * Copies the chunks of the given variables back into memory.
      *
      * @throws IOException the file cannot be read or a chunk is not what was written; memory may have changed by then
      */
     void recover(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
-        List<VariableMeta> wanted = meta.chunks().stream()
+        List<Chunk> wanted = meta.chunks().stream()
                 .filter(chunk -> data.containsKey(chunk.id()))
                 .toList();
         stream(path, wanted, (chunk, position, piece) -> {
             ProtectedData target = data.get(chunk.id());
             if (target != null) {
-                target.copyIn(chunk.dptr() + position, piece);
+                target.copyIn(chunk.from() + position, piece);
             }
         });
     }
 
-    private void stream(Path path, List<VariableMeta> chunks, Sink sink) throws IOException {
+    private void stream(Path path, List<Chunk> chunks, Sink sink) throws IOException {
         Cursor[] lanes = new Cursor[Md5Lanes.LANES];
         ByteBuffer[] pieces = new ByteBuffer[Md5Lanes.LANES];
-        Iterator<VariableMeta> waiting = chunks.iterator();
+        Iterator<Chunk> waiting = chunks.iterator();
         try (BlockFile file = storage.open(path, MODES);
                 Md5Lanes md5 = DigestEngine.md5()) {
             boolean busy = true;
@@ -127,30 +103,32 @@ final class CheckpointReader {
     private static void finishLanes(Path path, Md5Lanes md5, @Nullable Cursor[] lanes) throws IOException {
         for (int lane = 0; lane < lanes.length; lane++) {
             Cursor cursor = lanes[lane];
-            if (cursor == null || cursor.position < cursor.chunk.chunkSize()) {
+            if (cursor == null || cursor.position < cursor.chunk.length()) {
                 continue;
             }
             lanes[lane] = null;
-            VariableMeta chunk = cursor.chunk;
-            String hash = HexFormat.of().formatHex(md5.digest(lane));
-            if (!hash.equals(chunk.hash())) {
-                throw DrumlinException.during(
-                                "checking container " + chunk.containerId() + " of variable " + chunk.id())
-                        .path(path)
-                        .range(chunk.fptr(), chunk.chunkSize())
-                        .problem("its MD5 is " + hash + " and the metadata say " + chunk.hash())
-                        .advice("the file is damaged; another level or an older checkpoint is needed")
-                        .exception();
-            }
+            compare(path, cursor.chunk, HexFormat.of().formatHex(md5.digest(lane)));
+        }
+    }
+
+    private static void compare(Path path, Chunk chunk, String md5) throws IOException {
+        if (chunk.md5().isPresent() && !chunk.md5().get().equals(md5)) {
+            throw DrumlinException.during(chunk.id() < 0 ? "checking a digest" : "checking variable " + chunk.id())
+                    .path(path)
+                    .range(chunk.offset(), chunk.length())
+                    .problem("its MD5 is " + md5 + " and the metadata say "
+                            + chunk.md5().get())
+                    .advice("the file is damaged; another level or an older checkpoint is needed")
+                    .exception();
         }
     }
 
     private ByteBuffer readPiece(BlockFile file, Cursor cursor, Sink sink) throws IOException {
-        VariableMeta chunk = cursor.chunk;
+        Chunk chunk = cursor.chunk;
         int alignment = file.alignment();
-        long start = chunk.fptr() + cursor.position;
+        long start = chunk.offset() + cursor.position;
         int lead = (int) (start % alignment);
-        int length = (int) Math.min(SlabPool.SLAB_BYTES - lead, chunk.chunkSize() - cursor.position);
+        int length = (int) Math.min(SlabPool.SLAB_BYTES - lead, chunk.length() - cursor.position);
         ByteBuffer memory = slabs.take().buffer();
         int window = (int) BlockEdges.roundUp(lead + length, alignment);
         int read = file.read(memory.limit(window), start - lead);
@@ -170,10 +148,10 @@ final class CheckpointReader {
 
     /** How far a chunk has been read. */
     private static final class Cursor {
-        private final VariableMeta chunk;
+        private final Chunk chunk;
         private long position;
 
-        Cursor(VariableMeta chunk) {
+        Cursor(Chunk chunk) {
             this.chunk = chunk;
         }
     }

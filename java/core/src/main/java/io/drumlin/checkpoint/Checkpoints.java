@@ -4,20 +4,14 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
-import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
-import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
-import io.drumlin.format.ftiff.FileMeta;
-import io.drumlin.format.ftiff.Layout;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -61,15 +55,17 @@ public final class Checkpoints implements AutoCloseable {
     private final RunDirectory directories;
     private final LevelDirectories levels;
     private final CheckpointReader reader;
+    private final Communicator node;
+    private final Group group;
+    private final IoMode mode;
+    private final LevelWriter writer;
     private final CheckpointList checkpointList;
     private final SnapshotClock snapshotClock;
 
-    private final Packing packing;
     private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
     private long protectedBytes;
     private Status status;
     private int failure;
-    private ContainerPlan plan;
     private int nextSnapshot = 1;
     private @Nullable Source source;
     private boolean closed;
@@ -98,8 +94,11 @@ public final class Checkpoints implements AutoCloseable {
         snapshotClock = new SnapshotClock(config, System::nanoTime);
         status = Status.FRESH;
         failure = config.failure();
-        packing = given.orElse(config.packing());
-        plan = ContainerPlan.empty(packing);
+        node = Recovery.nodeOf(app, run.topology());
+        group = Group.of(app, run.topology(), config.groupSize());
+        mode = new FtiFfMode(
+                app, group, fileRank, levels, storage, reader, config.layout(), given.orElse(config.packing()));
+        writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
     }
 
     /**
@@ -211,14 +210,15 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void start(boolean freshStartIfUnrecoverable) throws IOException {
-        untidy.addAll(List.of(Level.L1, Level.L4));
+        untidy.addAll(List.of(Level.values()));
         if (failure != 0) {
             restart(freshStartIfUnrecoverable);
         }
         // What could not be recovered now may be recoverable later: it stays until the program takes a checkpoint.
         if (recoveryFailure == null) {
-            tidyUp(Level.L1);
-            tidyUp(Level.L4);
+            for (Level level : Level.values()) {
+                tidyUp(level);
+            }
         }
         // From now on the file names this run, as after FTI_Init.
         writeConfig(failure);
@@ -234,39 +234,39 @@ public final class Checkpoints implements AutoCloseable {
             LOG.log(Logger.Level.WARNING, recoveryFailure.getMessage());
             return;
         }
-        plan = ContainerPlan.of(source.file.blocks(), packing);
-        nextSnapshot = source.file.meta().ckptId() + 1;
+        nextSnapshot = source.file.ckptId() + 1;
         status = failure == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
                     "recovering from level {0}, checkpoint {1}",
                     source.level.number(),
-                    Integer.toString(source.file.meta().ckptId()));
+                    Integer.toString(source.file.ckptId()));
         }
     }
 
     private @Nullable Source findSource() throws IOException {
-        Recovery recovery = new Recovery(app, fileRank, levels, reader);
+        Restoration restoration = new Restoration(app, group, fileRank, storage, slabs);
+        Recovery recovery = new Recovery(app, node, group, fileRank, levels, mode, restoration);
         for (Level level : Level.values()) {
-            Optional<Recovery.Candidate> found = recovery.find(level);
+            Optional<Recovery.Found> found = recovery.find(level);
             if (found.isPresent()) {
-                Recovery.Candidate candidate = found.get();
-                Path local = level == Level.L4 ? copyToLocal(candidate) : candidate.path();
-                return new Source(level, local, candidate.file());
+                Path local = level == Level.L4
+                        ? copyToLocal(found.get())
+                        : found.get().path();
+                return new Source(level, local, found.get().file());
             }
         }
         return null;
     }
 
     /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
-    private Path copyToLocal(Recovery.Candidate candidate) throws IOException {
+    private Path copyToLocal(Recovery.Found found) throws IOException {
         tidyUp(Level.L1);
-        Path name = candidate.path().getFileName();
-        copyToTmp(candidate.path(), candidate.file(), Level.L1);
+        copyToTmp(found.path(), found.file(), Level.L1);
         levels.commit(Level.L1);
         untidy.add(Level.L1);
-        return directories.committed(Level.L1).resolve(name);
+        return directories.committed(Level.L1).resolve(found.path().getFileName());
     }
 
     private void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
@@ -385,7 +385,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return its id, or empty when there is none
      */
     public Optional<Integer> lastCheckpoint() {
-        return Optional.ofNullable(source).map(found -> found.file.meta().ckptId());
+        return Optional.ofNullable(source).map(found -> found.file.ckptId());
     }
 
     /**
@@ -514,10 +514,10 @@ public final class Checkpoints implements AutoCloseable {
      * {@link #lastCheckpoint} is the new one.
      *
      * @param ckptId number of the checkpoint, above 0; part of the file names
-     * @param level L1 or L4
+     * @param level where it goes; L2 and L3 need a {@code group_size} of 2 or more
      * @return what it took
      * @throws IOException on all ranks, if it failed on any
-     * @throws IllegalArgumentException on all ranks: the id is not above 0, or the level is neither L1 nor L4
+     * @throws IllegalArgumentException on all ranks: the id is not above 0
      */
     public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
         long begin = System.nanoTime();
@@ -525,18 +525,13 @@ public final class Checkpoints implements AutoCloseable {
         if (ckptId <= 0) {
             throw new IllegalArgumentException("checkpoint id " + ckptId + " is not above 0");
         }
-        if (level != Level.L1 && level != Level.L4) {
-            throw new IllegalArgumentException("this version writes levels 1 and 4, not " + level.number());
-        }
         long met = System.nanoTime();
-        Written[] written = new Written[1];
-        long[] durable = new long[1];
+        long durable;
+        Draft draft;
         tidyUp(level);
         try {
-            Agreement.run(app, "checkpoint " + ckptId + " at level " + level.number(), () -> {
-                written[0] = write(ckptId, level, timestamp);
-            });
-            durable[0] = System.nanoTime();
+            draft = writer.write(ckptId, level, timestamp, data);
+            durable = System.nanoTime();
             announce(ckptId, level);
             levels.commit(level);
         } catch (IOException failed) {
@@ -544,19 +539,15 @@ public final class Checkpoints implements AutoCloseable {
             throw failed;
         }
         failure = 1;
-        plan = written[0].plan;
-        source = written[0].source;
+        mode.committed(draft);
+        Path plain = directories.committed(level).resolve(RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank));
+        source = new Source(level, plain, draft.stored());
         untidy.add(level);
         levels.discardSuperseded(level);
         untidy.remove(level);
         long end = System.nanoTime();
         return new CheckpointReport(
-                ckptId,
-                level,
-                plan.fileSize(),
-                (met - begin) / 1e9,
-                (durable[0] - met) / 1e9,
-                (end - durable[0]) / 1e9);
+                ckptId, level, draft.size(), (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
     }
 
     /**
@@ -581,36 +572,6 @@ public final class Checkpoints implements AutoCloseable {
     private static long clockNanos() {
         java.time.Instant now = java.time.Instant.now();
         return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-    }
-
-    /** Stored variables first, in their order in the file; then new ones, in the order of their first protection. */
-    private List<VariableSize> sizes() {
-        Set<Integer> ids = new LinkedHashSet<>();
-        plan.variables().forEach(variable -> ids.add(variable.id()));
-        ids.retainAll(data.keySet());
-        ids.addAll(data.keySet());
-        return ids.stream()
-                .map(id -> new VariableSize(id, requireProtected(id).size()))
-                .toList();
-    }
-
-    /** A file that was written, and what it holds. */
-    private record Written(Source source, ContainerPlan plan) {}
-
-    private Written write(int ckptId, Level level, long timestamp) throws IOException {
-        RunDirectory.makeDirectory(directories.tmp(level), storage);
-        String name = RunDirectory.fileName(ckptId, fileRank);
-        FileMeta[] meta = new FileMeta[1];
-        CheckpointWriter writer = new CheckpointWriter(storage, slabs, data);
-        ContainerPlan hashed = writer.write(directories.tmp(level).resolve(name), plan.next(sizes()), next -> {
-            meta[0] = Layout.F.seal(next.blocks(), ckptId, timestamp, -1, -1);
-            ByteBuffer area = ByteBuffer.allocate(Math.toIntExact(next.metaSize()));
-            Layout.F.put(area, next.blocks(), meta[0]);
-            return area.flip();
-        });
-        storage.syncDirectory(directories.tmp(level));
-        Path committed = directories.committed(level).resolve(name);
-        return new Written(new Source(level, committed, StoredFile.of(meta[0], hashed.blocks())), hashed);
     }
 
     /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
@@ -741,6 +702,8 @@ public final class Checkpoints implements AutoCloseable {
         }
         closed = true;
         slabs.close();
+        group.close();
+        node.close();
         app.close();
     }
 

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.format.ftiff.Layout;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -15,7 +16,7 @@ import java.util.Optional;
  * The settings of a run, read from the configuration file of C FTI (docs/formats/fti-run-directory.md, section 3).
  *
  * <p>Unknown keys are ignored and kept when the file is rewritten. The keys of the section {@code [drumlin]} are ours:
- * {@code packing} (aligned or compact) and {@code storage} (native, libc or nio). Immutable.
+ * {@code layout} (F, E or A), {@code packing} (aligned or compact) and {@code storage} (native, libc or nio). Immutable.
  */
 final class FtiConfig {
 
@@ -45,6 +46,7 @@ final class FtiConfig {
     private final boolean localTest;
     private final int fastForward;
     private final Packing packing;
+    private final Layout layout;
     private final Optional<String> storage;
 
     private FtiConfig(IniFile ini, String name) throws DrumlinException {
@@ -82,6 +84,7 @@ final class FtiConfig {
         localTest = oneOf("advanced", "local_test", UNSET, "0 or 1", 0, 1) == 1;
         fastForward = inRange("advanced", "fast_forward", 1, 1, 10);
         packing = readPacking();
+        layout = readLayout();
         storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
         checkGroupSize();
     }
@@ -118,6 +121,15 @@ final class FtiConfig {
             return 0;
         }
         return oneOf("restart", "failure", 0, "0 (fresh), 1 (restart) or 2 (restart from a kept checkpoint)", 0, 1, 2);
+    }
+
+    private Layout readLayout() throws DrumlinException {
+        return switch (ini.get("drumlin", "layout").orElse("F").toUpperCase(Locale.ROOT)) {
+            case "F" -> Layout.F;
+            case "E" -> Layout.E;
+            case "A" -> Layout.A;
+            default -> throw refused("drumlin", "layout", "F (C FTI's head), E (v1.4.1 to v1.6) or A (v1.1)");
+        };
     }
 
     private Packing readPacking() throws DrumlinException {
@@ -293,6 +305,11 @@ final class FtiConfig {
 
     int fastForward() {
         return fastForward;
+    }
+
+    /** Layout of new FTI-FF files. */
+    Layout layout() {
+        return layout;
     }
 
     Packing packing() {

@@ -173,9 +173,10 @@ final class LevelDirectories {
     }
 
     /**
-     * Ends a commit that a kill interrupted, forwards or backwards. Collective.
+     * Brings a checkpoint that a kill left elsewhere into its place. By renames: nothing is deleted until {@link #clean}.
+     * Collective.
      *
-     * @param chosen on each rank, where the checkpoint lies that was chosen: {@code tmp}, the level's directory or the one aside
+     * @param chosen for all ranks of a directory, where the checkpoint lies: {@code tmp}, the level's directory or the one aside
      */
     void settle(Level level, Slot chosen) throws IOException {
         Agreement.run(app, "settling level " + level.number(), () -> {
@@ -183,6 +184,10 @@ final class LevelDirectories {
                 settleOnNode(level, chosen);
             }
         });
+    }
+
+    /** Deletes what an interrupted commit left besides the checkpoint in its place. Collective. */
+    void clean(Level level) throws IOException {
         Agreement.run(app, "cleaning level " + level.number(), () -> {
             if (isMaster(level)) {
                 RunDirectory.delete(directories.tmp(level), storage);
@@ -206,11 +211,22 @@ final class LevelDirectories {
     /** The places where a checkpoint of a level may be found after a kill, newest first. */
     enum Slot {
         /** Written, perhaps not whole, not committed. */
-        TMP,
+        TMP(0),
         /** In its place. */
-        COMMITTED,
+        COMMITTED(1),
         /** Put aside for a newer one. */
-        REPLACED
+        REPLACED(2);
+
+        private final int age;
+
+        Slot(int age) {
+            this.age = age;
+        }
+
+        /** The more, the older is what is found there. */
+        int age() {
+            return age;
+        }
     }
 
     Path directory(Level level, Slot slot) {

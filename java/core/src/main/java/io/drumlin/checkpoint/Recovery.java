@@ -1,189 +1,186 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.IoMode.Place;
+import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
 import java.lang.System.Logger;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the checkpoint a restart continues from: the lowest level at which all ranks have whole files of one and the same
- * checkpoint (docs/formats/fti-run-directory.md, section 5).
- *
- * <p>All files of one checkpoint of Drumlin carry the same id and timestamp, so files of different checkpoints are never
- * mixed, also when ids repeat. Files of C FTI carry a clock reading of each rank; they are taken by id when they lie in the
- * level's directory and no commit of ours was under way.
+ * Finds the checkpoint a restart continues from: the lowest level at which the files that are left, of all ranks, give one and
+ * the same checkpoint (docs/formats/fti-run-directory.md, section 5). What is missing of it is made again.
  */
 final class Recovery {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
-    private final int rank;
+    private final Communicator node;
+    private final Group group;
+    private final int fileRank;
     private final LevelDirectories levels;
-    private final CheckpointReader reader;
+    private final IoMode mode;
+    private final Restoration restoration;
 
     /**
-     * @param rank the rank that the names of this rank's files carry
+     * @param node the ranks that share node-local storage
+     * @param fileRank the rank that the names of this rank's files carry
      */
-    Recovery(Communicator app, int rank, LevelDirectories levels, CheckpointReader reader) {
+    Recovery(
+            Communicator app,
+            Communicator node,
+            Group group,
+            int fileRank,
+            LevelDirectories levels,
+            IoMode mode,
+            Restoration restoration) {
         this.app = app;
-        this.rank = rank;
+        this.node = node;
+        this.group = group;
+        this.fileRank = fileRank;
         this.levels = levels;
-        this.reader = reader;
+        this.mode = mode;
+        this.restoration = restoration;
     }
 
-    /** A file of this rank, metadata checked. */
-    record Candidate(Slot slot, Path path, StoredFile file) {
-        boolean isOf(long ckptId, long timestamp) {
-            return file.meta().ckptId() == ckptId && file.meta().timestamp() == timestamp;
-        }
-    }
+    /** A file of this rank that is whole, and what it holds. */
+    record Found(Path path, StoredFile file) {}
 
     /**
-     * Finds and settles the checkpoint of a level. Collective.
+     * Finds the newest checkpoint of a level, makes what is missing of it and clears away what an interrupted commit left.
+     * Collective.
      *
-     * @return this rank's file in the level's directory, contents verified; empty on all ranks if any has none
+     * @return this rank's file in the level's directory; empty on all ranks if there is none to be had
      */
-    Optional<Candidate> find(Level level) throws IOException {
-        Map<Slot, List<Candidate>> candidates = new EnumMap<>(Slot.class);
-        for (Slot slot : Slot.values()) {
-            candidates.put(slot, candidates(level, slot));
-        }
-        Candidate chosen = byTimestamp(candidates);
-        if (chosen == null) {
-            chosen = byId(level, candidates);
-        }
-        if (chosen == null) {
-            return Optional.empty();
-        }
-        levels.settle(level, chosen.slot());
-        Path settled =
-                levels.directory(level, Slot.COMMITTED).resolve(chosen.path().getFileName());
-        Agreement.run(app, "settling level " + level.number(), () -> {
-            if (!Files.exists(settled)) {
-                throw DrumlinException.during("settling level " + level.number())
-                        .path(settled)
-                        .rank(rank)
-                        .problem("ranks of one node have their files in different directories")
-                        .exception();
+    Optional<Found> find(Level level) throws IOException {
+        for (StoredCheckpoint stored : mode.stored(level)) {
+            Slot slot = slot(level, stored);
+            EnumSet<FileKind> present = present(level, stored, slot);
+            if (!recoverable(level, present)) {
+                continue;
             }
-        });
-        return Optional.of(new Candidate(Slot.COMMITTED, settled, chosen.file()));
-    }
-
-    private List<Candidate> candidates(Level level, Slot slot) {
-        List<Path> files = new ArrayList<>();
-        succeeds("looking for checkpoint files", () -> {
-            Path directory = levels.directory(level, slot);
-            files.addAll(RunDirectory.rankFiles(directory, rank, app.size()));
-        });
-        List<Candidate> found = new ArrayList<>();
-        for (Path path : files) {
-            succeeds("reading " + path, () -> found.add(new Candidate(slot, path, reader.metadata(path))));
-        }
-        found.sort(
-                Comparator.comparingInt((Candidate each) -> each.file().meta().ckptId())
-                        .reversed());
-        return found;
-    }
-
-    /** A file that cannot be used is no failure of the restart: another place or level may have the checkpoint. */
-    private boolean succeeds(String operation, Agreement.Step step) {
-        IOException refused = Agreement.attempt(app, operation, step);
-        if (refused != null) {
-            LOG.log(Logger.Level.WARNING, "rank {0}: {1}", rank, refused.getMessage());
-        }
-        return refused == null;
-    }
-
-    /** The first rank proposes what it has, newest first; a checkpoint that is whole everywhere is also there. */
-    private @Nullable Candidate byTimestamp(Map<Slot, List<Candidate>> candidates) throws IOException {
-        List<Candidate> own = candidates.values().stream().flatMap(List::stream).toList();
-        for (int i = 0; i < count(own.size()); i++) {
-            long[] key = broadcast(i < own.size() ? own.get(i) : null);
-            // A checkpoint that a restart was copying may also be in its place: there it is on all ranks of the node.
-            Candidate match = own.stream()
-                    .filter(candidate -> candidate.isOf(key[0], key[1]))
-                    .min(Comparator.comparing(candidate -> candidate.slot() != Slot.COMMITTED))
-                    .orElse(null);
-            if (allHave(match)) {
-                return match;
+            present.removeIf(kind -> !isWhole(stored, kind, slot));
+            if (recoverable(level, present)) {
+                Found found = restore(level, stored, slot, present);
+                if (found != null) {
+                    return Optional.of(found);
+                }
             }
         }
-        return null;
+        return Optional.empty();
     }
 
-    private @Nullable Candidate byId(Level level, Map<Slot, List<Candidate>> candidates) throws IOException {
-        long[] replaced = {Files.exists(levels.directory(level, Slot.REPLACED)) ? 1 : 0};
-        app.allreduce(replaced, Op.MAX);
-        if (replaced[0] != 0) {
+    /** Where the files of a checkpoint lie that share a directory: in one place, which a restart moves as a whole. */
+    private Slot slot(Level level, StoredCheckpoint stored) throws IOException {
+        Slot[] slots = Slot.values();
+        long[] files = new long[slots.length];
+        for (int i = 0; i < slots.length; i++) {
+            Slot slot = slots[i];
+            files[i] = stored.places().values().stream()
+                    .flatMap(List::stream)
+                    .filter(place -> place.slot() == slot)
+                    .count();
+        }
+        (level == Level.L4 ? app : node).allreduce(files, Op.SUM);
+        // A checkpoint that a restart was copying may also be in its place: there it is whole.
+        Slot most = Slot.COMMITTED;
+        long mostFiles = 0;
+        for (int i = 0; i < slots.length; i++) {
+            if (files[i] > mostFiles || (files[i] == mostFiles && slots[i] == Slot.COMMITTED)) {
+                most = slots[i];
+                mostFiles = files[i];
+            }
+        }
+        return most;
+    }
+
+    private static EnumSet<FileKind> present(Level level, StoredCheckpoint stored, Slot slot) {
+        EnumSet<FileKind> present = EnumSet.noneOf(FileKind.class);
+        for (FileKind kind : FileKind.of(level)) {
+            if (place(stored, kind, slot).isPresent()) {
+                present.add(kind);
+            }
+        }
+        return present;
+    }
+
+    private static Optional<Place> place(StoredCheckpoint stored, FileKind kind, Slot slot) {
+        return stored.places().getOrDefault(kind, List.of()).stream()
+                .filter(place -> place.slot() == slot)
+                .findFirst();
+    }
+
+    private boolean isWhole(StoredCheckpoint stored, FileKind kind, Slot slot) {
+        Path path = place(stored, kind, slot).orElseThrow().path();
+        return succeeds(app, "verifying " + path, () -> stored.check(kind, path));
+    }
+
+    /** Whether the files of all ranks together give every rank its own. Collective. */
+    private boolean recoverable(Level level, EnumSet<FileKind> present) throws IOException {
+        boolean own = present.contains(FileKind.PLAIN);
+        long[] recoverable = {
+            switch (level) {
+                        case L1, L4 -> own;
+                        case L2 -> group.gather(present.contains(FileKind.PARTNER) ? 1 : 0)[group.right()] == 1 || own;
+                        case L3 -> filesOfGroup(present) >= group.size();
+                    }
+                    ? 1
+                    : 0
+        };
+        app.allreduce(recoverable, Op.MIN);
+        return recoverable[0] == 1;
+    }
+
+    private long filesOfGroup(EnumSet<FileKind> present) throws IOException {
+        long[] files = {present.size()};
+        group.comm().allreduce(files, Op.SUM);
+        return files[0];
+    }
+
+    private @Nullable Found restore(Level level, StoredCheckpoint stored, Slot slot, EnumSet<FileKind> present)
+            throws IOException {
+        levels.settle(level, slot);
+        Path directory = levels.directory(level, Slot.COMMITTED);
+        Found[] found = new Found[1];
+        try {
+            restoration.restore(level, stored, directory, present);
+            Path plain = directory.resolve(RunDirectory.fileName(FileKind.PLAIN, stored.ckptId(), fileRank));
+            Agreement.run(app, "opening " + plain, () -> found[0] = new Found(plain, stored.open(plain)));
+        } catch (IOException e) {
+            LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), e.getMessage());
             return null;
         }
-        List<Candidate> own = candidates.getOrDefault(Slot.COMMITTED, List.of());
-        for (int i = 0; i < count(own.size()); i++) {
-            long[] key = broadcast(i < own.size() ? own.get(i) : null);
-            Candidate match = own.stream()
-                    .filter(candidate -> candidate.file().meta().ckptId() == key[0])
-                    .findFirst()
-                    .orElse(null);
-            if (allHave(match)) {
-                return match;
-            }
+        levels.clean(level);
+        return found[0];
+    }
+
+    /** A file that cannot be used is no failure of the restart: another place, file or level may have the checkpoint. */
+    static boolean succeeds(Communicator app, String operation, Agreement.Step step) {
+        IOException refused = Agreement.attempt(app, operation, step);
+        if (refused != null) {
+            LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), refused.getMessage());
         }
-        return null;
-    }
-
-    /** How many candidates the first rank has, on every rank. */
-    private long count(int own) throws IOException {
-        long[] count = {app.rank() == 0 ? own : 0};
-        app.allreduce(count, Op.MAX);
-        return count[0];
-    }
-
-    /** Id and timestamp of the first rank's candidate, on every rank. */
-    private long[] broadcast(@Nullable Candidate candidate) throws IOException {
-        long[] key = {Long.MIN_VALUE, Long.MIN_VALUE};
-        if (app.rank() == 0 && candidate != null) {
-            key = new long[] {
-                candidate.file().meta().ckptId(), candidate.file().meta().timestamp()
-            };
-        }
-        app.allreduce(key, Op.MAX);
-        return key;
-    }
-
-    private boolean allHave(@Nullable Candidate match) throws IOException {
-        long[] have = {match == null ? 0 : 1};
-        app.allreduce(have, Op.MIN);
-        if (have[0] == 0) {
-            return false;
-        }
-        // Contents are read only for a checkpoint that every rank has.
-        long[] whole = {match != null && isWhole(match) ? 1 : 0};
-        app.allreduce(whole, Op.MIN);
-        return whole[0] == 1;
-    }
-
-    private boolean isWhole(Candidate candidate) {
-        return succeeds("verifying " + candidate.path(), () -> reader.verify(candidate.path(), candidate.file()));
+        return refused == null;
     }
 
     /** What to say when no level is left. */
     static DrumlinException nothingRecoverable(String execId) {
         return DrumlinException.during("restart of run " + execId)
-                .problem("no level has whole files of one checkpoint on all ranks")
+                .problem("at no level the files that are left give one whole checkpoint on all ranks")
                 .advice("see the warnings above for each file that was refused; to start afresh set failure = 0")
                 .exception();
+    }
+
+    /** The ranks of a job that share a node, in a communicator of their own. Collective. */
+    static Communicator nodeOf(Communicator app, Topology topology) throws IOException {
+        return app.split(topology.position() / topology.nodeSize(), topology.position());
     }
 }

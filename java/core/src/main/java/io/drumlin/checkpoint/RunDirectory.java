@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -26,7 +27,7 @@ final class RunDirectory {
     /** Where the checkpoint that is being replaced waits: C FTI neither looks into it nor cleans it. */
     private static final String REPLACED = "drumlin-replaced-";
 
-    private static final Pattern RANK_FILE = Pattern.compile("Ckpt(\\d{1,10})-Rank(\\d{1,10})\\.fti");
+    private static final Pattern RANK_FILE = Pattern.compile("Ckpt(\\d{1,10})-(Rank|Pcof|RSed)(\\d{1,10})\\.fti");
 
     private final Path ckptRoot;
     private final Path local;
@@ -122,17 +123,24 @@ final class RunDirectory {
         return meta.resolve("l4_archive");
     }
 
-    static String fileName(int ckptId, int rank) {
-        return "Ckpt" + ckptId + "-Rank" + rank + ".fti";
+    static String fileName(FileKind kind, int ckptId, int rank) {
+        return "Ckpt" + ckptId + "-" + kind.word() + rank + ".fti";
+    }
+
+    /** The checkpoint whose id a file of the name carries; empty if that does not fit into 32 bits. */
+    static OptionalInt ckptId(Path file) {
+        Matcher name = RANK_FILE.matcher(file.getFileName().toString());
+        long id = name.matches() ? Long.parseLong(name.group(1)) : Long.MAX_VALUE;
+        return id > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) id);
     }
 
     /**
-     * The checkpoint files of a rank in a directory; empty when the directory is missing.
+     * The checkpoint files of a kind that a rank has in a directory; empty when the directory is missing.
      *
      * @throws IOException the directory cannot be read, or was written by a run of more than {@code ranks} ranks, of which
      *     this run would recover a part
      */
-    static List<Path> rankFiles(Path directory, int rank, int ranks) throws IOException {
+    static List<Path> rankFiles(Path directory, FileKind kind, int rank, int ranks) throws IOException {
         List<Path> found = new ArrayList<>();
         for (Path entry : entries(directory)) {
             Matcher name = RANK_FILE.matcher(entry.getFileName().toString());
@@ -140,7 +148,7 @@ final class RunDirectory {
             if (!name.matches() || !Files.isRegularFile(entry)) {
                 continue;
             }
-            long owner = Long.parseLong(name.group(2));
+            long owner = Long.parseLong(name.group(3));
             if (owner >= ranks) {
                 throw DrumlinException.during("restart")
                         .path(entry)
@@ -148,7 +156,7 @@ final class RunDirectory {
                         .advice("restart with the number of ranks of the run that wrote it")
                         .exception();
             }
-            if (owner == rank) {
+            if (owner == rank && name.group(2).equals(kind.word())) {
                 found.add(entry);
             }
         }

@@ -58,6 +58,13 @@ final class SlabPool implements AutoCloseable {
         }
     }
 
+    /** Makes all slabs now, so that no want of memory comes in the midst of an exchange. */
+    void fill() {
+        while (slabs.size() < limit) {
+            slabs.add(new Slab(storage.allocate(SLAB_BYTES)));
+        }
+    }
+
     /**
      * The next slab, when its last write has ended.
      *

@@ -1,38 +1,31 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.format.ftiff.BlockMeta;
-import io.drumlin.format.ftiff.FileMeta;
-import io.drumlin.format.ftiff.FtiFfFile;
-import io.drumlin.format.ftiff.VariableMeta;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * The metadata of a plain checkpoint file that was read or has just been written.
+ * What a plain checkpoint file that was read or has just been written holds.
  *
- * @param sizes bytes of each stored variable, by id in the order of their first container
+ * @param ckptId id of the checkpoint
+ * @param chunks the parts of variables that have content, in file order
+ * @param sizes bytes of each stored variable, by id in file order
  */
-record StoredFile(FileMeta meta, List<BlockMeta> blocks, Map<Integer, Long> sizes) {
+record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes) {
 
-    static StoredFile of(FtiFfFile file) {
-        return of(file.meta(), List.copyOf(file.blocks()));
-    }
+    /**
+     * A part of a variable in the file.
+     *
+     * @param id id of the variable
+     * @param from position in the variable, in bytes
+     * @param offset byte offset in the file
+     * @param length bytes
+     * @param md5 digest of the bytes, lower-case hexadecimal; empty where only the whole file has one
+     */
+    record Chunk(int id, long from, long offset, long length, Optional<String> md5) {}
 
-    static StoredFile of(FileMeta meta, List<BlockMeta> blocks) {
-        Map<Integer, Long> sizes = new LinkedHashMap<>();
-        blocks.stream()
-                .flatMap(block -> block.variables().stream())
-                .forEach(container -> sizes.merge(container.id(), container.chunkSize(), Long::sum));
-        return new StoredFile(meta, blocks, sizes);
-    }
-
-    /** The containers that have content, in file order. */
-    List<VariableMeta> chunks() {
-        return blocks.stream()
-                .flatMap(block -> block.variables().stream())
-                .filter(VariableMeta::hasContent)
-                .toList();
+    StoredFile {
+        chunks = List.copyOf(chunks);
     }
 
     boolean contains(int id) {

@@ -67,18 +67,24 @@ public final class ContainerPlan {
     }
 
     /**
-     * The plan of a recovered file, to be continued by {@link #next}. Its containers stay where they are, whatever packing
-     * wrote them; {@code hasCkpt} becomes true in all of them.
+     * The plan of a recovered file, to be continued by {@link #next}. Its containers keep their sizes and their order,
+     * whatever layout and packing wrote them; {@code hasCkpt} becomes true in all of them.
      *
-     * @param blocks blocks of a file that was read strictly
+     * @param blocks blocks of a file of any layout that was read strictly
      * @param packing how new containers follow
      * @return the containers of the file
      */
     public static ContainerPlan of(List<BlockMeta> blocks, Packing packing) {
         List<BlockMeta> recovered = new ArrayList<>(blocks.size());
+        long fptr = 0;
         for (BlockMeta block : blocks) {
-            recovered.add(new BlockMeta(
-                    block.variables().stream().map(VariableMeta::withCheckpoint).toList(), block.dbsize()));
+            long start = fptr;
+            List<VariableMeta> variables = new ArrayList<>();
+            for (VariableMeta container : block.variables()) {
+                variables.add(container.withCheckpoint(fptr));
+                fptr += container.containerSize();
+            }
+            recovered.add(new BlockMeta(variables, fptr - start));
         }
         return new ContainerPlan(packing, recovered);
     }

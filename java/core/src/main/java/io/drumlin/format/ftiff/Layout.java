@@ -152,6 +152,31 @@ public enum Layout {
         return sign(unsigned);
     }
 
+    /**
+     * The file record at the end of a Reed-Solomon file.
+     *
+     * @param checksum MD5 of the encoded bytes, lower-case hexadecimal
+     * @param ckptId id of the checkpoint; A and B do not keep it
+     * @param timestamp nanoseconds since 1970; E and F keep the low 32 bits
+     * @param plainSize bytes of the plain file of the same rank
+     * @param maxFs bytes of the encoded part
+     * @return a record with both digests; {@code metaSize} and {@code dataSize}, which mean nothing here, are 0
+     */
+    public FileMeta sealEncoded(String checksum, int ckptId, long timestamp, long plainSize, long maxFs) {
+        int absent = (int) RecordFormat.ABSENT;
+        return sign(new FileMeta(
+                checksum,
+                VariableMeta.NO_HASH,
+                atEnd() ? ckptId : absent,
+                plainSize,
+                atEnd() ? 0 : absent,
+                atEnd() ? 0 : absent,
+                maxFs,
+                maxFs,
+                -1,
+                kept(timestamp)));
+    }
+
     /** The same with the digest of the record. */
     FileMeta sign(FileMeta unsigned) {
         ByteBuffer record = ByteBuffer.allocate(file.length()).order(ByteOrder.LITTLE_ENDIAN);

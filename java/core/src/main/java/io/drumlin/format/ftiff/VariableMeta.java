@@ -78,7 +78,7 @@ public record VariableMeta(
         return new VariableMeta(id, idx, containerId, false, hasCkpt, dptr, fptr, 0, containerSize, hash);
     }
 
-    VariableMeta withCheckpoint() {
-        return new VariableMeta(id, idx, containerId, hasContent, true, dptr, fptr, chunkSize, containerSize, hash);
+    VariableMeta withCheckpoint(long offset) {
+        return new VariableMeta(id, idx, containerId, hasContent, true, dptr, offset, chunkSize, containerSize, hash);
     }
 }

@@ -120,7 +120,7 @@ class RestartTest {
                     run.addRemains();
                     if (run.newest().isEmpty()) {
                         assertThatThrownBy(() -> onEachRank(run, (checkpoints, rank) -> {}))
-                                .hasMessageContaining("no level has whole files");
+                                .hasMessageContaining("at no level the files that are left");
                         return;
                     }
                     recover(run, run.newest().get().getKey(), run.newest().get().getValue());

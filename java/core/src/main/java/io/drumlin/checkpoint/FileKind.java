@@ -1,0 +1,32 @@
+package io.drumlin.checkpoint;
+
+import java.util.EnumSet;
+
+/** The kinds of checkpoint files of a rank; the words are those of their names. */
+enum FileKind {
+    /** The rank's own data. */
+    PLAIN("Rank"),
+    /** Level 2: a copy of the left neighbour's plain file. */
+    PARTNER("Pcof"),
+    /** Level 3: the rank's part of the group's Reed-Solomon code. */
+    ENCODED("RSed");
+
+    private final String word;
+
+    FileKind(String word) {
+        this.word = word;
+    }
+
+    /** The kinds of files that a checkpoint of a level has. */
+    static EnumSet<FileKind> of(Level level) {
+        return switch (level) {
+            case L1, L4 -> EnumSet.of(PLAIN);
+            case L2 -> EnumSet.of(PLAIN, PARTNER);
+            case L3 -> EnumSet.of(PLAIN, ENCODED);
+        };
+    }
+
+    String word() {
+        return word;
+    }
+}

@@ -1,0 +1,109 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.format.ftiff.BlockMeta;
+import io.drumlin.format.ftiff.ContainerPlan;
+import io.drumlin.format.ftiff.FileMeta;
+import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.ftiff.PlacedFile;
+import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.format.ftiff.VariableMeta;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** An FTI-FF file that is to be written: the containers of a plan with the data that fill them. */
+final class FtiFfDraft implements Draft {
+
+    private final Layout layout;
+    private final int ckptId;
+    private final long timestamp;
+    private final FileImage image;
+    private final List<Chunk> chunks = new ArrayList<>();
+    private ContainerPlan plan;
+    private @Nullable StoredFile stored;
+
+    FtiFfDraft(Layout layout, ContainerPlan plan, Map<Integer, ProtectedData> data, int ckptId, long timestamp) {
+        this.layout = layout;
+        this.plan = plan;
+        this.ckptId = ckptId;
+        this.timestamp = timestamp;
+        PlacedFile placed = PlacedFile.of(layout, plan);
+        image = new FileImage(placed.size());
+        for (VariableMeta chunk : chunks(placed.blocks())) {
+            ProtectedData variable = data.get(chunk.id());
+            if (variable == null) {
+                throw new IllegalStateException(
+                        "variable " + chunk.id() + " has content in the plan but is not protected");
+            }
+            image.put(chunk.fptr(), variable, chunk.dptr(), chunk.chunkSize());
+            chunks.add(new Chunk(chunk.fptr(), chunk.chunkSize(), chunk.containerSize()));
+        }
+    }
+
+    private static List<VariableMeta> chunks(List<BlockMeta> blocks) {
+        return blocks.stream()
+                .flatMap(block -> block.variables().stream())
+                .filter(VariableMeta::hasContent)
+                .toList();
+    }
+
+    /** The containers; with their digests after {@link #seal}. */
+    ContainerPlan plan() {
+        return plan;
+    }
+
+    @Override
+    public FileImage image() {
+        return image;
+    }
+
+    @Override
+    public List<Chunk> chunks() {
+        return chunks;
+    }
+
+    @Override
+    public List<Piece> seal(List<byte[]> digests, long partnerSize, long encodedSize) throws IOException {
+        plan = plan.withHashes(digests);
+        PlacedFile placed = PlacedFile.of(layout, plan);
+        List<Piece> pieces = new ArrayList<>(placed.records());
+        pieces.forEach(piece -> image.put(piece.offset(), piece.bytes()));
+        FileMeta meta = placed.seal(placed.checksum(image), ckptId, timestamp, encodedSize, partnerSize);
+        Piece record = placed.fileRecord(meta);
+        image.put(record.offset(), record.bytes());
+        pieces.add(record);
+        stored = stored(ckptId, placed.blocks());
+        return pieces;
+    }
+
+    @Override
+    public Encoding encoding() {
+        return new FtiFfEncoding(layout, ckptId, timestamp);
+    }
+
+    @Override
+    public StoredFile stored() {
+        if (stored == null) {
+            throw new IllegalStateException("not sealed");
+        }
+        return stored;
+    }
+
+    /** What a file with these blocks holds. */
+    static StoredFile stored(int ckptId, List<BlockMeta> blocks) {
+        List<StoredFile.Chunk> stored = new ArrayList<>();
+        for (VariableMeta chunk : chunks(blocks)) {
+            stored.add(new StoredFile.Chunk(
+                    chunk.id(), chunk.dptr(), chunk.fptr(), chunk.chunkSize(), Optional.of(chunk.hash())));
+        }
+        Map<Integer, Long> sizes = new LinkedHashMap<>();
+        blocks.stream()
+                .flatMap(block -> block.variables().stream())
+                .forEach(container -> sizes.merge(container.id(), container.chunkSize(), Long::sum));
+        return new StoredFile(ckptId, stored, sizes);
+    }
+}

@@ -1,0 +1,22 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.format.ftiff.FileMeta;
+import io.drumlin.format.ftiff.Layout;
+import java.nio.ByteBuffer;
+
+/** How FTI-FF files enter a Reed-Solomon group; docs/formats/fti-ff.md, section 7. */
+record FtiFfEncoding(Layout layout, int ckptId, long timestamp) implements Encoding {
+
+    @Override
+    public boolean embedsSize() {
+        return layout.atEnd();
+    }
+
+    @Override
+    public ByteBuffer record(String md5, long plainSize, long extendedSize) {
+        FileMeta meta = layout.sealEncoded(md5, ckptId, timestamp, plainSize, extendedSize);
+        ByteBuffer record = ByteBuffer.allocate(layout.fileMetaLength());
+        layout.put(record, meta);
+        return record.flip();
+    }
+}

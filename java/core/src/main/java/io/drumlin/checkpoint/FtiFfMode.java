@@ -1,0 +1,325 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.ftiff.ContainerPlan;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
+import io.drumlin.format.ftiff.FtiFfFile;
+import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
+import io.drumlin.format.ftiff.Layout;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mode FTI-FF: every file carries its own metadata (docs/formats/fti-ff.md), and the containers of a run stay where they
+ * are from one checkpoint to the next.
+ *
+ * <p>All files of one checkpoint of Drumlin carry the same id and timestamp, so files of different checkpoints are never
+ * mixed, also when ids repeat. Files of C FTI carry a clock reading of each rank; they are taken by id when they lie in the
+ * level's directory and no commit of ours was under way.
+ */
+final class FtiFfMode implements IoMode {
+
+    /** A timestamp that says: any. */
+    private static final long ANY = -1;
+
+    private final Communicator app;
+    private final Group group;
+    private final int fileRank;
+    private final LevelDirectories levels;
+    private final StorageEngine storage;
+    private final CheckpointReader reader;
+    private final Layout layout;
+    private final Packing packing;
+    private ContainerPlan plan;
+
+    /**
+     * @param fileRank the rank that the names of this rank's files carry
+     * @param layout of new files; files of all layouts are read
+     */
+    FtiFfMode(
+            Communicator app,
+            Group group,
+            int fileRank,
+            LevelDirectories levels,
+            StorageEngine storage,
+            CheckpointReader reader,
+            Layout layout,
+            Packing packing) {
+        this.app = app;
+        this.group = group;
+        this.fileRank = fileRank;
+        this.levels = levels;
+        this.storage = storage;
+        this.reader = reader;
+        this.layout = layout;
+        this.packing = packing;
+        plan = ContainerPlan.empty(packing);
+    }
+
+    @Override
+    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+        try {
+            return new FtiFfDraft(layout, plan.next(sizes(data)), data, ckptId, timestamp);
+        } catch (IllegalArgumentException e) {
+            throw DrumlinException.during("laying out checkpoint " + ckptId)
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** Stored variables first, in their order in the file; then new ones, in the order of their first protection. */
+    private List<VariableSize> sizes(Map<Integer, ProtectedData> data) {
+        Set<Integer> ids = new LinkedHashSet<>();
+        plan.variables().forEach(variable -> ids.add(variable.id()));
+        ids.retainAll(data.keySet());
+        ids.addAll(data.keySet());
+        List<VariableSize> sizes = new ArrayList<>(ids.size());
+        for (int id : ids) {
+            ProtectedData variable = data.get(id);
+            if (variable != null) {
+                sizes.add(new VariableSize(id, variable.size()));
+            }
+        }
+        return sizes;
+    }
+
+    @Override
+    public void committed(Draft draft) {
+        if (!(draft instanceof FtiFfDraft own)) {
+            throw new IllegalArgumentException("a draft of another mode");
+        }
+        plan = own.plan();
+    }
+
+    /** A file of this rank whose metadata are whole. */
+    private record Candidate(FileKind kind, Place place, int ckptId, long timestamp, FtiFfFile file) {}
+
+    /** What the files of one checkpoint have in common. */
+    private record Key(int ckptId, long timestamp) {
+        boolean matches(Candidate candidate) {
+            return candidate.ckptId == ckptId && (timestamp == ANY || candidate.timestamp == timestamp);
+        }
+    }
+
+    @Override
+    public List<StoredCheckpoint> stored(Level level) throws IOException {
+        List<Candidate> own = new ArrayList<>();
+        for (Slot slot : Slot.values()) {
+            for (FileKind kind : FileKind.values()) {
+                candidates(level, slot, kind, own);
+            }
+        }
+        List<StoredCheckpoint> stored = new ArrayList<>();
+        for (Key key : keys(own, false)) {
+            stored.add(new Remains(key, own.stream().filter(key::matches).toList()));
+        }
+        long[] replacing = {Files.exists(levels.directory(level, Slot.REPLACED)) ? 1 : 0};
+        app.allreduce(replacing, Op.MAX);
+        if (replacing[0] == 0) {
+            List<Candidate> committed = own.stream()
+                    .filter(candidate -> candidate.place.slot() == Slot.COMMITTED)
+                    .toList();
+            for (Key key : keys(committed, true)) {
+                stored.add(
+                        new Remains(key, committed.stream().filter(key::matches).toList()));
+            }
+        }
+        return stored;
+    }
+
+    private void candidates(Level level, Slot slot, FileKind kind, List<Candidate> found) {
+        List<Path> files = new ArrayList<>();
+        Recovery.succeeds(app, "looking for checkpoint files", () -> {
+            Path directory = levels.directory(level, slot);
+            files.addAll(RunDirectory.rankFiles(directory, kind, fileRank, app.size()));
+        });
+        for (Path path : files) {
+            Recovery.succeeds(app, "reading " + path, () -> {
+                FtiFfFile file = metadata(kind, path);
+                int ckptId = RunDirectory.ckptId(path).orElseThrow();
+                found.add(new Candidate(
+                        kind, new Place(slot, path), ckptId, file.meta().timestamp(), file));
+            });
+        }
+    }
+
+    /**
+     * The distinct keys, newest first: by place, then the highest id; ids may repeat and go down. A checkpoint that is whole has files in every group,
+     * so only the first group proposes: its ranks are few, those of the run may be thousands.
+     */
+    private List<Key> keys(List<Candidate> candidates, boolean byId) throws IOException {
+        Map<Key, Integer> own = new HashMap<>();
+        if (group.isFirst()) {
+            candidates.forEach(each -> own.merge(
+                    new Key(each.ckptId, byId ? ANY : each.timestamp),
+                    each.place.slot().age(),
+                    Math::min));
+        }
+        List<Key> keys = new ArrayList<>();
+        while (true) {
+            long slot = highest(own.values().stream().mapToLong(place -> -place));
+            if (slot == Long.MIN_VALUE) {
+                return keys;
+            }
+            long id = highest(own.entrySet().stream()
+                    .filter(each -> -each.getValue() == slot)
+                    .mapToLong(each -> each.getKey().ckptId));
+            long timestamp = highest(own.entrySet().stream()
+                    .filter(each -> -each.getValue() == slot && each.getKey().ckptId == id)
+                    .mapToLong(each -> each.getKey().timestamp));
+            Key key = new Key((int) id, timestamp);
+            own.remove(key);
+            keys.add(key);
+        }
+    }
+
+    /** The highest value of all ranks. */
+    private long highest(LongStream values) throws IOException {
+        long[] highest = {values.max().orElse(Long.MIN_VALUE)};
+        app.allreduce(highest, Op.MAX);
+        return highest[0];
+    }
+
+    private FtiFfFile metadata(FileKind kind, Path path) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            FtiFfFile read = FtiFfFile.read(new BlockFileSource(file));
+            if (read.encoded() != (kind == FileKind.ENCODED)) {
+                throw unusable(path, read.encoded() ? "this is a Reed-Solomon file" : "this is no Reed-Solomon file");
+            }
+            if (!read.encoded() && read.checksumRule() == ChecksumRule.NONE) {
+                throw unusable(path, "checksum does not fit the hashes");
+            }
+            return read;
+        } catch (FormatException e) {
+            throw DrumlinException.during("reading the metadata")
+                    .path(path)
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    private static DrumlinException unusable(Path path, String problem) {
+        return DrumlinException.during("reading the metadata")
+                .path(path)
+                .problem(problem)
+                .advice("the file is damaged; another level or an older checkpoint is needed")
+                .exception();
+    }
+
+    private void check(FileKind kind, Path path, FtiFfFile file) throws IOException {
+        if (kind == FileKind.ENCODED) {
+            reader.verify(path, 0, file.meta().fs(), file.meta().checksum());
+            return;
+        }
+        reader.verify(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()));
+        if (file.layout() == Layout.A) {
+            // Only here the checksum covers bytes that no hash covers: all behind the file record.
+            long start = file.layout().fileMetaLength();
+            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum());
+        }
+    }
+
+    /** Files of one checkpoint. */
+    private final class Remains implements StoredCheckpoint {
+
+        private final Key key;
+        private final List<Candidate> files;
+        private @Nullable FtiFfEncoding encoding;
+
+        Remains(Key key, List<Candidate> files) {
+            this.key = key;
+            this.files = files;
+        }
+
+        @Override
+        public int ckptId() {
+            return key.ckptId;
+        }
+
+        @Override
+        public EnumMap<FileKind, List<Place>> places() {
+            EnumMap<FileKind, List<Place>> places = new EnumMap<>(FileKind.class);
+            for (FileKind kind : FileKind.values()) {
+                places.put(
+                        kind,
+                        files.stream()
+                                .filter(file -> file.kind == kind)
+                                .map(Candidate::place)
+                                .toList());
+            }
+            return places;
+        }
+
+        @Override
+        public void check(FileKind kind, Path path) throws IOException {
+            FtiFfMode.this.check(kind, path, metadata(kind, path));
+        }
+
+        @Override
+        public Optional<Long> extendedSize() {
+            return files.stream()
+                    .map(candidate -> candidate.file.meta().maxFs())
+                    .filter(size -> size > 0)
+                    .findFirst();
+        }
+
+        @Override
+        public long plainSize(ByteSource extended) throws IOException {
+            Layout written = encoding().layout();
+            if (written.atEnd()) {
+                ByteBuffer size = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+                extended.readFully(extended.size() - Long.BYTES, size);
+                return size.getLong(0);
+            }
+            ByteBuffer record = ByteBuffer.allocate(written.fileMetaLength());
+            extended.readFully(0, record);
+            return written.fileMeta(record.flip()).fs();
+        }
+
+        @Override
+        public FtiFfEncoding encoding() throws IOException {
+            if (encoding != null) {
+                return encoding;
+            }
+            // A rank that has lost its files takes layout and timestamp from the others of its group.
+            long[] known = {Long.MIN_VALUE, Long.MIN_VALUE};
+            for (Candidate candidate : files) {
+                known[0] = candidate.file.layout().name().charAt(0);
+                known[1] = candidate.timestamp;
+            }
+            group.comm().allreduce(known, Op.MAX);
+            encoding = new FtiFfEncoding(Layout.valueOf(Character.toString((char) known[0])), key.ckptId, known[1]);
+            return encoding;
+        }
+
+        @Override
+        public StoredFile open(Path path) throws IOException {
+            FtiFfFile file = metadata(FileKind.PLAIN, path);
+            plan = ContainerPlan.of(file.blocks(), packing);
+            return FtiFfDraft.stored(key.ckptId, file.blocks());
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The ranks that keep redundancy for each other: those at the same place of the {@code group_size} nodes of a sector, in the
+ * order of nodes (docs/formats/fti-run-directory.md, section 2).
+ *
+ * @param sector nodes in {@code group_size} make a sector; 0 or above
+ * @param id place of the ranks on their nodes; 0 or above
+ * @param comm the ranks of the group
+ */
+record Group(int sector, int id, Communicator comm) implements AutoCloseable {
+
+    /** Finds the group of this rank. Collective. */
+    static Group of(Communicator app, Topology topology, int groupSize) throws IOException {
+        int node = topology.position() / topology.nodeSize();
+        int place = topology.position() % topology.nodeSize();
+        int sector = node / groupSize;
+        return new Group(sector, place, app.split(sector * topology.nodeSize() + place, node));
+    }
+
+    /** The number of this rank in the group. */
+    int index() {
+        return comm.rank();
+    }
+
+    int size() {
+        return comm.size();
+    }
+
+    /** Keeps the copy of this rank's file. */
+    int right() {
+        return (index() + 1) % size();
+    }
+
+    /** This rank keeps the copy of its file. */
+    int left() {
+        return (index() + size() - 1) % size();
+    }
+
+    /** Whether this is the group of the run's first rank. */
+    boolean isFirst() {
+        return sector == 0 && id == 0;
+    }
+
+    /** The values of all ranks of the group, by their number in it. Collective in the group. */
+    long[] gather(long value) throws IOException {
+        ByteBuffer all =
+                ByteBuffer.allocate(Math.multiplyExact(Long.BYTES, size())).order(ByteOrder.nativeOrder());
+        ByteBuffer own = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+        comm.allgather(own.putLong(value).flip(), all);
+        long[] values = new long[size()];
+        all.asLongBuffer().get(values);
+        return values;
+    }
+
+    @Override
+    public void close() throws IOException {
+        comm.close();
+    }
+}

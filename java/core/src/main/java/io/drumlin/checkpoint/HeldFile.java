@@ -1,0 +1,98 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that is written with bytes other ranks send. When it cannot be written the bytes are still taken, so that no rank
+ * waits for this one; the failure comes out at the end. Not thread-safe.
+ */
+final class HeldFile implements Closeable {
+
+    private final SlabPool slabs;
+    private @Nullable SequentialFile file;
+    private @Nullable IOException failure;
+
+    /**
+     * @param path the file, replaced when it exists
+     * @param size bytes it will have
+     */
+    HeldFile(StorageEngine storage, SlabPool slabs, Path path, long size) {
+        this.slabs = slabs;
+        attempt(() -> file = new SequentialFile(storage, slabs, path, size));
+    }
+
+    /** No file: what is received is dropped, and {@link #finish} says whether what was sent could be read. */
+    HeldFile(SlabPool slabs) {
+        this.slabs = slabs;
+    }
+
+    /** As {@link SequentialFile#space}, but never fails. */
+    ByteBuffer space(int wanted) {
+        ByteBuffer[] space = new ByteBuffer[1];
+        attempt(() -> {
+            if (file != null) {
+                space[0] = file.space(wanted);
+            }
+        });
+        return space[0] != null ? space[0] : window(wanted);
+    }
+
+    /** A slab of the pool for other bytes than those of the file; one whose write has failed is passed over. */
+    ByteBuffer window(int length) {
+        while (true) {
+            try {
+                return slabs.take().buffer().limit(length);
+            } catch (IOException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+    }
+
+    /** Appends the remaining bytes of {@code source}. */
+    void append(ByteBuffer source) {
+        attempt(() -> {
+            if (file != null) {
+                file.append(source);
+            }
+        });
+    }
+
+    /** Runs a step unless one before has failed. */
+    void attempt(Agreement.Step step) {
+        if (failure == null) {
+            try {
+                step.run();
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+    }
+
+    /**
+     * Makes the content durable.
+     *
+     * @throws IOException the first failure of any step
+     */
+    void finish() throws IOException {
+        attempt(() -> {
+            if (file != null) {
+                file.finish();
+            }
+        });
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (file != null) {
+            file.close();
+        }
+    }
+}

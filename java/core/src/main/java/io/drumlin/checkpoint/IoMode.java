@@ -1,0 +1,72 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.format.ByteSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** How the data of a rank become files, and how a restart knows them again: {@code ckpt_io} of C FTI. Not thread-safe. */
+interface IoMode {
+
+    /**
+     * The file of a checkpoint of the present data. Nothing is written.
+     *
+     * @param timestamp the same on all ranks
+     * @param data what is protected, in the order of the first protection
+     * @throws IOException the mode cannot hold these data
+     */
+    Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
+
+    /** Takes note that a draft of this mode was committed: the next one continues it. */
+    void committed(Draft draft);
+
+    /**
+     * The checkpoints of a level of which any rank has a file, newest first. Collective; each rank gets the same number, and
+     * those at one index belong together. What cannot be read is left out, with a warning.
+     */
+    List<StoredCheckpoint> stored(Level level) throws IOException;
+
+    /** One checkpoint of a level, as far as this rank's files of it are there. Contents are unchecked. */
+    interface StoredCheckpoint {
+
+        /** The same on all ranks. */
+        int ckptId();
+
+        /** The places where this rank has a file of a kind, by kind. */
+        EnumMap<FileKind, List<Place>> places();
+
+        /**
+         * Reads a whole file and compares its digests.
+         *
+         * @throws IOException it is not what was written
+         */
+        void check(FileKind kind, Path path) throws IOException;
+
+        /** Bytes to which the files of the group were extended; empty when this rank has no file that says it. */
+        Optional<Long> extendedSize();
+
+        /**
+         * The size of this rank's plain file, once it was decoded.
+         *
+         * @param extended the file with its extension
+         */
+        long plainSize(ByteSource extended) throws IOException;
+
+        /** How the files entered the group. Collective in the group at the first call; a rank of it has a file. */
+        Encoding encoding() throws IOException;
+
+        /**
+         * What a plain file of this checkpoint holds; the next draft continues it.
+         *
+         * @throws IOException the file cannot be read
+         */
+        StoredFile open(Path path) throws IOException;
+    }
+
+    /** Where a file lies. */
+    record Place(Slot slot, Path path) {}
+}

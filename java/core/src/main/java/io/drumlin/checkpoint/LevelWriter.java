@@ -1,0 +1,122 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.PartnerCopy.Incoming;
+import io.drumlin.checkpoint.PartnerCopy.Outgoing;
+import io.drumlin.comm.Communicator;
+import io.drumlin.integrity.ReedSolomon16;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Writes the files of a checkpoint into {@code tmp}: this rank's own, and what its level adds.
+ *
+ * <p>The own file goes out in one pass over the data. The partner and the parity then get it from memory, slab by slab while
+ * the device is still writing; nothing is read back.
+ */
+final class LevelWriter {
+
+    private final Communicator app;
+    private final Group group;
+    private final int fileRank;
+    private final RunDirectory directories;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final IoMode mode;
+
+    /**
+     * @param fileRank the rank that the names of this rank's files carry
+     */
+    LevelWriter(
+            Communicator app,
+            Group group,
+            int fileRank,
+            RunDirectory directories,
+            StorageEngine storage,
+            SlabPool slabs,
+            IoMode mode) {
+        this.app = app;
+        this.group = group;
+        this.fileRank = fileRank;
+        this.directories = directories;
+        this.storage = storage;
+        this.slabs = slabs;
+        this.mode = mode;
+    }
+
+    /**
+     * Writes all files and makes them durable, not yet committed. Collective.
+     *
+     * @param timestamp the same on all ranks
+     * @return what this rank wrote
+     * @throws IOException on all ranks, if it failed on any
+     */
+    Draft write(int ckptId, Level level, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+        String operation = "checkpoint " + ckptId + " at level " + level.number();
+        checkGroup(operation, level);
+        Draft[] drafts = new Draft[1];
+        Agreement.run(app, operation, () -> {
+            RunDirectory.makeDirectory(directories.tmp(level), storage);
+            drafts[0] = mode.draft(ckptId, timestamp, data);
+            if (level == Level.L2 || level == Level.L3) {
+                slabs.fill();
+            }
+        });
+        Draft draft = drafts[0];
+        long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
+        long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
+        Path plain = path(level, FileKind.PLAIN, ckptId);
+        Agreement.run(app, operation, () -> {
+            new CheckpointWriter(storage, slabs)
+                    .write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+        });
+        Agreement.run(app, operation, () -> {
+            if (level == Level.L2) {
+                copy(draft, partnerSize, path(level, FileKind.PARTNER, ckptId));
+            } else if (level == Level.L3) {
+                encode(draft, encodedSize, path(level, FileKind.ENCODED, ckptId));
+            }
+            storage.syncDirectory(directories.tmp(level));
+        });
+        return draft;
+    }
+
+    private void checkGroup(String operation, Level level) throws DrumlinException {
+        boolean tooSmall = (level == Level.L2 || level == Level.L3) && group.size() < 2;
+        boolean tooLarge = level == Level.L3 && group.size() > ReedSolomon16.MOST_FILES;
+        if (tooSmall || tooLarge) {
+            throw DrumlinException.during(operation)
+                    .level(level.number())
+                    .problem("the groups have " + group.size() + " node" + (group.size() == 1 ? "" : "s"))
+                    .advice("set group_size to 2 or more, at level 3 up to " + ReedSolomon16.MOST_FILES)
+                    .exception();
+        }
+    }
+
+    private long encodedSize(Draft draft) throws IOException {
+        long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
+        return draft.encoding().extendedSize(largest);
+    }
+
+    private void copy(Draft draft, long partnerSize, Path path) throws IOException {
+        new PartnerCopy(group, storage, slabs)
+                .transfer(
+                        Optional.of(new Outgoing(group.right(), draft.image())),
+                        Optional.of(new Incoming(group.left(), partnerSize, path)));
+    }
+
+    private void encode(Draft draft, long encodedSize, Path path) throws IOException {
+        BitSet all = new BitSet(group.size());
+        all.set(0, group.size());
+        new ReedSolomonGroup(group, storage, slabs).encode(all, draft.image(), encodedSize, draft.encoding(), path);
+    }
+
+    private Path path(Level level, FileKind kind, int ckptId) {
+        return directories.tmp(level).resolve(RunDirectory.fileName(kind, ckptId, fileRank));
+    }
+}

@@ -1,0 +1,75 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Communicator.Request;
+import io.drumlin.format.ByteSource;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Sends checkpoint files to neighbours in the group, slab by slab: level 2 (docs/formats/fti-run-directory.md, section 4).
+ *
+ * <p>A rank that cannot read or write keeps sending and receiving and fails when all have done; the caller lets the ranks
+ * agree then.
+ */
+final class PartnerCopy {
+
+    private static final int TAG = 2;
+
+    private final Group group;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+
+    PartnerCopy(Group group, StorageEngine storage, SlabPool slabs) {
+        this.group = group;
+        this.storage = storage;
+        this.slabs = slabs;
+    }
+
+    /** A file that comes from another rank. */
+    record Incoming(int from, long size, Path path) {}
+
+    /** A file that goes to another rank, which knows its size. */
+    record Outgoing(int to, ByteSource bytes) {}
+
+    /**
+     * Sends and receives at most one file each.
+     *
+     * @throws IOException this rank could not read what it sent, or the received file is not whole and durable
+     */
+    void transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
+        long sends = outgoing.map(file -> file.bytes().size()).orElse(0L);
+        long receives = incoming.map(Incoming::size).orElse(0L);
+        try (HeldFile held = incoming.isPresent()
+                ? new HeldFile(storage, slabs, incoming.get().path(), receives)
+                : new HeldFile(slabs)) {
+            for (long offset = 0; offset < Math.max(sends, receives); offset += SlabPool.SLAB_BYTES) {
+                List<Request> transfers = new ArrayList<>(2);
+                if (offset < receives) {
+                    ByteBuffer space = held.space((int) Math.min(SlabPool.SLAB_BYTES, receives - offset));
+                    transfers.add(group.comm()
+                            .startReceive(space, incoming.orElseThrow().from(), TAG));
+                }
+                if (offset < sends) {
+                    ByteBuffer window = read(held, outgoing.orElseThrow().bytes(), offset);
+                    transfers.add(group.comm()
+                            .startSend(window, outgoing.orElseThrow().to(), TAG));
+                }
+                for (Request request : transfers) {
+                    request.await();
+                }
+            }
+            held.finish();
+        }
+    }
+
+    private static ByteBuffer read(HeldFile held, ByteSource source, long offset) {
+        ByteBuffer window = held.window((int) Math.min(SlabPool.SLAB_BYTES, source.size() - offset));
+        held.attempt(() -> source.readFully(offset, window.duplicate()));
+        return window;
+    }
+}

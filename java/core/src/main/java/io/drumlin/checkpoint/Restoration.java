@@ -1,0 +1,245 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
+import io.drumlin.checkpoint.PartnerCopy.Incoming;
+import io.drumlin.checkpoint.PartnerCopy.Outgoing;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.ByteSource;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Makes the lost files of a checkpoint of level 2 or 3 again, so that it stands another loss
+ * (docs/formats/fti-run-directory.md, section 5).
+ *
+ * <p>A file is made under another name, checked whole, and renamed; so the files that are there are never touched, and a
+ * failure leaves what was to be had before.
+ */
+final class Restoration {
+
+    /** Begins the name of a file that is being made; no program takes it for a checkpoint file. */
+    private static final String UNFINISHED = "drumlin-restored-";
+
+    private final Communicator app;
+    private final Group group;
+    private final int fileRank;
+    private final StorageEngine storage;
+    private final PartnerCopy partner;
+    private final SlabPool slabs;
+
+    Restoration(Communicator app, Group group, int fileRank, StorageEngine storage, SlabPool slabs) {
+        this.app = app;
+        this.group = group;
+        this.fileRank = fileRank;
+        this.storage = storage;
+        partner = new PartnerCopy(group, storage, slabs);
+        this.slabs = slabs;
+    }
+
+    /**
+     * Makes what is missing of a checkpoint. Collective.
+     *
+     * @param directory where this rank's files of it lie and will lie
+     * @param present kinds of the files that this rank has, whole; gets those that were made
+     * @throws IOException on all ranks, if it failed on any
+     */
+    void restore(Level level, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        long[] missing = {present.containsAll(FileKind.of(level)) ? 0 : 1};
+        app.allreduce(missing, Op.MAX);
+        if (missing[0] == 0) {
+            return;
+        }
+        Agreement.run(app, "preparing " + directory, () -> {
+            RunDirectory.makeDirectory(directory, storage);
+            slabs.fill();
+        });
+        if (level == Level.L2) {
+            // A lost plain file comes from the copy on the right, then a lost copy from the plain file on the left.
+            move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
+            move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
+        } else {
+            decode(stored, directory, present);
+            encode(stored, directory, present);
+        }
+        Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
+    }
+
+    /** Sends the file of kind {@code given} to the neighbour that lacks its file of kind {@code wanted}. */
+    private void move(
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            FileKind given,
+            int to,
+            FileKind wanted,
+            int from)
+            throws IOException {
+        boolean lacks = !present.contains(wanted);
+        boolean asked = group.gather(lacks ? 1 : 0)[to] == 1;
+        Path target = path(directory, stored, wanted);
+        try (OwnFiles own = open(stored, directory, present)) {
+            long[] sizes = group.gather(own.size(given));
+            Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
+            Optional<Incoming> incoming =
+                    lacks ? Optional.of(new Incoming(from, sizes[from], unfinished(target))) : Optional.empty();
+            Agreement.run(app, "fetching what is missing of checkpoint " + stored.ckptId(), () -> {
+                partner.transfer(outgoing, incoming);
+                if (lacks) {
+                    finish(stored, wanted, target, present);
+                }
+            });
+        }
+    }
+
+    private void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        BitSet files = presence(present);
+        boolean lost = !present.contains(FileKind.PLAIN);
+        Path plain = path(directory, stored, FileKind.PLAIN);
+        boolean embedsSize = stored.encoding().embedsSize();
+        long extendedSize = extendedSize(stored);
+        try (OwnFiles own = open(stored, directory, present)) {
+            Agreement.run(app, "decoding checkpoint " + stored.ckptId(), () -> {
+                if (files.nextClearBit(0) < group.size()) {
+                    new ReedSolomonGroup(group, storage, slabs)
+                            .decode(files, own.sources, extendedSize, embedsSize, unfinished(plain));
+                }
+                if (lost) {
+                    cut(unfinished(plain), stored);
+                    finish(stored, FileKind.PLAIN, plain, present);
+                }
+            });
+        }
+    }
+
+    private void cut(Path extended, StoredCheckpoint stored) throws IOException {
+        try (BlockFile file = storage.open(extended, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
+            long size = stored.plainSize(new BlockFileSource(file));
+            if (size < 0 || size > file.size()) {
+                throw DrumlinException.during("decoding")
+                        .path(extended)
+                        .problem("the file would have " + size + " bytes of the " + file.size() + " that were decoded")
+                        .advice("the files of the group do not belong together")
+                        .exception();
+            }
+            file.truncate(size);
+            file.sync();
+        }
+    }
+
+    private void encode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        BitSet wanted = presence(present).get(group.size(), 2 * group.size());
+        wanted.flip(0, group.size());
+        Path encoded = path(directory, stored, FileKind.ENCODED);
+        Encoding encoding = stored.encoding();
+        long extendedSize = extendedSize(stored);
+        try (OwnFiles own = open(stored, directory, present)) {
+            Agreement.run(app, "encoding checkpoint " + stored.ckptId(), () -> {
+                if (!wanted.isEmpty()) {
+                    new ReedSolomonGroup(group, storage, slabs)
+                            .encode(wanted, own.get(FileKind.PLAIN), extendedSize, encoding, unfinished(encoded));
+                }
+                if (wanted.get(group.index())) {
+                    finish(stored, FileKind.ENCODED, encoded, present);
+                }
+            });
+        }
+    }
+
+    /** Numbers of the files of the group that are there. Collective in the group. */
+    private BitSet presence(EnumSet<FileKind> present) throws IOException {
+        int k = group.size();
+        long[] plain = group.gather(present.contains(FileKind.PLAIN) ? 1 : 0);
+        long[] encoded = group.gather(present.contains(FileKind.ENCODED) ? 1 : 0);
+        BitSet files = new BitSet(2 * k);
+        for (int i = 0; i < k; i++) {
+            files.set(i, plain[i] == 1);
+            files.set(k + i, encoded[i] == 1);
+        }
+        return files;
+    }
+
+    private long extendedSize(StoredCheckpoint stored) throws IOException {
+        long[] size = {stored.extendedSize().orElse(-1L)};
+        group.comm().allreduce(size, Op.MAX);
+        return size[0];
+    }
+
+    /** Checks a file that was made and gives it its name. */
+    private void finish(StoredCheckpoint stored, FileKind kind, Path target, EnumSet<FileKind> present)
+            throws IOException {
+        stored.check(kind, unfinished(target));
+        storage.rename(unfinished(target), target);
+        present.add(kind);
+    }
+
+    private Path path(Path directory, StoredCheckpoint stored, FileKind kind) {
+        return directory.resolve(RunDirectory.fileName(kind, stored.ckptId(), fileRank));
+    }
+
+    private static Path unfinished(Path target) {
+        return target.resolveSibling(UNFINISHED + target.getFileName());
+    }
+
+    /** Opens this rank's files. Collective. */
+    private OwnFiles open(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        OwnFiles own = new OwnFiles();
+        try {
+            Agreement.run(app, "opening files of checkpoint " + stored.ckptId(), () -> {
+                for (FileKind kind : present) {
+                    own.files.put(kind, storage.open(path(directory, stored, kind), EnumSet.of(OpenMode.READ)));
+                    own.sources.put(kind, new BlockFileSource(own.files.get(kind)));
+                }
+            });
+            return own;
+        } catch (IOException e) {
+            own.closeAfter(e);
+            throw e;
+        }
+    }
+
+    /** The files that this rank has. */
+    private static final class OwnFiles implements Closeable {
+        private final Map<FileKind, BlockFile> files = new EnumMap<>(FileKind.class);
+        private final Map<FileKind, ByteSource> sources = new EnumMap<>(FileKind.class);
+
+        ByteSource get(FileKind kind) {
+            ByteSource source = sources.get(kind);
+            if (source == null) {
+                throw new IllegalStateException("this rank has no file " + kind);
+            }
+            return source;
+        }
+
+        /** Bytes of a file; 0 when it is not there. */
+        long size(FileKind kind) {
+            ByteSource source = sources.get(kind);
+            return source == null ? 0 : source.size();
+        }
+
+        void closeAfter(Throwable failure) {
+            try {
+                close();
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            for (BlockFile file : files.values()) {
+                file.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
+
+/** Writes a file from its beginning to its end through slabs. Not thread-safe. */
+final class SequentialFile implements Closeable {
+
+    private final BlockFile file;
+    private final SlabPool slabs;
+    private SlabPool.@Nullable Slab slab;
+    private ByteBuffer memory = ByteBuffer.allocate(0);
+    private long written;
+
+    /**
+     * Opens the file and reserves its space.
+     *
+     * @param path the file, replaced when it exists
+     * @param size bytes it will have
+     * @throws IOException the file cannot be made or the space is not there
+     */
+    SequentialFile(StorageEngine storage, SlabPool slabs, Path path, long size) throws IOException {
+        this.slabs = slabs;
+        file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
+        try {
+            file.allocate(size);
+        } catch (IOException | RuntimeException e) {
+            try {
+                file.close();
+            } catch (IOException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Memory for the next bytes of the file, to be filled before the next call.
+     *
+     * @param wanted bytes, above 0
+     * @return {@code wanted} bytes or fewer, at least 1; {@code wanted} while calls ask for whole slabs or less than is left
+     *     of one
+     */
+    ByteBuffer space(int wanted) throws IOException {
+        if (slab == null || memory.position() == SlabPool.SLAB_BYTES) {
+            flush();
+            slab = slabs.take();
+            memory = slab.buffer();
+        }
+        int length = Math.min(wanted, memory.remaining());
+        ByteBuffer space = memory.slice(memory.position(), length);
+        memory.position(memory.position() + length);
+        return space;
+    }
+
+    /** Appends the remaining bytes of {@code source}. */
+    void append(ByteBuffer source) throws IOException {
+        ByteBuffer rest = source.duplicate();
+        while (rest.hasRemaining()) {
+            ByteBuffer space = space(rest.remaining());
+            space.put(rest.slice(rest.position(), space.remaining()));
+            rest.position(rest.position() + space.position());
+        }
+    }
+
+    private void flush() throws IOException {
+        SlabPool.Slab full = slab;
+        slab = null;
+        if (full == null || memory.position() == 0) {
+            return;
+        }
+        int length = memory.position();
+        int blocks = (int) BlockEdges.roundUp(length, BlockEdges.BLOCK);
+        for (int i = length; i < blocks; i++) {
+            memory.put(i, (byte) 0);
+        }
+        full.busyWith(file.startWrite(memory.position(0).limit(blocks), written));
+        written += length;
+        memory = ByteBuffer.allocate(0);
+    }
+
+    /** Writes what is left and makes the content durable. */
+    void finish() throws IOException {
+        flush();
+        slabs.drain();
+        file.truncate(written);
+        file.sync();
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            slabs.drain();
+        } finally {
+            file.close();
+        }
+    }
+}

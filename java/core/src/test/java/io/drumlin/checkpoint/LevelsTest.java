@@ -1,0 +1,224 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the levels promise: which losses a restart stands, with node-local directories deleted for the nodes. */
+class LevelsTest {
+
+    @TempDir
+    private Path directory;
+
+    /** Every pair of lost nodes: level 2 stands it when they are not neighbours, level 3 in groups of four and more. */
+    @ParameterizedTest
+    @CsvSource({
+        "2, 3, F", "2, 4, F", "2, 8, F", "3, 3, F", "3, 4, F", "3, 8, F", "2, 4, E", "3, 4, E", "2, 4, A", "3, 4, A"
+    })
+    void pairsOfNodesAreLost(int level, int groupSize, String layout) throws IOException {
+        for (int first = 0; first < groupSize; first++) {
+            for (int second = first; second < groupSize; second++) {
+                Path run = Files.createDirectory(directory.resolve(first + "-" + second));
+                int distance = second - first;
+                boolean neighbours = distance == 1 || distance == groupSize - 1;
+                boolean promised = distance == 0 || (level == 2 ? !neighbours : groupSize / 2 >= 2);
+                loseAndRestart(run, level, groupSize, layout, new HashSet<>(List.of(first, second)), promised);
+            }
+        }
+    }
+
+    private void loseAndRestart(Path at, int level, int groupSize, String layout, Set<Integer> nodes, boolean promised)
+            throws IOException {
+        RunFixture run = run(at, groupSize, Map.of("drumlin.layout", layout));
+        run.run(groupSize, (checkpoints, comm) -> {
+            byte[] values = protect(checkpoints, comm);
+            fill(values, comm.rank(), 1);
+            checkpoints.checkpoint(7, Level.of(level));
+        });
+        for (int node : nodes) {
+            RunDirectory.delete(at.resolve("Local/node" + node), new NioEngine());
+        }
+        if (!promised) {
+            assertThatThrownBy(() -> run.run(groupSize, (checkpoints, comm) -> {}))
+                    .as("nodes %s", nodes)
+                    .hasMessageContaining("at no level");
+            return;
+        }
+        // Twice, with other files lost in between: the first restart has made the redundancy anew.
+        for (int restart = 0; restart < 2; restart++) {
+            run.run(groupSize, (checkpoints, comm) -> {
+                assertThat(checkpoints.status()).isEqualTo(Status.RESTART);
+                assertThat(checkpoints.lastLevel()).contains(Level.of(level));
+                byte[] values = protect(checkpoints, comm);
+                checkpoints.recover();
+                assertThat(values).isEqualTo(fill(new byte[values.length], comm.rank(), 1));
+            });
+            RunDirectory.delete(at.resolve("Local/node" + (restart + 1) % groupSize), new NioEngine());
+        }
+    }
+
+    /** Files of odd and of different sizes: the last byte of each must come back. */
+    @ParameterizedTest
+    @ValueSource(strings = {"F", "E", "A"})
+    void lostFilesComeBackByteForByte(String layout) throws IOException {
+        RunFixture run = run(directory, 4, Map.of("drumlin.layout", layout, "drumlin.packing", "compact"));
+        run.run(4, (checkpoints, comm) -> {
+            byte[] values = protect(checkpoints, comm);
+            fill(values, comm.rank(), 3);
+            checkpoints.checkpoint(1, Level.L3);
+        });
+        Map<String, byte[]> before = contents(run);
+        assertThat(before).hasSize(8);
+        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
+        RunDirectory.delete(directory.resolve("Local/node3"), new NioEngine());
+        run.run(4, (checkpoints, comm) -> {});
+        Map<String, byte[]> after = contents(run);
+        assertThat(after.keySet()).isEqualTo(before.keySet());
+        before.forEach((name, bytes) -> assertThat(after.get(name)).as(name).isEqualTo(bytes));
+    }
+
+    /** As many of the 2k files as the code stands, whichever they are, and one more. */
+    @Test
+    void anyFourOfEightFilesAreEnough() throws IOException {
+        for (int lost = 0; lost < 256; lost++) {
+            if (Integer.bitCount(lost) > 5 || Integer.bitCount(lost) < 4) {
+                continue;
+            }
+            Path at = Files.createDirectory(directory.resolve("lost-" + lost));
+            RunFixture run = run(at, 4, Map.of());
+            run.run(4, (checkpoints, comm) -> {
+                fill(protect(checkpoints, comm), comm.rank(), 5);
+                checkpoints.checkpoint(2, Level.L3);
+            });
+            for (int file = 0; file < 8; file++) {
+                if ((lost >> file & 1) == 1) {
+                    Files.delete(run.file("Ckpt2-" + (file < 4 ? "Rank" : "RSed") + file % 4 + ".fti"));
+                }
+            }
+            if (Integer.bitCount(lost) > 4) {
+                assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
+                continue;
+            }
+            run.run(4, (checkpoints, comm) -> {
+                byte[] values = protect(checkpoints, comm);
+                checkpoints.recover();
+                assertThat(values).isEqualTo(fill(new byte[values.length], comm.rank(), 5));
+            });
+            assertThat(contents(run)).hasSize(8);
+        }
+    }
+
+    /** A byte that has changed counts as a lost file, in the copy and in the code as well. */
+    @ParameterizedTest
+    @CsvSource({"2, Rank, Pcof", "3, Rank, RSed"})
+    void changedFilesAreNotUsed(int level, String plain, String other) throws IOException {
+        RunFixture run = run(directory, 4, Map.of());
+        run.run(4, (checkpoints, comm) -> {
+            fill(protect(checkpoints, comm), comm.rank(), 9);
+            checkpoints.checkpoint(1, Level.of(level));
+        });
+        Map<String, byte[]> before = contents(run);
+        flip(run.file("Ckpt1-" + plain + "0.fti"));
+        flip(run.file("Ckpt1-" + other + "3.fti"));
+        run.run(4, (checkpoints, comm) -> {
+            byte[] values = protect(checkpoints, comm);
+            checkpoints.recover();
+            assertThat(values).isEqualTo(fill(new byte[values.length], comm.rank(), 9));
+        });
+        Map<String, byte[]> after = contents(run);
+        before.forEach((name, bytes) -> assertThat(after.get(name)).as(name).isEqualTo(bytes));
+    }
+
+    /** The lowest level that is whole is the newest, and one group's loss makes all groups fall back. */
+    @Test
+    void allGroupsFallBackTogether() throws IOException {
+        RunFixture run = run(directory, 2, Map.of("basic.node_size", "2"));
+        run.run(8, (checkpoints, comm) -> {
+            byte[] values = protect(checkpoints, comm);
+            for (Level level : List.of(Level.L4, Level.L3, Level.L2, Level.L1)) {
+                fill(values, comm.rank(), level.number());
+                checkpoints.checkpoint(10 - level.number(), level);
+            }
+        });
+        for (int level = 1; level <= 4; level++) {
+            int expected = level;
+            run.run(8, (checkpoints, comm) -> {
+                assertThat(checkpoints.lastLevel()).contains(Level.of(expected));
+                byte[] values = protect(checkpoints, comm);
+                checkpoints.recover();
+                assertThat(values).isEqualTo(fill(new byte[values.length], comm.rank(), expected));
+            });
+            if (level == 4) {
+                return;
+            }
+            // Of the second sector only.
+            RunDirectory.delete(run.file("Ckpt" + (10 - level) + "-Rank6.fti").getParent(), new NioEngine());
+            RunDirectory.delete(run.file("Ckpt" + (10 - level) + "-Rank4.fti").getParent(), new NioEngine());
+        }
+    }
+
+    @Test
+    void aLevelThatNeedsAGroupIsRefusedWithoutOne() throws IOException {
+        RunFixture run = run(directory, 1, Map.of());
+        run.run(2, (checkpoints, comm) -> {
+            protect(checkpoints, comm);
+            assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L2)).hasMessageContaining("group_size");
+            assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L3)).hasMessageContaining("group_size");
+            checkpoints.checkpoint(1, Level.L1);
+        });
+    }
+
+    private static RunFixture run(Path at, int groupSize, Map<String, String> changes) throws IOException {
+        Map<String, String> all =
+                new HashMap<>(Map.of("basic.node_size", "1", "basic.group_size", Integer.toString(groupSize)));
+        all.putAll(changes);
+        return new RunFixture(at, all);
+    }
+
+    /** Sizes that differ from rank to rank, some odd. */
+    private static byte[] protect(Checkpoints checkpoints, Communicator comm) {
+        byte[] values = new byte[5000 + 777 * comm.rank()];
+        checkpoints.protect(0, values);
+        return values;
+    }
+
+    private static byte[] fill(byte[] values, int rank, int seed) {
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (byte) (i * 31 + rank * 7 + seed + (i >> 8));
+        }
+        return values;
+    }
+
+    private static void flip(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[100] ^= 1;
+        Files.write(file, bytes);
+    }
+
+    private static Map<String, byte[]> contents(RunFixture run) throws IOException {
+        Map<String, byte[]> contents = new TreeMap<>();
+        for (String file : run.files()) {
+            if (file.startsWith("Local")) {
+                String name = file.replace("X", run.restartValue("exec_id"));
+                contents.put(file, Files.readAllBytes(run.directory().resolve(name)));
+            }
+        }
+        return contents;
+    }
+}
