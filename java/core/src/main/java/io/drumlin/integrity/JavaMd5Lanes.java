@@ -12,14 +12,18 @@ final class JavaMd5Lanes implements Md5Lanes {
     private final MessageDigest[] lanes = new MessageDigest[LANES];
 
     JavaMd5Lanes() {
+        for (int lane = 0; lane < LANES; lane++) {
+            lanes[lane] = md5();
+        }
+    }
+
+    /** An empty stream. */
+    static MessageDigest md5() {
         try {
-            for (int lane = 0; lane < LANES; lane++) {
-                lanes[lane] = MessageDigest.getInstance("MD5");
-            }
+            return MessageDigest.getInstance("MD5");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(
-                    "this JVM has no MD5, which FTI-FF needs; a FIPS configuration of the JDK may have taken it away",
-                    e);
+                    "this JVM has no MD5, which FTI needs; a FIPS configuration of the JDK may have taken it away", e);
         }
     }
 

@@ -1,0 +1,186 @@
+package io.drumlin.integrity;
+
+import io.drumlin.format.ByteSource;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of a Reed-Solomon group, computed from others of the group while it is read: a lost one from survivors, or a parity
+ * file from the data files. Not thread-safe.
+ *
+ * <p>All files of the group count as equally long; see {@link io.drumlin.format.ResizedSource}. Where that length is odd, C FTI
+ * stores only the low byte of the last word of a parity file, and no data file's last byte follows from that:
+ * {@link #lastByteIsSure} tells, and {@link #completed} finds it.
+ */
+public final class RebuiltFile implements ByteSource {
+
+    /** Bytes that are computed at a time; those of all sources stay in the cache. */
+    private static final int WINDOW = 64 << 10;
+
+    private static final int WORD = Short.BYTES;
+    private static final int BYTE_VALUES = 256;
+    private static final int UNKNOWN = -1;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(WINDOW).asReadOnlyBuffer();
+
+    private final Gf16Regions regions = Gf16Engine.regions();
+    private final List<ByteSource> sources;
+    private final int[] factors;
+    private final long length;
+    private final boolean sure;
+
+    /** The last byte, where something better than the sources told it; or {@link #UNKNOWN}. */
+    private final int lastByte;
+
+    private final List<ByteBuffer> windows;
+    private final ByteBuffer sum;
+
+    private RebuiltFile(List<ByteSource> sources, int[] factors, long length, boolean sure, int lastByte) {
+        this.sources = sources;
+        this.factors = factors;
+        this.length = length;
+        this.sure = sure;
+        this.lastByte = lastByte;
+        int window = (int) Math.min(WINDOW, wholeWords(length));
+        this.windows = new ArrayList<>();
+        sources.forEach(source -> windows.add(ByteBuffer.allocateDirect(window)));
+        this.sum = ByteBuffer.allocateDirect(window);
+    }
+
+    /**
+     * Makes a file of others.
+     *
+     * @param code of the group
+     * @param files data files, then parity files; {@code null} where one is lost. What they have behind {@code length} bytes is
+     *     not looked at. At least k must be there; the first k are read, whether or not the wanted one is among them
+     * @param number of the wanted file, 0 to 2k - 1
+     * @param length bytes of each file
+     * @return the wanted file
+     * @throws IllegalArgumentException there are too few files, or one is too short
+     */
+    public static RebuiltFile of(
+            ReedSolomon16 code, List<? extends @Nullable ByteSource> files, int number, long length) {
+        if (files.size() != 2 * code.files()) {
+            throw new IllegalArgumentException(files.size() + " files in a group of " + code.files());
+        }
+        ReedSolomon16.Decoding decoding = code.decoding(present(files));
+        int[] used = decoding.used();
+        int[] factors = decoding.row(number);
+        List<ByteSource> sources = new ArrayList<>();
+        boolean sure = length % WORD == 0;
+        boolean ofData = true;
+        for (int i = 0; i < used.length; i++) {
+            ByteSource file = files.get(used[i]);
+            if (file == null || file.size() < length) {
+                throw new IllegalArgumentException("file " + used[i] + " of the group is shorter than " + length);
+            }
+            sources.add(file);
+            ofData &= used[i] < code.files() || factors[i] == 0;
+        }
+        return new RebuiltFile(sources, factors, length, sure || ofData, UNKNOWN);
+    }
+
+    private static BitSet present(List<? extends @Nullable ByteSource> files) {
+        BitSet present = new BitSet();
+        for (int number = 0; number < files.size(); number++) {
+            present.set(number, files.get(number) != null);
+        }
+        return present;
+    }
+
+    private static long wholeWords(long bytes) {
+        return (bytes + WORD - 1) / WORD * WORD;
+    }
+
+    /**
+     * Whether the last byte follows from the sources.
+     *
+     * @return false for a file of odd length that is made of parity files too, unless it was {@link #completed}
+     */
+    public boolean lastByteIsSure() {
+        return sure;
+    }
+
+    /**
+     * The same file with the last byte that its digest demands. Reads the file once.
+     *
+     * @param md5 of the whole file, 16 bytes
+     * @return empty if the digest fits no last byte: the file cannot be rebuilt of these sources
+     * @throws IOException a source cannot be read
+     */
+    public Optional<RebuiltFile> completed(byte[] md5) throws IOException {
+        if (length == 0) {
+            return Optional.empty();
+        }
+        MessageDigest before = JavaMd5Lanes.md5();
+        ByteBuffer piece = ByteBuffer.allocate(WINDOW);
+        for (long offset = 0; offset < length - 1; offset += piece.limit()) {
+            piece.clear().limit((int) Math.min(WINDOW, length - 1 - offset));
+            readFully(offset, piece);
+            before.update(piece.flip());
+        }
+        for (int value = 0; value < BYTE_VALUES; value++) {
+            MessageDigest whole = copy(before);
+            whole.update((byte) value);
+            if (MessageDigest.isEqual(whole.digest(), md5)) {
+                return Optional.of(new RebuiltFile(sources, factors, length, true, value));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static MessageDigest copy(MessageDigest digest) {
+        try {
+            return (MessageDigest) digest.clone();
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException(
+                    "this JVM's MD5 cannot be copied, which is needed for files of odd length", e);
+        }
+    }
+
+    @Override
+    public long size() {
+        return length;
+    }
+
+    @Override
+    public void readFully(long offset, ByteBuffer target) throws IOException {
+        if (offset < 0 || offset > length - target.remaining()) {
+            throw new EOFException(target.remaining() + " bytes at offset " + offset + " are not within " + length);
+        }
+        long next = offset;
+        while (target.hasRemaining()) {
+            int skipped = (int) (next % WORD);
+            int taken = Math.min(target.remaining(), sum.capacity() - skipped);
+            compute(next - skipped, (int) wholeWords(skipped + taken));
+            target.put(sum.slice(skipped, taken));
+            next += taken;
+        }
+        if (next == length && next > offset && lastByte != UNKNOWN) {
+            target.put(target.position() - 1, (byte) lastByte);
+        }
+    }
+
+    /** Puts words of the file into the sum. */
+    private void compute(long start, int bytes) throws IOException {
+        zero(sum.clear().limit(bytes));
+        int there = (int) Math.min(bytes, length - start);
+        for (int i = 0; i < windows.size(); i++) {
+            ByteBuffer window = windows.get(i);
+            sources.get(i).readFully(start, window.clear().limit(there));
+            zero(window.limit(bytes));
+            window.flip();
+        }
+        regions.accumulate(sum.flip(), windows, factors);
+    }
+
+    private static void zero(ByteBuffer rest) {
+        rest.put(ZEROS.slice(0, rest.remaining()));
+    }
+}
