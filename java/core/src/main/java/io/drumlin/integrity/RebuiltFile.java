@@ -8,6 +8,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -129,10 +130,20 @@ public final class RebuiltFile implements ByteSource {
             MessageDigest whole = copy(before);
             whole.update((byte) value);
             if (MessageDigest.isEqual(whole.digest(), md5)) {
-                return Optional.of(new RebuiltFile(sources, factors, length, true, value));
+                return Optional.of(withLastByte(value));
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * The same file with another last byte, for callers that know it or whose digest is not of the whole file.
+     *
+     * @param value 0 to 255
+     * @return a file whose last byte is sure
+     */
+    public RebuiltFile withLastByte(int value) {
+        return new RebuiltFile(sources, factors, length, true, Objects.checkIndex(value, BYTE_VALUES));
     }
 
     private static MessageDigest copy(MessageDigest digest) {

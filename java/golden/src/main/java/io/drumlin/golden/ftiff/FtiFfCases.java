@@ -55,6 +55,9 @@ public final class FtiFfCases implements GoldenCases {
             compare(manifest, directory.resolve(snapshot.getKey()), snapshot.getValue(), outcome, tally);
         }
         outcome.compared(tally.toString());
+        if (!outcome.isFailed() && tally.files.containsKey("rs_encoded")) {
+            new EncodedGroups(manifest, directory).compare(outcome);
+        }
         if (!outcome.isFailed()) {
             rewriter.rewrite(manifest, directory, outcome);
             if (!manifest.layout().equals("F")) {
@@ -77,9 +80,8 @@ public final class FtiFfCases implements GoldenCases {
             String kinds = files.entrySet().stream()
                     .map(entry -> entry.getValue() + " " + entry.getKey())
                     .collect(Collectors.joining(", "));
-            String text = "read " + kinds + " files: " + containers + " containers with their digests, " + variables
+            return "read " + kinds + " files: " + containers + " containers with their digests, " + variables
                     + " variables (" + bytes + " bytes) by value";
-            return files.containsKey("rs_encoded") ? text + ", encoded files by checksum, not decoded" : text;
         }
     }
 
