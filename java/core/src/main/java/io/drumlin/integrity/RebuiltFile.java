@@ -10,6 +10,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All files of the group count as equally long; see {@link io.drumlin.format.ResizedSource}. Where that length is odd, C FTI
  * stores only the low byte of the last word of a parity file, and no data file's last byte follows from that:
- * {@link #lastByteIsSure} tells, and {@link #completed} finds it.
+ * {@link #lastByteIsSure} tells, and {@link #completed} finds it. A shorter data file, cut to its own size, has no such byte. Lost
+ * parity files of that length are made last, of all data files.
  */
 public final class RebuiltFile implements ByteSource {
 
@@ -111,7 +113,7 @@ public final class RebuiltFile implements ByteSource {
     /**
      * The same file with the last byte that its digest demands. Reads the file once.
      *
-     * @param md5 of the whole file, 16 bytes
+     * @param md5 of all {@link #size} bytes, 16 bytes
      * @return empty if the digest fits no last byte: the file cannot be rebuilt of these sources
      * @throws IOException a source cannot be read
      */
@@ -126,14 +128,26 @@ public final class RebuiltFile implements ByteSource {
             readFully(offset, piece);
             before.update(piece.flip());
         }
+        OptionalInt last = lastByte(before, md5);
+        return last.isPresent() ? Optional.of(withLastByte(last.getAsInt())) : Optional.empty();
+    }
+
+    /**
+     * The last byte that a digest demands.
+     *
+     * @param before has got all bytes of the file but the last; is left so
+     * @param md5 of the whole file, 16 bytes
+     * @return 0 to 255, or empty if the digest fits none: another byte is wrong
+     */
+    public static OptionalInt lastByte(MessageDigest before, byte[] md5) {
         for (int value = 0; value < BYTE_VALUES; value++) {
             MessageDigest whole = copy(before);
             whole.update((byte) value);
             if (MessageDigest.isEqual(whole.digest(), md5)) {
-                return Optional.of(withLastByte(value));
+                return OptionalInt.of(value);
             }
         }
-        return Optional.empty();
+        return OptionalInt.empty();
     }
 
     /**
