@@ -11,10 +11,11 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Checks the data of a file against its digests; docs/formats/fti-ff.md, sections 4 and 8. Reads every chunk once, and in
- * layouts A and B, whose checksum is not made of the hashes, once more.
+ * layouts A and B, whose checksum is not made of the hashes, once more; of a damaged file twice as much at most.
  *
  * <p>One instance verifies one file.
  */
@@ -36,6 +37,7 @@ public final class FtiFfVerifier {
     private final MessageDigest ofComputed = Digests.md5();
     private final MessageDigest ofAllComputed = Digests.md5();
 
+    private final Reading reading;
     private final List<Chunk> batch = new ArrayList<>();
     private final List<Finding> mismatches = new ArrayList<>();
 
@@ -50,16 +52,40 @@ public final class FtiFfVerifier {
         this.source = source;
         this.file = file;
         this.digester = digester;
+        this.reading = new Reading(file, source.size());
     }
 
-    /** A container whose place in the file is known; {@code computed} is to be compared. */
-    private record Chunk(VariableMeta container, long hashOffset) {
+    /** A container whose place in the file is known. */
+    private record Chunk(VariableMeta container, long hashOffset) {}
 
-        boolean readable(long limit) {
-            return container.hasContent()
-                    && container.chunkSize() >= 0
-                    && container.fptr() >= 0
-                    && container.fptr() <= limit - container.chunkSize();
+    /**
+     * Tells which chunks are read: those that are in the file, and no more of them together than twice its size, because
+     * the containers of a damaged file may lie upon each other. Whatever makes it refuse one is among the findings.
+     */
+    private static final class Reading {
+
+        private final long limit;
+        private long left;
+
+        Reading(FtiFfFile file, long size) {
+            this.limit = file.layout().atEnd() ? file.meta().dataSize() : size;
+            this.left = 2 * size;
+        }
+
+        /** To be asked once for each container, in file order. */
+        Optional<Range> next(VariableMeta container) {
+            long length = container.chunkSize();
+            if (!container.hasContent() || length < 0 || length > left) {
+                return Optional.empty();
+            }
+            if (length == 0) {
+                return Optional.of(new Range(0, 0)); // in layout B the file may end before its place
+            }
+            if (container.fptr() < 0 || container.fptr() > limit - length) {
+                return Optional.empty();
+            }
+            left -= length;
+            return Optional.of(new Range(container.fptr(), length));
         }
     }
 
@@ -100,15 +126,15 @@ public final class FtiFfVerifier {
     }
 
     private void compareBatch() throws IOException {
-        long limit = file.layout().atEnd() ? file.meta().dataSize() : source.size();
-        List<Range> ranges = batch.stream()
-                .filter(chunk -> chunk.readable(limit))
-                .map(chunk -> new Range(chunk.container.fptr(), chunk.container.chunkSize()))
-                .toList();
-        var digests = digester.digest(source, ranges).iterator();
+        List<Optional<Range>> places =
+                batch.stream().map(chunk -> reading.next(chunk.container)).toList();
+        var digests = digester.digest(
+                        source, places.stream().flatMap(Optional::stream).toList())
+                .iterator();
+        var place = places.iterator();
         for (Chunk chunk : batch) {
             byte[] stored = HEX.parseHex(chunk.container.hash());
-            byte[] computed = chunk.readable(limit) ? digests.next() : stored;
+            byte[] computed = place.next().isPresent() ? digests.next() : stored;
             ofAllStored.update(stored);
             ofAllComputed.update(computed);
             if (chunk.container.hasContent()) {
@@ -137,11 +163,11 @@ public final class FtiFfVerifier {
         boolean computedAreRight = matches(ofComputed) || matches(ofAllComputed);
         String expected = "the digest over the hashes of the chunks is " + Digests.checksum(file.blocks());
         if (!file.layout().atEnd()) {
+            Reading again = new Reading(file, source.size());
             String computed = Digests.ofRanges(
                     source,
-                    file.layout()
-                            .checksummed(source.size(), file.containers().filter(container -> new Chunk(container, 0)
-                                    .readable(source.size()))));
+                    file.layout().checksummed(source.size(), file.containers().filter(container -> again.next(container)
+                            .isPresent())));
             storedAreRight = false;
             computedAreRight = computed.equals(file.meta().checksum());
             expected = (file.layout() == Layout.A ? "all bytes behind the file record have " : "the chunks have ")

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -35,6 +38,22 @@ final class GoldenFiles {
                     .sorted()
                     .toList();
         }
+    }
+
+    /** All checkpoint files of all layouts, of equal ones the first; named by their path. */
+    static List<Specimen> different() throws IOException {
+        Map<ByteBuffer, Specimen> files = new LinkedHashMap<>();
+        for (Layout layout : Layout.values()) {
+            for (Path path : of(layout, "Rank", "Pcof", "RSed")) {
+                byte[] bytes = Files.readAllBytes(path);
+                if (!files.containsKey(ByteBuffer.wrap(bytes))) {
+                    files.put(
+                            ByteBuffer.wrap(bytes),
+                            new Specimen(root().relativize(path).toString(), bytes));
+                }
+            }
+        }
+        return List.copyOf(files.values());
     }
 
     /** All checkpoint files of a case. */

@@ -8,10 +8,9 @@ import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.RangeDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
-import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.format.ftiff.WrittenFiles.Content;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -75,7 +74,7 @@ class PlacedFileTest {
                 plan = plan.next(sizes);
                 String life = layout + ", seed " + seed + ", checkpoint " + checkpoint;
 
-                byte[] bytes = write(layout, plan, random);
+                byte[] bytes = WrittenFiles.plain(layout, plan, -1, -1, Content.random(random));
                 MemoryByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
                 Findings findings = new Findings();
                 FtiFfFile file = FtiFfFile.read(source, Recognition.of(source).orElseThrow(), findings);
@@ -91,33 +90,6 @@ class PlacedFileTest {
                                 .toList());
             }
         }
-    }
-
-    private static byte[] write(Layout layout, ContainerPlan plan, Random random) throws IOException {
-        PlacedFile file = PlacedFile.of(layout, plan);
-        byte[] bytes = new byte[(int) file.size()];
-        List<byte[]> digests = new ArrayList<>();
-        for (BlockMeta block : file.blocks()) {
-            for (VariableMeta container : block.variables()) {
-                byte[] chunk = new byte[(int) container.chunkSize()];
-                random.nextBytes(chunk);
-                System.arraycopy(chunk, 0, bytes, (int) container.fptr(), chunk.length);
-                if (container.hasContent()) {
-                    MessageDigest md5 = Digests.md5();
-                    digests.add(md5.digest(chunk));
-                }
-            }
-        }
-        PlacedFile hashed = PlacedFile.of(layout, plan.withHashes(digests));
-        hashed.records().forEach(piece -> put(bytes, piece));
-        String checksum = hashed.checksum(new MemoryByteSource(ByteBuffer.wrap(bytes)));
-        put(bytes, hashed.fileRecord(hashed.seal(checksum, 3, System.nanoTime(), -1, -1)));
-        return bytes;
-    }
-
-    private static void put(byte[] file, Piece piece) {
-        ByteBuffer.wrap(file)
-                .put((int) piece.offset(), piece.bytes(), 0, piece.bytes().remaining());
     }
 
     @Test

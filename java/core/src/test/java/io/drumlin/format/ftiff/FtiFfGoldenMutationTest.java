@@ -1,0 +1,36 @@
+package io.drumlin.format.ftiff;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** One file of each snapshot and kind of C FTI: others of it differ in content only. */
+class FtiFfGoldenMutationTest extends FtiFfMutations {
+
+    private static final int LARGEST = 40_000;
+
+    @Override
+    Stream<Specimen> files() throws IOException {
+        Map<String, Specimen> kinds = new TreeMap<>();
+        for (Specimen file : GoldenFiles.different()) {
+            if (file.bytes().length < LARGEST) {
+                Path path = Path.of(file.toString());
+                kinds.putIfAbsent(
+                        path.subpath(0, 2) + path.getFileName().toString().replaceAll("\\d", ""), file);
+            }
+        }
+        return kinds.values().stream();
+    }
+
+    @Override
+    int[] masks() {
+        return new int[] {0x01, 0x80, 0xff};
+    }
+
+    @Override
+    int rounds() {
+        return 200;
+    }
+}
