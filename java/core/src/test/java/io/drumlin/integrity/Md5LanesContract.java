@@ -16,6 +16,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link Md5Lanes} does. The right digests come from RFC 1321 and from the JDK. */
@@ -99,6 +100,49 @@ abstract class Md5LanesContract {
                         .isEqualTo(jdk(streams.get(lane).toByteArray()));
             }
         }
+    }
+
+    /** Nothing, one byte, and all that decides where the padding goes: 55 bytes, a block of 64, two blocks. */
+    @Test
+    void sixteenChunksOfDifferentLengthsAtTheEdgesOfBlocks() throws Exception {
+        int[] lengths = {0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 129, 4095, 4096, 4097};
+        for (int shift = 0; shift < lengths.length; shift++) {
+            List<byte[]> chunks = new ArrayList<>();
+            List<ByteBuffer> pieces = new ArrayList<>();
+            for (int lane = 0; lane < Md5Lanes.LANES; lane++) {
+                lanes.reset(lane);
+                byte[] chunk = new byte[lengths[(lane + shift) % lengths.length]];
+                random.nextBytes(chunk);
+                chunks.add(chunk);
+                pieces.add(ByteBuffer.allocateDirect(chunk.length).put(0, chunk));
+            }
+            lanes.update(pieces);
+            for (int lane = 0; lane < Md5Lanes.LANES; lane++) {
+                assertThat(lanes.digest(lane))
+                        .as("%d bytes in lane %d, -Ddrumlin.test.seed=%d", chunks.get(lane).length, lane, seed)
+                        .isEqualTo(jdk(chunks.get(lane)));
+            }
+        }
+    }
+
+    /** The number of bits needs more than 32 bits, that of bytes too. */
+    @Test
+    @Tag("soak")
+    void oneChunkOfFiveGiBBesideSmallOnes() throws Exception {
+        ByteBuffer piece = ByteBuffer.allocateDirect(64 << 20);
+        byte[] bytes = new byte[piece.capacity()];
+        random.nextBytes(bytes);
+        piece.put(0, bytes);
+        MessageDigest large = MessageDigest.getInstance("MD5");
+        MessageDigest small = MessageDigest.getInstance("MD5");
+        for (long done = 0; done < 5L << 30; done += bytes.length) {
+            lanes.update(Arrays.asList(null, piece.slice(0, 1), null, piece));
+            large.update(bytes);
+            small.update(bytes, 0, 1);
+        }
+        assertThat(lanes.digest(3)).as("-Ddrumlin.test.seed=%d", seed).isEqualTo(large.digest());
+        assertThat(lanes.digest(1)).isEqualTo(small.digest());
+        assertThat(hex(0)).isEqualTo(vector(0).get(1));
     }
 
     @Test
