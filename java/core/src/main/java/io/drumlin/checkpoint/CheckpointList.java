@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;

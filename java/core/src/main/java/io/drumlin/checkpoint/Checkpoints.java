@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
+import io.drumlin.format.fti.IniFile;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.StorageEngine;

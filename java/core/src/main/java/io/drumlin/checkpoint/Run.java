@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;

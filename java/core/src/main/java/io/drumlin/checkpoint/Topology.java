@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

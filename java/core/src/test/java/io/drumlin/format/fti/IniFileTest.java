@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint;
+package io.drumlin.format.fti;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -62,5 +62,20 @@ class IniFileTest {
         assertThatThrownBy(() -> IniFile.parse("[basic\n", "config.fti")).hasMessageContaining("line 1");
         assertThatThrownBy(() -> IniFile.parse("a = " + "x".repeat(2000), "config.fti"))
                 .hasMessageContaining("1023");
+    }
+
+    @Test
+    void readsLinesWhereverTheBufferEnds() throws DrumlinException {
+        StringBuilder text = new StringBuilder("[section]\n");
+        for (int i = 0; i < 10_000; i++) {
+            text.append("key").append(i).append(" = value").append(i).append(i % 7 == 0 ? " \\\n more\n" : "\n");
+        }
+        text.append("last = without an end \\");
+        IniFile ini = IniFile.parse(text.toString(), "config");
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(ini.get("section", "key" + i)).contains("value" + i + (i % 7 == 0 ? " more" : ""));
+        }
+        assertThat(ini.get("section", "last")).contains("without an end");
+        assertThat(ini.text()).isEqualTo(text.toString());
     }
 }

@@ -1,7 +1,13 @@
-package io.drumlin.checkpoint;
+package io.drumlin.format.fti;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.MemoryByteSource;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,10 +21,7 @@ import java.util.Set;
  * <p>Sections and keys fold to lower case, the last definition of a key wins. {@link #with} changes single values and
  * leaves comments, order and spacing of all other lines as they were. Immutable.
  */
-final class IniFile {
-
-    /** C FTI reads lines into a buffer of 1024 bytes. */
-    private static final int MAX_LINE = 1023;
+public final class IniFile {
 
     private final List<String> lines;
     private final Map<String, Map<String, Entry>> sections;
@@ -34,93 +37,77 @@ final class IniFile {
     /**
      * Reads a text.
      *
-     * @param text the file's content
+     * @param text the file's content, one character per byte
      * @param name the file's name, for messages
      * @return the parsed file
      * @throws DrumlinException a line is neither section, definition, comment nor empty, or is too long
      */
-    static IniFile parse(String text, String name) throws DrumlinException {
-        List<String> lines = new ArrayList<>(List.of(text.split("\n", -1)));
+    public static IniFile parse(String text, String name) throws DrumlinException {
         Map<String, Map<String, Entry>> sections = new LinkedHashMap<>();
-        String section = "";
-        for (int i = 0; i < lines.size(); i++) {
-            int first = i;
-            StringBuilder logical = new StringBuilder(lines.get(i).stripTrailing());
-            while (logical.length() > 0 && logical.charAt(logical.length() - 1) == '\\' && i + 1 < lines.size()) {
-                logical.setLength(logical.length() - 1);
-                logical.append(lines.get(++i).strip());
-            }
-            if (logical.length() > MAX_LINE) {
-                throw syntaxError(name, first, "line longer than " + MAX_LINE + " characters");
-            }
-            String line = logical.toString().strip();
-            if (line.isEmpty() || line.charAt(0) == '#' || line.charAt(0) == ';') {
-                continue;
-            }
-            if (line.charAt(0) == '[') {
-                int end = line.indexOf(']');
-                if (end < 0) {
-                    throw syntaxError(name, first, "section without a closing bracket: " + line);
+        IniScanner scanner = new IniScanner(
+                new MemoryByteSource(ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1))), "INI");
+        try {
+            while (scanner.next()) {
+                Map<String, Entry> section = sections.computeIfAbsent(scanner.section(), s -> new LinkedHashMap<>());
+                String key = scanner.key();
+                if (key != null) {
+                    section.put(key, new Entry(scanner.value(), scanner.firstLine(), scanner.lastLine()));
                 }
-                section = line.substring(1, end).strip().toLowerCase(Locale.ROOT);
-                sections.computeIfAbsent(section, s -> new LinkedHashMap<>());
-                continue;
             }
-            int equals = line.indexOf('=');
-            if (equals <= 0) {
-                throw syntaxError(name, first, "neither a section, a \"key = value\" nor a comment: " + line);
-            }
-            String key = line.substring(0, equals).strip().toLowerCase(Locale.ROOT);
-            String value = value(line.substring(equals + 1).strip());
-            sections.computeIfAbsent(section, s -> new LinkedHashMap<>()).put(key, new Entry(value, first, i));
+        } catch (FormatException e) {
+            throw DrumlinException.during("reading " + e.finding().field() + " of " + name)
+                    .problem(e.finding().problem())
+                    .advice("correct the line; C FTI refuses the whole file too")
+                    .exception();
+        } catch (IOException e) {
+            throw new AssertionError("memory can be read", e);
         }
-        return new IniFile(lines, sections);
+        return new IniFile(List.of(text.split("\n", -1)), sections);
     }
 
-    private static DrumlinException syntaxError(String name, int line, String problem) {
-        return DrumlinException.during("reading line " + (line + 1) + " of " + name)
-                .problem(problem)
-                .advice("correct the line; C FTI refuses the whole file too")
-                .exception();
-    }
-
-    private static String value(String text) {
-        if (!text.isEmpty() && (text.charAt(0) == '"' || text.charAt(0) == '\'')) {
-            int end = text.indexOf(text.charAt(0), 1);
-            if (end > 0) {
-                return text.substring(1, end);
-            }
-        }
-        return text.substring(0, valueEnd(text)).strip();
-    }
-
-    /** Where a comment behind an unquoted value starts. */
-    private static int valueEnd(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (text.charAt(i) == '#' || text.charAt(i) == ';') {
-                return i;
-            }
-        }
-        return text.length();
-    }
-
-    Optional<String> get(String section, String key) {
+    /**
+     * A value.
+     *
+     * @param section name in lower case
+     * @param key name in lower case
+     * @return the value without quotes and comment; empty if there is no such key
+     */
+    public Optional<String> get(String section, String key) {
         return Optional.ofNullable(sections.getOrDefault(section, Map.of()).get(key))
                 .map(Entry::value);
     }
 
-    Set<String> sections() {
-        return sections.keySet();
+    /**
+     * The names of all sections.
+     *
+     * @return in the order of the file, in lower case
+     */
+    public Set<String> sections() {
+        return Collections.unmodifiableSet(sections.keySet());
     }
 
-    Map<String, String> section(String name) {
+    /**
+     * The definitions of a section.
+     *
+     * @param name of the section, in lower case
+     * @return values by key, in the order in which the keys first appear; empty if there is no such section
+     */
+    public Map<String, String> section(String name) {
         Map<String, String> values = new LinkedHashMap<>();
         sections.getOrDefault(name, Map.of()).forEach((key, entry) -> values.put(key, entry.value()));
         return values;
     }
 
-    /** This with one value set; a missing key or section is added in C FTI's way of writing. */
-    IniFile with(String section, String key, String value) throws DrumlinException {
+    /**
+     * This with one value set; a missing key or section is added in C FTI's way of writing.
+     *
+     * @param section name in lower case
+     * @param key name in lower case
+     * @param value the new value
+     * @return the changed file
+     * @throws DrumlinException the changed line is too long
+     */
+    public IniFile with(String section, String key, String value) throws DrumlinException {
         List<String> changed = new ArrayList<>(lines);
         Entry old = sections.getOrDefault(section, Map.of()).get(key);
         if (old != null) {
@@ -168,20 +155,29 @@ final class IniFile {
             int end = text.indexOf(text.charAt(0), 1);
             rest = end > 0 ? text.substring(end + 1) : text;
         }
-        return rest.substring(valueEnd(rest)).stripTrailing();
+        return rest.substring(IniScanner.valueEnd(rest)).stripTrailing();
     }
 
     private static String definition(String key, String value) {
         return String.format(Locale.ROOT, "%-30s = %s", key, value);
     }
 
-    /** The content as a text. */
-    String text() {
+    /**
+     * The content.
+     *
+     * @return the text, one character per byte
+     */
+    public String text() {
         return String.join("\n", lines);
     }
 
-    /** Writes sections the way C FTI's library dumps them. */
-    static String dump(Map<String, Map<String, String>> sections) {
+    /**
+     * Writes sections the way C FTI's library dumps them.
+     *
+     * @param sections values by key, by section
+     * @return the file's content
+     */
+    public static String dump(Map<String, Map<String, String>> sections) {
         StringBuilder text = new StringBuilder();
         sections.forEach((name, values) -> {
             text.append("\n[").append(name).append("]\n");
