@@ -116,8 +116,13 @@ public enum Layout {
         return size;
     }
 
-    /** Bytes of a block record and its variable records. */
-    long recordsLength(int variables) {
+    /**
+     * Size of the records of a block.
+     *
+     * @param variables how many variable records follow the block record
+     * @return bytes
+     */
+    public long recordsLength(int variables) {
         return block.length() + (long) variable.length() * variables;
     }
 
