@@ -19,10 +19,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = DrumlinCommand.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {InspectCommand.class, VerifyCommand.class, ExtractCommand.class},
+        subcommands = {InspectCommand.class, VerifyCommand.class, ExtractCommand.class, MapCommand.class},
         description = {
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
-            "Known: FTI-FF of C FTI's head (layout F); its layouts A to E are recognised, no more."
+            "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
@@ -62,7 +62,7 @@ public final class DrumlinCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "A command is needed: inspect, verify or extract");
+        throw new ParameterException(spec.commandLine(), "A command is needed: inspect, verify, extract or map");
     }
 
     /** What the user can do something about gets a line; anything else is our mistake and goes on with its trace. */

@@ -52,6 +52,11 @@ final class FtiFfCheckpoint implements RecognisedFile {
     }
 
     @Override
+    public List<FileRange> ranges() {
+        return new FtiFfRanges(file).ranges();
+    }
+
+    @Override
     public void verify(ByteSource data) throws IOException {
         new FtiFfVerifier(data, file, new LaneDigester()).verify(findings);
     }

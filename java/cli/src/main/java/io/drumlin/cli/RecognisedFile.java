@@ -6,6 +6,7 @@ import io.drumlin.format.Findings;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.util.List;
 
 /** An open file whose format is known. */
 interface RecognisedFile {
@@ -21,6 +22,9 @@ interface RecognisedFile {
 
     /** Tells programs the same: the fields of an object that the caller has begun and ends. */
     void write(JsonGenerator json) throws IOException;
+
+    /** What is where in the file, for a picture of it: ranges that are not in each other, metadata and data. */
+    List<FileRange> ranges();
 
     /** Adds to {@link #findings} what is wrong with the data, which are read from {@code source}, the same file. */
     void verify(ByteSource source) throws IOException;

@@ -1,11 +1,13 @@
 package io.drumlin.cli;
 
+import java.util.List;
 import java.util.Locale;
 
 /** Sizes as people read them. */
 final class Sizes {
 
-    private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    /** Powers of 1024. */
+    static final List<String> UNITS = List.of("KiB", "MiB", "GiB", "TiB", "PiB", "EiB");
 
     private Sizes() {}
 
@@ -13,6 +15,12 @@ final class Sizes {
     static String readable(long bytes) {
         String unit = unit(bytes);
         return unit.isEmpty() ? bytes + " bytes" : bytes + " bytes (" + unit + ")";
+    }
+
+    /** For example {@code 106.1 KiB}, {@code 2 MiB} or {@code 12 B}. */
+    static String brief(long bytes) {
+        String unit = unit(bytes);
+        return unit.isEmpty() ? bytes + " B" : unit.replace(".0 ", " ");
     }
 
     /** For example {@code 106.1 KiB}; empty below 1024. */
@@ -25,7 +33,7 @@ final class Sizes {
         do {
             value /= 1024;
             unit++;
-        } while (value >= 1023.95 && unit < UNITS.length - 1);
-        return String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
+        } while (value >= 1023.95 && unit < UNITS.size() - 1);
+        return String.format(Locale.ROOT, "%.1f %s", value, UNITS.get(unit));
     }
 }
