@@ -46,17 +46,31 @@ public final class PlacedFile {
      * @throws IllegalArgumentException layout E cannot hold a file of that size
      */
     public static PlacedFile of(Layout layout, ContainerPlan plan) {
+        return of(layout, plan.blocks());
+    }
+
+    /**
+     * Places the containers of another file, of any layout.
+     *
+     * @param layout of the file to be written
+     * @param source blocks of a file that was read strictly; what the layout has not is left out, and {@code idx}, where
+     *     they have none, is the order of the first containers
+     * @return the file
+     * @throws IllegalArgumentException layout E cannot hold a file of that size
+     */
+    public static PlacedFile of(Layout layout, List<BlockMeta> source) {
         Map<Integer, Integer> order = new HashMap<>();
         List<BlockMeta> blocks = new ArrayList<>();
         long end = layout.atEnd() ? 0 : layout.fileMetaLength();
-        for (BlockMeta block : plan.blocks()) {
+        for (BlockMeta block : source) {
             long start = end;
             if (!layout.atEnd()) {
                 end += layout.recordsLength(block.variables().size());
             }
             List<VariableMeta> variables = new ArrayList<>();
             for (VariableMeta container : block.variables()) {
-                order.putIfAbsent(container.id(), order.size());
+                order.putIfAbsent(
+                        container.id(), container.idx() == VariableMeta.NO_IDX ? order.size() : container.idx());
                 variables.add(place(layout, container, order.getOrDefault(container.id(), 0), end));
                 end += container.containerSize();
             }
