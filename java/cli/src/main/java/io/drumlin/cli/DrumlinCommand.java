@@ -19,7 +19,13 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = DrumlinCommand.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {InspectCommand.class, VerifyCommand.class, ExtractCommand.class, MapCommand.class},
+        subcommands = {
+            InspectCommand.class,
+            VerifyCommand.class,
+            ExtractCommand.class,
+            MapCommand.class,
+            ConvertCommand.class
+        },
         description = {
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
             "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head."
@@ -62,7 +68,8 @@ public final class DrumlinCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "A command is needed: inspect, verify, extract or map");
+        throw new ParameterException(
+                spec.commandLine(), "A command is needed: inspect, verify, extract, map or convert");
     }
 
     /** What the user can do something about gets a line; anything else is our mistake and goes on with its trace. */

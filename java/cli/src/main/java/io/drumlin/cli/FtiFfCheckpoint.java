@@ -40,6 +40,10 @@ final class FtiFfCheckpoint implements RecognisedFile {
         this.findings = findings;
     }
 
+    FtiFfFile file() {
+        return file;
+    }
+
     @Override
     public String title() {
         return "FTI-FF layout " + file.layoutLabel() + ", "

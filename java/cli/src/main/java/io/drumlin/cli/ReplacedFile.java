@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -68,6 +69,33 @@ final class ReplacedFile implements Closeable {
                 }
             }
         };
+    }
+
+    /** Puts bytes at an offset; what is left out becomes a hole. */
+    void write(long offset, ByteBuffer bytes) throws IOException {
+        int length = bytes.remaining();
+        long position = offset;
+        try {
+            while (bytes.hasRemaining()) {
+                position += channel.write(bytes, position);
+            }
+        } catch (IOException e) {
+            throw DrumlinException.during("write")
+                    .path(place())
+                    .range(offset, length)
+                    .problem(String.valueOf(e.getMessage()))
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** Where the bytes are until {@link #commit}; a file that can be read, unlike a pipe or device. */
+    Path place() {
+        if (temporary == null) {
+            throw new CommandException(
+                    ExitCode.IO_ERROR, target + " is not a regular file; this command writes at offsets");
+        }
+        return temporary;
     }
 
     /** Makes the bytes durable and puts them in place. */
