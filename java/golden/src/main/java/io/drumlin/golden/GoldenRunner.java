@@ -2,6 +2,7 @@ package io.drumlin.golden;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.golden.ftiff.FtiFfCases;
+import io.drumlin.golden.scr.ScrCases;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ public final class GoldenRunner {
      * @return a runner
      */
     public static GoldenRunner complete() {
-        return new GoldenRunner(List.of(new FtiFfCases()));
+        return new GoldenRunner(List.of(new FtiFfCases(), new ScrCases()));
     }
 
     /**
@@ -108,7 +109,7 @@ public final class GoldenRunner {
                     return system.run(directory, manifest);
                 }
             }
-            return Outcome.skipped("not an FTI-FF case; cases of other formats cannot be read yet");
+            return Outcome.skipped("neither an FTI-FF nor an SCR case; cases of other formats cannot be read yet");
         } catch (IOException | ManifestException e) {
             Outcome outcome = new Outcome();
             outcome.differs(String.valueOf(e.getMessage()));

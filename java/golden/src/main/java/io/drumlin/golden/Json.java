@@ -91,6 +91,15 @@ public final class Json {
     }
 
     /**
+     * Whether this is a list.
+     *
+     * @return false for anything else
+     */
+    public boolean isList() {
+        return value instanceof List<?>;
+    }
+
+    /**
      * Whether this is a text.
      *
      * @return false for anything else

@@ -1,0 +1,54 @@
+package io.drumlin.format.kvtree;
+
+import java.util.Arrays;
+import java.util.Map;
+
+/** Packs a tree behind room for the header. */
+final class Packer {
+
+    private byte[] bytes = new byte[1024];
+    private int length;
+
+    Packer(int header) {
+        length = header;
+    }
+
+    /** Header, tree and trailer; header and trailer are zero. */
+    byte[] pack(KvTree tree, int trailer) {
+        packNode(tree, 1);
+        reserve(trailer);
+        return Arrays.copyOf(bytes, length + trailer);
+    }
+
+    private void packNode(KvTree node, int depth) {
+        if (!node.isEmpty() && depth == KvTreeFile.MAX_DEPTH) {
+            throw new IllegalArgumentException("the tree is deeper than " + KvTreeFile.MAX_DEPTH + " levels");
+        }
+        reserve(Integer.BYTES);
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            bytes[length++] = (byte) (node.size() >>> shift);
+        }
+        for (Map.Entry<String, KvTree> entry : node.entries().entrySet()) {
+            packKey(entry.getKey());
+            packNode(entry.getValue(), depth + 1);
+        }
+    }
+
+    private void packKey(String key) {
+        byte[] encoded = Keys.bytes(key);
+        reserve(encoded.length + 1);
+        System.arraycopy(encoded, 0, bytes, length, encoded.length);
+        length += encoded.length;
+        bytes[length++] = 0;
+    }
+
+    private void reserve(int more) {
+        long needed = (long) length + more;
+        if (needed > bytes.length) {
+            if (needed > Integer.MAX_VALUE - 8) {
+                throw new IllegalArgumentException("the tree takes more than 2 GiB");
+            }
+            bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 8, Math.max(needed, 2L * bytes.length)));
+        }
+    }
+}

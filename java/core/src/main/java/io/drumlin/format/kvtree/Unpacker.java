@@ -1,0 +1,66 @@
+package io.drumlin.format.kvtree;
+
+import io.drumlin.format.FormatException;
+
+/** Takes a packed tree apart. Time and memory grow with the bytes that are there, never with a number in them. */
+final class Unpacker {
+
+    /** A NUL and a count: an element with the empty key. */
+    private static final int SMALLEST_ELEMENT = 5;
+
+    private final byte[] bytes;
+    private final int end;
+    private int position;
+
+    Unpacker(byte[] bytes, int start, int end) {
+        this.bytes = bytes;
+        this.end = end;
+        this.position = start;
+    }
+
+    KvTree unpack() throws FormatException {
+        KvTree tree = new KvTree();
+        unpackInto(tree, 1);
+        if (position != end) {
+            throw KvTreeFile.damaged("tree", position, (end - position) + " bytes follow the last element");
+        }
+        return tree;
+    }
+
+    private void unpackInto(KvTree node, int depth) throws FormatException {
+        int start = position;
+        long count = count();
+        if (count > (end - position) / SMALLEST_ELEMENT) {
+            throw KvTreeFile.damaged(
+                    "count", start, count + " elements do not fit into the " + (end - position) + " bytes that follow");
+        }
+        if (count > 0 && depth == KvTreeFile.MAX_DEPTH) {
+            throw KvTreeFile.damaged("count", start, "deeper than " + KvTreeFile.MAX_DEPTH + " levels");
+        }
+        for (long i = 0; i < count; i++) {
+            unpackInto(node.add(key()), depth + 1);
+        }
+    }
+
+    private long count() throws FormatException {
+        if (end - position < Integer.BYTES) {
+            throw KvTreeFile.damaged("count", position, "only " + (end - position) + " bytes are left");
+        }
+        long count = 0;
+        for (int i = 0; i < Integer.BYTES; i++) {
+            count = count << 8 | Byte.toUnsignedLong(bytes[position++]);
+        }
+        return count;
+    }
+
+    private String key() throws FormatException {
+        int start = position;
+        while (position < end && bytes[position] != 0) {
+            position++;
+        }
+        if (position == end) {
+            throw KvTreeFile.damaged("key", start, "no NUL ends it before the tree ends at " + end);
+        }
+        return Keys.text(bytes, start, position++ - start);
+    }
+}
