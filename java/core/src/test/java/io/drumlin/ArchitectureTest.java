@@ -50,6 +50,13 @@ class ArchitectureTest {
                             "io.drumlin.storage",
                             "io.drumlin.comm",
                             "io.drumlin.integrity"),
+            "io.drumlin.scr",
+                    Set.of(
+                            "io.drumlin",
+                            "io.drumlin.format",
+                            "io.drumlin.storage",
+                            "io.drumlin.comm",
+                            "io.drumlin.integrity"),
             // The facade takes and gives the types of the engine and its communicator.
             "io.drumlin.fti", Set.of("io.drumlin", "io.drumlin.checkpoint", "io.drumlin.comm"));
 

@@ -63,7 +63,7 @@ final class Keys {
         return array(bytes.flip());
     }
 
-    private static boolean isEscape(int code) {
+    static boolean isEscape(int code) {
         return code >= ESCAPE + 0x80 && code <= ESCAPE + 0xff;
     }
 

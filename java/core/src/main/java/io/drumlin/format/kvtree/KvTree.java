@@ -171,6 +171,11 @@ public final class KvTree {
         return subtree == null || subtree.size() != 1 ? Optional.empty() : subtree.first();
     }
 
+    /** The only key of this node, if that is a leaf. */
+    Optional<String> value() {
+        return size() == 1 && entries().values().iterator().next().isEmpty() ? first() : Optional.empty();
+    }
+
     /**
      * The first key of this node.
      *

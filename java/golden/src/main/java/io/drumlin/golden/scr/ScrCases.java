@@ -27,6 +27,11 @@ public final class ScrCases implements GoldenCases {
         Json json = Json.root(manifest);
         Outcome outcome = new Outcome();
         new StoredFiles(directory, outcome).compare(json);
+        new IndexCase(directory, json, outcome).compare();
+        new SmallFilesCase(directory, json, outcome).compare();
+        if (json.has("steps")) {
+            OperationsCase.compare(directory, json, outcome);
+        }
         return outcome;
     }
 }

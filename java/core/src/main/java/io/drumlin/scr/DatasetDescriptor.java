@@ -1,0 +1,171 @@
+package io.drumlin.scr;
+
+import io.drumlin.format.kvtree.KvTree;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * What a dataset is: the subtree {@code DSET} of index records, summaries and flush files (docs/formats/scr.md, section 4).
+ * Fields that are not known here stay as they are. Not thread-safe.
+ */
+public final class DatasetDescriptor {
+
+    private final KvTree tree;
+
+    private DatasetDescriptor(KvTree tree) {
+        this.tree = tree;
+    }
+
+    /**
+     * Takes a descriptor that was read.
+     *
+     * @param tree used, not copied
+     * @return its fields
+     */
+    public static DatasetDescriptor of(KvTree tree) {
+        return new DatasetDescriptor(tree);
+    }
+
+    /**
+     * Begins the descriptor of a dataset about to be written.
+     *
+     * @param id number of the dataset
+     * @param name unique in the prefix directory
+     * @param checkpoint whether a program can restart from it
+     * @param output whether it must reach the prefix directory
+     * @param createdMicros microseconds since 1970 UTC
+     * @return a descriptor to be completed
+     */
+    public static DatasetDescriptor started(
+            int id, String name, boolean checkpoint, boolean output, long createdMicros) {
+        KvTree tree = new KvTree();
+        tree.set("ID", id);
+        tree.set("NAME", name);
+        tree.set("FLAG_CKPT", checkpoint ? 1 : 0);
+        tree.set("FLAG_OUTPUT", output ? 1 : 0);
+        tree.set("CREATED", createdMicros);
+        return new DatasetDescriptor(tree);
+    }
+
+    /**
+     * Sets who wrote it.
+     *
+     * @param key {@code USER}, {@code JOBNAME}, {@code JOBID} or {@code CLUSTER}
+     * @param value left out when empty
+     * @return this
+     */
+    public DatasetDescriptor with(String key, String value) {
+        if (!value.isEmpty()) {
+            tree.set(key, value);
+        }
+        return this;
+    }
+
+    /**
+     * Sets the number of the checkpoint, which counts checkpoints only.
+     *
+     * @param number 1 for the first
+     * @return this
+     */
+    public DatasetDescriptor withCheckpoint(int number) {
+        tree.set("CKPT", number);
+        return this;
+    }
+
+    /**
+     * Completes it.
+     *
+     * @param files of all ranks
+     * @param bytes of all files
+     * @param valid whether every rank says that its files are good
+     * @return this
+     */
+    public DatasetDescriptor completed(long files, long bytes, boolean valid) {
+        tree.set("FILES", files);
+        tree.set("SIZE", bytes);
+        tree.set("COMPLETE", valid ? 1 : 0);
+        return this;
+    }
+
+    /**
+     * Number of the dataset.
+     *
+     * @return empty if it is not there
+     */
+    public OptionalInt id() {
+        return Fields.integer(tree, "ID");
+    }
+
+    /**
+     * Its name.
+     *
+     * @return empty if it has none, or several
+     */
+    public Optional<String> name() {
+        return tree.value("NAME");
+    }
+
+    /**
+     * Whether a program can restart from it.
+     *
+     * @return the flag; descriptors of SCR 1.1 have none
+     */
+    public boolean isCheckpoint() {
+        return Fields.integer(tree, "FLAG_CKPT").orElse(0) != 0;
+    }
+
+    /**
+     * Whether it must reach the prefix directory.
+     *
+     * @return the flag
+     */
+    public boolean isOutput() {
+        return Fields.integer(tree, "FLAG_OUTPUT").orElse(0) != 0;
+    }
+
+    /**
+     * Number of the checkpoint.
+     *
+     * @return empty for a dataset that is none
+     */
+    public OptionalInt checkpoint() {
+        return Fields.integer(tree, "CKPT");
+    }
+
+    /**
+     * Files of all ranks.
+     *
+     * @return empty before it was completed
+     */
+    public OptionalLong files() {
+        return Fields.number(tree, "FILES");
+    }
+
+    /**
+     * Bytes of all files.
+     *
+     * @return empty before it was completed
+     */
+    public OptionalLong size() {
+        return Fields.number(tree, "SIZE");
+    }
+
+    /**
+     * When it was begun.
+     *
+     * @return microseconds since 1970 UTC
+     */
+    public OptionalLong created() {
+        return Fields.number(tree, "CREATED");
+    }
+
+    /**
+     * The fields as they are stored.
+     *
+     * @return the tree itself
+     */
+    public KvTree tree() {
+        return tree;
+    }
+}

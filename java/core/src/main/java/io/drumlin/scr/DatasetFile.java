@@ -1,0 +1,29 @@
+package io.drumlin.scr;
+
+import io.drumlin.format.kvtree.KvTree;
+import java.util.OptionalLong;
+
+/**
+ * A file of a dataset.
+ *
+ * @param path below the prefix directory; in datasets of SCR 1.1 below the dataset's own directory
+ * @param size bytes; SCR 3 does not say
+ * @param crc CRC32 of all bytes; SCR 3 does not say
+ */
+public record DatasetFile(String path, OptionalLong size, OptionalLong crc) {
+
+    static DatasetFile of(String path, KvTree tree) {
+        return new DatasetFile(path, Fields.number(tree, "SIZE"), Fields.number(tree, "CRC"));
+    }
+
+    void addTo(KvTree files) {
+        KvTree tree = files.add(path);
+        size.ifPresent(bytes -> tree.set("SIZE", bytes));
+        crc.ifPresent(value -> tree.set("CRC", hexadecimal(value)));
+    }
+
+    /** As C's {@code %#lx} prints it. */
+    static String hexadecimal(long crc) {
+        return crc == 0 ? "0" : "0x" + Long.toHexString(crc);
+    }
+}

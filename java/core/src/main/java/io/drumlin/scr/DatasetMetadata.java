@@ -1,0 +1,244 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * What a prefix directory keeps about one dataset beside its index: summary and maps (docs/formats/scr.md, section 7).
+ * Thread-safe.
+ */
+public final class DatasetMetadata {
+
+    private static final int SUMMARY_VERSION = 6;
+
+    private final KvTreeStore store;
+    private final Path directory;
+    private final Path base;
+    private final String map;
+
+    private DatasetMetadata(KvTreeStore store, Path directory, Path base, String map) {
+        this.store = store;
+        this.directory = directory;
+        this.base = base;
+        this.map = map;
+    }
+
+    /**
+     * The metadata of a dataset that SCR 3 wrote or is to read.
+     *
+     * @param prefix the prefix directory
+     * @param id number of the dataset
+     * @param storage how files are written
+     * @return metadata that need not exist
+     */
+    public static DatasetMetadata of(ScrPrefix prefix, int id, StorageEngine storage) {
+        return at(prefix, prefix.metadata(id), storage);
+    }
+
+    /** The metadata in a directory, of a dataset of SCR 3. */
+    static DatasetMetadata at(ScrPrefix prefix, Path directory, StorageEngine storage) {
+        return new DatasetMetadata(new KvTreeStore(storage), directory, prefix.path(), "rank2file");
+    }
+
+    /**
+     * The metadata of a dataset in the index.
+     *
+     * @param prefix the prefix directory
+     * @param record of the dataset; the form of its index says where metadata are
+     * @param storage how files are written
+     * @return metadata that need not exist
+     */
+    public static DatasetMetadata of(ScrPrefix prefix, IndexRecord record, StorageEngine storage) {
+        KvTreeStore store = new KvTreeStore(storage);
+        return switch (record.dialect()) {
+            case DIR -> {
+                Path base = prefix.path().resolve(record.name());
+                yield new DatasetMetadata(store, base.resolve(".scr"), base, "rank2file.scr");
+            }
+            case NAME -> new DatasetMetadata(store, prefix.metadata(record.id()), prefix.path(), "rank2file.scr");
+            case FLAT -> of(prefix, record.id(), storage);
+        };
+    }
+
+    /**
+     * Where summary and maps are.
+     *
+     * @return a directory that need not exist
+     */
+    public Path directory() {
+        return directory;
+    }
+
+    /**
+     * The directory below which the files of the dataset are.
+     *
+     * @return the prefix directory, or in SCR 1.1 that of the dataset
+     */
+    public Path base() {
+        return base;
+    }
+
+    /** The map of the dataset's files. */
+    Path map() {
+        return directory.resolve(map);
+    }
+
+    /** The summary of the dataset. */
+    Path summary() {
+        return directory.resolve("summary.scr");
+    }
+
+    /**
+     * Reads what the dataset is.
+     *
+     * @return the descriptor in the summary
+     * @throws IOException there is no summary, or it cannot be read
+     */
+    public DatasetDescriptor readDescriptor() throws IOException {
+        return descriptor(store.read(summary()));
+    }
+
+    private DatasetDescriptor descriptor(KvTree summary) throws DrumlinException {
+        KvTree descriptor = summary.get("DSET");
+        if (descriptor == null) {
+            throw DrumlinException.during("reading the summary of a dataset")
+                    .path(summary())
+                    .problem("it has no DSET")
+                    .exception();
+        }
+        return DatasetDescriptor.of(descriptor);
+    }
+
+    /**
+     * Reads whether all of the dataset was copied.
+     *
+     * @return COMPLETE of the summary
+     * @throws IOException there is no summary, or it cannot be read
+     */
+    public boolean readComplete() throws IOException {
+        return Fields.integer(store.read(summary()), "COMPLETE").orElse(0) == 1;
+    }
+
+    /**
+     * Reads which files the dataset has.
+     *
+     * @return the files of each rank
+     * @throws IOException a part of the map is missing, cannot be read or contradicts another
+     */
+    public RankFiles readFiles() throws IOException {
+        return RankFiles.read(store, map(), base);
+    }
+
+    /**
+     * Writes maps and then the summary, durably. To be called when all files are there: the summary says so.
+     *
+     * @param descriptor of the dataset
+     * @param files of all ranks
+     * @throws IOException the metadata are not whole
+     */
+    public void write(DatasetDescriptor descriptor, RankFiles files) throws IOException {
+        store.makeDirectory(directory);
+        files.write(store, map());
+        KvTree summary = new KvTree();
+        summary.set("VERSION", SUMMARY_VERSION);
+        summary.set("COMPLETE", 1);
+        summary.put("DSET", descriptor.tree().copy());
+        store.replace(summary(), summary);
+    }
+
+    /**
+     * Where a file of the dataset is.
+     *
+     * @param file from the map
+     * @return its path
+     * @throws DrumlinException the map leads out of the prefix directory
+     */
+    public Path locate(DatasetFile file) throws DrumlinException {
+        Path path = base.resolve(file.path()).normalize();
+        if (!path.startsWith(base.normalize()) || path.equals(base.normalize())) {
+            throw DrumlinException.during("locating a file of a dataset")
+                    .path(map())
+                    .problem("'" + file.path() + "' is not below " + base)
+                    .advice("do not trust this prefix directory")
+                    .exception();
+        }
+        return path;
+    }
+
+    /**
+     * Looks whether a job can restart from the dataset.
+     *
+     * @param ranks of the job
+     * @return which files the dataset has
+     * @throws IOException what is missing or wrong
+     */
+    public RankFiles checkFetchable(int ranks) throws IOException {
+        if (readDescriptor().checkpoint().isEmpty()) {
+            throw DrumlinException.during("fetching a dataset")
+                    .path(summary())
+                    .problem("it is no checkpoint")
+                    .exception();
+        }
+        RankFiles map = check();
+        if (map.ranks() != ranks) {
+            throw DrumlinException.during("fetching a dataset")
+                    .path(map())
+                    .problem("it was written by " + map.ranks() + " ranks, but there are " + ranks)
+                    .advice("run as many ranks as wrote it")
+                    .exception();
+        }
+        return map;
+    }
+
+    /**
+     * Looks whether the dataset is whole: metadata, every file and every known size. SCR itself looks at no size; here a
+     * file that was cut is noticed, in datasets of SCR 3 by the sum of all sizes.
+     *
+     * @return which files it has
+     * @throws IOException what is missing or wrong
+     */
+    public RankFiles check() throws IOException {
+        DatasetDescriptor descriptor = readDescriptor();
+        RankFiles map = readFiles();
+        long total = 0;
+        for (List<DatasetFile> files : map.files().values()) {
+            for (DatasetFile file : files) {
+                total += checkSize(file);
+            }
+        }
+        OptionalLong expected = descriptor.size();
+        if (expected.isPresent() && expected.getAsLong() != total) {
+            throw DrumlinException.during(
+                            "checking dataset " + descriptor.name().orElse(""))
+                    .path(base)
+                    .problem("its files have " + total + " bytes, but its summary says " + expected.getAsLong())
+                    .exception();
+        }
+        return map;
+    }
+
+    private long checkSize(DatasetFile file) throws IOException {
+        Path path = locate(file);
+        if (!Files.isRegularFile(path)) {
+            throw DrumlinException.during("checking a file of a dataset")
+                    .path(path)
+                    .errno("ENOENT")
+                    .problem("no such file")
+                    .exception();
+        }
+        long size = Files.size(path);
+        if (file.size().isPresent() && file.size().getAsLong() != size) {
+            throw DrumlinException.during("checking a file of a dataset")
+                    .path(path)
+                    .problem("it has " + size + " bytes, but " + file.size().getAsLong() + " were written")
+                    .exception();
+        }
+        return size;
+    }
+}

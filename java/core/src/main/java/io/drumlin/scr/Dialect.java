@@ -1,0 +1,52 @@
+package io.drumlin.scr;
+
+import io.drumlin.format.kvtree.KvTree;
+import java.util.Optional;
+
+/** The forms that an index has had; docs/formats/scr.md, section 3. An index keeps the form in which it was found. */
+public enum Dialect {
+    /** SCR 1.1 and its development versions since 2011: {@code DSET/id/DIR/directory}. Every dataset is a checkpoint. */
+    DIR("1", "DIR"),
+    /** SCR 1.2 and 2.0: {@code DSET/id/NAME/name}. */
+    NAME("1", "NAME"),
+    /** SCR 3: {@code DSET/id}, one name for an id. */
+    FLAT("2", "NAME");
+
+    private final String version;
+    private final String names;
+
+    Dialect(String version, String names) {
+        this.version = version;
+        this.names = names;
+    }
+
+    /** What the file says under VERSION. */
+    String version() {
+        return version;
+    }
+
+    /** The key of the map from names to ids and, but for FLAT, of the names of an id. */
+    String names() {
+        return names;
+    }
+
+    /** Whether descriptors say if a dataset is a checkpoint. */
+    boolean hasFlags() {
+        return this != DIR;
+    }
+
+    /** The form of an index; empty if its VERSION is none that is known. */
+    static Optional<Dialect> of(KvTree index) {
+        int version = Fields.integer(index, "VERSION").orElse(-1);
+        if (version == 2) {
+            return Optional.of(FLAT);
+        }
+        if (version != 1) {
+            return Optional.empty();
+        }
+        KvTree datasets = index.get("DSET");
+        boolean byDirectory = index.has("DIR")
+                || (datasets != null && datasets.entries().values().stream().anyMatch(dataset -> dataset.has("DIR")));
+        return Optional.of(byDirectory ? DIR : NAME);
+    }
+}

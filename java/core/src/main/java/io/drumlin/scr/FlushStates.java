@@ -1,0 +1,198 @@
+package io.drumlin.scr;
+
+import io.drumlin.format.kvtree.KvTree;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/**
+ * Where each dataset of the cache is: the content of {@code flush.scr} (docs/formats/scr.md, section 8). Not thread-safe.
+ */
+public final class FlushStates {
+
+    private static final String DATASET = "DATASET";
+    private static final String LOCATION = "LOCATION";
+    private static final String CACHE = "CACHE";
+    private static final String PFS = "PFS";
+    private static final String FLUSHING = "SYNC_FLUSHING";
+
+    private final KvTree tree;
+
+    /**
+     * Takes the content of the file.
+     *
+     * @param tree used and changed, not copied
+     */
+    public FlushStates(KvTree tree) {
+        this.tree = tree;
+    }
+
+    /**
+     * The content as it is stored.
+     *
+     * @return the tree itself
+     */
+    public KvTree tree() {
+        return tree;
+    }
+
+    /**
+     * Notes that a dataset is in the cache.
+     *
+     * @param descriptor of the dataset, which has an id and a name; copied
+     */
+    public void cached(DatasetDescriptor descriptor) {
+        KvTree dataset = tree.addPath(DATASET, Integer.toString(descriptor.id().orElseThrow()));
+        dataset.set("NAME", descriptor.name().orElseThrow());
+        dataset.add(LOCATION).add(CACHE);
+        if (descriptor.isCheckpoint()) {
+            dataset.set("CKPT", 1);
+        }
+        if (descriptor.isOutput()) {
+            dataset.set("OUTPUT", 1);
+        }
+        dataset.put("DSETDESC", descriptor.tree().copy());
+    }
+
+    /**
+     * Notes that a dataset is being copied to the prefix directory.
+     *
+     * @param id number of the dataset
+     */
+    public void flushing(int id) {
+        location(id).ifPresent(location -> location.add(FLUSHING));
+    }
+
+    /**
+     * Notes that a dataset is no longer being copied.
+     *
+     * @param id number of the dataset
+     * @param whole whether the prefix directory has all of it
+     */
+    public void flushed(int id, boolean whole) {
+        location(id).ifPresent(location -> {
+            location.remove(FLUSHING);
+            if (whole) {
+                location.add(PFS);
+            }
+        });
+    }
+
+    /**
+     * Forgets a dataset that is no longer in the cache.
+     *
+     * @param id number of the dataset
+     */
+    public void remove(int id) {
+        KvTree datasets = tree.get(DATASET);
+        if (datasets != null) {
+            datasets.remove(Integer.toString(id));
+            if (datasets.isEmpty()) {
+                tree.remove(DATASET);
+            }
+        }
+    }
+
+    /**
+     * The datasets in the cache.
+     *
+     * @return ids, ascending
+     */
+    public List<Integer> ids() {
+        return ids("NAME", "DIR", LOCATION).boxed().toList();
+    }
+
+    /**
+     * The datasets that must reach the prefix directory.
+     *
+     * @return ids, ascending: the order in which they are to be copied
+     */
+    public List<Integer> outputs() {
+        return ids("OUTPUT").boxed().toList();
+    }
+
+    /**
+     * The checkpoints.
+     *
+     * @return ids, descending: the order in which they are to be tried
+     */
+    public List<Integer> checkpoints() {
+        List<Integer> ids = new ArrayList<>(ids("CKPT").boxed().toList());
+        Collections.reverse(ids);
+        return ids;
+    }
+
+    private IntStream ids(String... anyOf) {
+        KvTree datasets = tree.get(DATASET);
+        return datasets == null
+                ? IntStream.empty()
+                : datasets.entries().entrySet().stream()
+                        .filter(entry -> List.of(anyOf).stream()
+                                .anyMatch(key -> entry.getValue().has(key)))
+                        .mapToInt(entry -> Fields.leadingInteger(entry.getKey()))
+                        .sorted();
+    }
+
+    /**
+     * The newest dataset.
+     *
+     * @return the highest id
+     */
+    public OptionalInt latest() {
+        return ids("NAME", "DIR", LOCATION).max();
+    }
+
+    /**
+     * Whether a dataset is in the cache only.
+     *
+     * @param id number of the dataset
+     * @return false too if it is not known
+     */
+    public boolean needsFlush(int id) {
+        return location(id)
+                .filter(location -> location.has(CACHE) && !location.has(PFS))
+                .isPresent();
+    }
+
+    /**
+     * The best place where a dataset is.
+     *
+     * @param id number of the dataset
+     * @return {@code PFS}, {@code CACHE} or what else the file says; empty if it is not known
+     */
+    public Optional<String> place(int id) {
+        return location(id)
+                .flatMap(location -> location.has(PFS)
+                        ? Optional.of(PFS)
+                        : location.has(CACHE) ? Optional.of(CACHE) : location.first());
+    }
+
+    /**
+     * The name of a dataset.
+     *
+     * @param id number of the dataset
+     * @return empty if it is not known
+     */
+    public Optional<String> name(int id) {
+        return Optional.ofNullable(tree.find(DATASET, Integer.toString(id)))
+                .flatMap(dataset -> dataset.value("NAME").or(() -> dataset.value("DIR")));
+    }
+
+    /**
+     * What a dataset is.
+     *
+     * @param id number of the dataset
+     * @return empty if the file does not say: SCR 3 does
+     */
+    public Optional<DatasetDescriptor> descriptor(int id) {
+        return Optional.ofNullable(tree.find(DATASET, Integer.toString(id), "DSETDESC"))
+                .map(DatasetDescriptor::of);
+    }
+
+    private Optional<KvTree> location(int id) {
+        return Optional.ofNullable(tree.find(DATASET, Integer.toString(id), LOCATION));
+    }
+}

@@ -1,0 +1,130 @@
+package io.drumlin.scr;
+
+import io.drumlin.format.kvtree.KvTree;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * When a job is to halt: the content of {@code halt.scr} (docs/formats/scr.md, section 8). Times are seconds since 1970;
+ * C reads them into 32 bits and halts at once for times after January 2038, which is not done here.
+ *
+ * @param checkpointsLeft checkpoints to take before halting
+ * @param exitAfter halt at this time or later
+ * @param exitBefore halt {@code haltSeconds} before this time or later
+ * @param haltSeconds halt this long before the allocation ends, or before {@code exitBefore}
+ * @param exitReason halt at once; {@link #FINALIZED} alone does not
+ */
+public record HaltConditions(
+        OptionalLong checkpointsLeft,
+        OptionalLong exitAfter,
+        OptionalLong exitBefore,
+        OptionalLong haltSeconds,
+        Optional<String> exitReason) {
+
+    /** What a job leaves that ended by itself; SCR 3 goes on from it, SCR 1 does not. */
+    public static final String FINALIZED = "SCR_FINALIZE_CALLED";
+
+    /** The allocation is about to end. */
+    public static final String TIME_LIMIT = "TIME_LIMIT";
+
+    /** All checkpoints that were to be taken are. */
+    public static final String NO_CHECKPOINTS_LEFT = "NO_CHECKPOINTS_LEFT";
+
+    /** It is that late. */
+    public static final String EXIT_BEFORE_TIME = "EXIT_BEFORE_TIME";
+
+    /** It is that late. */
+    public static final String EXIT_AFTER_TIME = "EXIT_AFTER_TIME";
+
+    /** As C's asctime has it. */
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.ENGLISH);
+
+    /** What says how many checkpoints are left. */
+    static final String CHECKPOINTS_LEFT = "CheckpointsLeft";
+
+    /** What says after which time to halt. */
+    static final String EXIT_AFTER = "ExitAfter";
+
+    /** What says before which time to halt. */
+    static final String EXIT_BEFORE = "ExitBefore";
+
+    /** What says how long before. */
+    static final String HALT_SECONDS = "HaltSeconds";
+
+    /** What says why. */
+    static final String EXIT_REASON = "ExitReason";
+
+    /**
+     * Takes the content of a halt file.
+     *
+     * @param tree as it was read
+     * @return its conditions
+     */
+    public static HaltConditions of(KvTree tree) {
+        return new HaltConditions(
+                Fields.number(tree, CHECKPOINTS_LEFT),
+                Fields.number(tree, EXIT_AFTER),
+                Fields.number(tree, EXIT_BEFORE),
+                Fields.number(tree, HALT_SECONDS),
+                tree.value(EXIT_REASON));
+    }
+
+    /**
+     * Whether, and why, a job is to halt.
+     *
+     * @param now seconds since 1970
+     * @param end of the allocation, seconds since 1970; empty if it is not known
+     * @return the reason; empty to go on
+     */
+    public Optional<String> reason(long now, OptionalLong end) {
+        if (exitReason.isPresent()
+                && !exitReason.get().isEmpty()
+                && !exitReason.get().equals(FINALIZED)) {
+            return exitReason;
+        }
+        long seconds = haltSeconds.orElse(0);
+        if (seconds > 0 && end.isPresent() && end.getAsLong() - now <= seconds) {
+            return Optional.of(TIME_LIMIT);
+        }
+        if (checkpointsLeft.orElse(1) <= 0) {
+            return Optional.of(NO_CHECKPOINTS_LEFT);
+        }
+        if (exitBefore.isPresent() && now >= exitBefore.getAsLong() - seconds) {
+            return Optional.of(EXIT_BEFORE_TIME);
+        }
+        if (exitAfter.isPresent() && now >= exitAfter.getAsLong()) {
+            return Optional.of(EXIT_AFTER_TIME);
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * The conditions as {@code scr_halt} lists them.
+     *
+     * @param zone in which times are told
+     * @return a line for each
+     */
+    public List<String> lines(ZoneId zone) {
+        List<String> lines = new ArrayList<>();
+        exitReason.ifPresent(reason -> lines.add("  ExitReason:      " + reason));
+        checkpointsLeft.ifPresent(count -> lines.add("  CheckpointsLeft: " + count));
+        exitAfter.ifPresent(time -> lines.add("  ExitAfter:       " + time(time, zone)));
+        exitBefore.ifPresent(time -> lines.add("  ExitBefore:      " + time(time, zone)));
+        haltSeconds.ifPresent(seconds -> lines.add("  HaltSeconds:     " + seconds));
+        if (exitBefore.isPresent() && haltSeconds.isPresent()) {
+            lines.add("  ExitBefore - HaltSeconds: " + time(exitBefore.getAsLong() - haltSeconds.getAsLong(), zone));
+        }
+        return lines.isEmpty() ? List.of("  None") : lines;
+    }
+
+    private static String time(long seconds, ZoneId zone) {
+        return TIME.format(Instant.ofEpochSecond(seconds).atZone(zone));
+    }
+}

@@ -1,0 +1,166 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What {@code scr_index} does to the index of a prefix directory (docs/formats/scr.md, section 5). Each call changes the
+ * index as a whole or, when it throws, not at all. Thread-safe.
+ */
+public final class IndexOperations {
+
+    private static final Pattern DIRECTORY = Pattern.compile("scr\\.dataset\\.(\\d{1,9})");
+
+    private final ScrPrefix prefix;
+    private final StorageEngine storage;
+    private final IndexFile file;
+
+    /**
+     * Takes a prefix directory.
+     *
+     * @param prefix the prefix directory
+     * @param storage how files are written
+     */
+    public IndexOperations(ScrPrefix prefix, StorageEngine storage) {
+        this.prefix = prefix;
+        this.storage = storage;
+        this.file = new IndexFile(prefix, storage);
+    }
+
+    /**
+     * A dataset that lies in the prefix directory.
+     *
+     * @param id its number
+     * @param directory of its metadata
+     */
+    public record Found(int id, Path directory) {}
+
+    /**
+     * Takes a dataset whose summary is there into the index.
+     *
+     * @param name its name
+     * @return where it was found
+     * @throws IOException no summary has this name, or several have
+     */
+    public Found add(String name) throws IOException {
+        List<Found> found = new ArrayList<>();
+        for (Found each : candidates(name)) {
+            DatasetMetadata metadata = metadata(each);
+            if (Files.exists(metadata.summary())
+                    && metadata.readDescriptor().name().filter(name::equals).isPresent()) {
+                found.add(each);
+            }
+        }
+        if (found.size() != 1) {
+            throw refused(
+                    "adding " + name,
+                    found.isEmpty() ? "no summary in it has this name" : "several summaries have this name: " + found,
+                    found.isEmpty() ? "build its summary first" : "remove the directory that is wrong");
+        }
+        return add(found.get(0));
+    }
+
+    private Found add(Found found) throws IOException {
+        DatasetMetadata metadata = metadata(found);
+        DatasetDescriptor descriptor = metadata.readDescriptor();
+        boolean complete = metadata.readComplete();
+        file.update(index -> index.add(descriptor, complete, LocalDateTime.now(ZoneId.systemDefault())));
+        return new Found(descriptor.id().orElse(found.id()), found.directory());
+    }
+
+    /**
+     * Takes a dataset into the index whose summary may be missing because the job died before it was flushed.
+     *
+     * @param id its number
+     * @throws IOException not all of it is there
+     */
+    public void build(int id) throws IOException {
+        Found found = new Found(id, prefix.metadata(id));
+        if (!Files.exists(metadata(found).summary())) {
+            throw refused(
+                    "building dataset " + id,
+                    "its summary is missing: " + metadata(found).summary(),
+                    "");
+        }
+        add(found);
+    }
+
+    /**
+     * Forgets a dataset; its files stay.
+     *
+     * @param name its name
+     * @throws IOException the index does not know it
+     */
+    public void drop(String name) throws IOException {
+        file.update(index -> require(index.remove(name), "dropping " + name, "the index does not know it"));
+    }
+
+    /**
+     * Forgets all datasets with a higher id.
+     *
+     * @param name the last one to stay
+     * @throws IOException the index does not know it
+     */
+    public void dropAfter(String name) throws IOException {
+        file.update(index ->
+                require(index.removeAfter(name), "dropping what follows " + name, "the index does not know it"));
+    }
+
+    /**
+     * Lets the next restart begin with a checkpoint.
+     *
+     * @param name its name
+     * @throws IOException the index does not know it, or it is no checkpoint
+     */
+    public void current(String name) throws IOException {
+        file.update(index -> require(
+                index.setCurrent(name), "making " + name + " current", "the index knows no checkpoint of this name"));
+    }
+
+    private void require(boolean done, String operation, String problem) throws DrumlinException {
+        if (!done) {
+            throw refused(operation, problem, "look at the names in the list");
+        }
+    }
+
+    private DrumlinException refused(String operation, String problem, String advice) {
+        DrumlinException.Context context =
+                DrumlinException.during(operation).path(file.path()).problem(problem);
+        return advice.isEmpty() ? context.exception() : context.advice(advice).exception();
+    }
+
+    private DatasetMetadata metadata(Found found) {
+        return DatasetMetadata.at(prefix, found.directory(), storage);
+    }
+
+    /** The metadata directories in which a dataset of this name may be. */
+    private List<Found> candidates(String name) throws IOException {
+        if (Files.exists(file.path()) && file.read().dialect() == Dialect.DIR) {
+            // SCR 1.1: the name is that of the directory, which has the metadata in it.
+            return List.of(new Found(0, prefix.path().resolve(name).resolve(".scr")));
+        }
+        if (!Files.isDirectory(prefix.scr())) {
+            return List.of();
+        }
+        try (Stream<Path> paths = Files.list(prefix.scr())) {
+            List<Found> found = new ArrayList<>();
+            for (Path path : paths.sorted().toList()) {
+                Matcher matcher = DIRECTORY.matcher(path.getFileName().toString());
+                if (matcher.matches()) {
+                    found.add(new Found(Integer.parseInt(matcher.group(1)), path));
+                }
+            }
+            return found;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.drumlin.scr;
+
+import io.drumlin.format.FormatException;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.format.kvtree.KvTreeFile;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+
+/** kvtree files: read whole, replaced whole. */
+final class KvTreeStore {
+
+    private final StorageEngine storage;
+
+    KvTreeStore(StorageEngine storage) {
+        this.storage = storage;
+    }
+
+    StorageEngine storage() {
+        return storage;
+    }
+
+    /** Reads the tree of a file; what follows it is left alone. */
+    KvTree read(Path path) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            return KvTreeFile.read(new BlockFileSource(file)).tree();
+        } catch (FormatException e) {
+            throw e.in(path);
+        }
+    }
+
+    /** Reads a file; a missing one is an empty tree. */
+    KvTree readIfThere(Path path) throws IOException {
+        return Files.exists(path) ? read(path) : new KvTree();
+    }
+
+    /** Replaces a file so that a crash leaves the old content or the new, and makes it durable. */
+    void replace(Path path, KvTree tree) throws IOException {
+        replace(path, KvTreeFile.encode(tree));
+    }
+
+    private void replace(Path path, ByteBuffer bytes) throws IOException {
+        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
+        Path temporary = target.resolveSibling(target.getFileName() + ".new");
+        try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
+            file.write(bytes, 0);
+            if (Files.exists(target)) {
+                Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
+                Files.setPosixFilePermissions(temporary, permissions);
+            }
+            file.sync();
+        }
+        storage.rename(temporary, target);
+        storage.syncDirectory(Objects.requireNonNull(target.getParent(), "a file has a directory"));
+    }
+
+    /** Makes a directory, durably, with those above it that are missing. */
+    void makeDirectory(Path directory) throws IOException {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        Path parent = directory.toAbsolutePath().getParent();
+        if (parent != null) {
+            makeDirectory(parent);
+        }
+        storage.createDirectories(directory);
+        if (parent != null) {
+            storage.syncDirectory(parent);
+        }
+    }
+}

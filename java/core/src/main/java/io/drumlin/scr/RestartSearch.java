@@ -1,0 +1,53 @@
+package io.drumlin.scr;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * The order in which a restart tries datasets (docs/formats/scr.md, section 6): first CURRENT, whatever state it is in, then
+ * ever older checkpoints that are complete and have not failed.
+ *
+ * <p>The search looks at the index each time it goes on: who fetches notes there what came of it, with
+ * {@link ScrIndex#fetching} before and {@link ScrIndex#fetched} or {@link ScrIndex#failed} afterwards. Not thread-safe.
+ */
+public final class RestartSearch {
+
+    /** SCR has it for names that the index does not know; it bounds nothing. */
+    private static final int UNKNOWN = -1;
+
+    private final ScrIndex index;
+    private OptionalInt last = OptionalInt.empty();
+
+    /**
+     * Begins a search.
+     *
+     * @param index may change while the search goes on
+     */
+    public RestartSearch(ScrIndex index) {
+        this.index = index;
+    }
+
+    /**
+     * The next dataset to try.
+     *
+     * @return its name; empty if there is none left
+     */
+    public Optional<String> next() {
+        Optional<String> current = index.current();
+        if (current.isPresent()) {
+            last = OptionalInt.of(index.id(current.get()).orElse(UNKNOWN));
+            return current;
+        }
+        Optional<IndexRecord> newest = index.newestRestartable(this::isLeft);
+        newest.ifPresent(record -> last = OptionalInt.of(record.id()));
+        return newest.map(IndexRecord::name);
+    }
+
+    private boolean isLeft(IndexRecord record) {
+        if (last.isEmpty() || last.getAsInt() == UNKNOWN) {
+            return true;
+        }
+        // Older forms may have several names for one id; those that failed are not restartable any more.
+        return index.dialect() == Dialect.FLAT ? record.id() < last.getAsInt() : record.id() <= last.getAsInt();
+    }
+}

@@ -1,0 +1,395 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.kvtree.KvTree;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The datasets of a prefix directory: which there are, which is whole, which a restart takes (docs/formats/scr.md,
+ * sections 3, 5 and 6).
+ *
+ * <p>An index keeps its {@link Dialect} and every key that is not known here. Looking up a name takes constant time,
+ * looking for the newest dataset time that grows with their number. Not thread-safe; {@link IndexFile} is where it is kept.
+ */
+public final class ScrIndex {
+
+    private static final String VERSION = "VERSION";
+    private static final String CURRENT = "CURRENT";
+    private static final String DSET = "DSET";
+    private static final String COMPLETE = "COMPLETE";
+    private static final String FLUSHED = "FLUSHED";
+    private static final String FETCHED = "FETCHED";
+    private static final String FAILED = "FAILED";
+
+    /** Local time without a zone: that is how SCR has it. */
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss", Locale.ROOT);
+
+    private final KvTree tree;
+    private final Dialect dialect;
+
+    private ScrIndex(KvTree tree, Dialect dialect) {
+        this.tree = tree;
+        this.dialect = dialect;
+    }
+
+    /**
+     * Makes an index without datasets.
+     *
+     * @param dialect the form to keep it in; {@link Dialect#FLAT} unless SCR 2 or older is to read it
+     * @return the index
+     */
+    public static ScrIndex empty(Dialect dialect) {
+        KvTree tree = new KvTree();
+        tree.set(VERSION, dialect.version());
+        return new ScrIndex(tree, dialect);
+    }
+
+    /**
+     * Takes an index that was read.
+     *
+     * @param tree used and changed, not copied
+     * @return the index
+     * @throws DrumlinException it has no VERSION, or one that is not known: changing it would lose what it says
+     */
+    public static ScrIndex of(KvTree tree) throws DrumlinException {
+        Optional<Dialect> dialect = Dialect.of(tree);
+        if (dialect.isEmpty()) {
+            throw DrumlinException.during("reading an SCR index")
+                    .problem(
+                            tree.has(VERSION)
+                                    ? "it has VERSION " + tree.value(VERSION).orElse("(several)")
+                                            + "; known are 1 and 2"
+                                    : "it has no VERSION")
+                    .advice(
+                            tree.isEmpty()
+                                    ? "a crash may have emptied it; remove it and add each dataset again"
+                                    : "it is left as it is")
+                    .exception();
+        }
+        return new ScrIndex(tree, dialect.get());
+    }
+
+    /**
+     * The form of this index.
+     *
+     * @return does not change
+     */
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    /**
+     * The index as it is stored.
+     *
+     * @return the tree itself
+     */
+    public KvTree tree() {
+        return tree;
+    }
+
+    /**
+     * The dataset with which a restart begins.
+     *
+     * @return a name, perhaps of no dataset
+     */
+    public Optional<String> current() {
+        return tree.value(CURRENT);
+    }
+
+    /**
+     * The id that a name stands for. After ids were used again, several names may stand for one.
+     *
+     * @param name any text
+     * @return empty if the index does not know it
+     */
+    public OptionalInt id(String name) {
+        return Fields.integer(tree.find(dialect.names(), name), DSET);
+    }
+
+    /**
+     * All datasets.
+     *
+     * @return by descending id
+     */
+    public List<IndexRecord> records() {
+        return stream()
+                .sorted(Comparator.comparingInt(IndexRecord::id).reversed())
+                .toList();
+    }
+
+    /**
+     * A dataset.
+     *
+     * @param name any text
+     * @return empty if the index does not know it
+     */
+    public Optional<IndexRecord> record(String name) {
+        OptionalInt id = id(name);
+        KvTree record = id.isEmpty() ? null : find(id.getAsInt(), name);
+        return record == null ? Optional.empty() : Optional.of(new IndexRecord(id.getAsInt(), name, dialect, record));
+    }
+
+    /**
+     * The newest dataset that a restart may choose without being told.
+     *
+     * @param wanted what else is asked of it
+     * @return the one with the highest id
+     */
+    Optional<IndexRecord> newestRestartable(Predicate<IndexRecord> wanted) {
+        IndexRecord newest = null;
+        for (IndexRecord record : (Iterable<IndexRecord>) stream()::iterator) {
+            // Of several names of one id the first counts.
+            boolean newer = newest == null || record.id() > newest.id();
+            if (newer
+                    && wanted.test(record)
+                    && record.isRestartable()
+                    && !record.name().isEmpty()) {
+                newest = record;
+            }
+        }
+        return Optional.ofNullable(newest);
+    }
+
+    /**
+     * Notes that a dataset is about to be written to the prefix directory: from now on it is there but not complete.
+     *
+     * @param descriptor of the dataset; copied
+     * @throws DrumlinException it has no name or id
+     */
+    public void begin(DatasetDescriptor descriptor) throws DrumlinException {
+        replace(descriptor).set(COMPLETE, 0);
+    }
+
+    /**
+     * Notes that all of a dataset is in the prefix directory.
+     *
+     * @param descriptor of the dataset; copied
+     * @param time now
+     * @throws DrumlinException it has no name or id
+     */
+    public void complete(DatasetDescriptor descriptor, LocalDateTime time) throws DrumlinException {
+        String name = name(descriptor);
+        KvTree record = replace(descriptor);
+        record.set(COMPLETE, 1);
+        record.set(FLUSHED, TIME.format(time));
+        if (new IndexRecord(0, name, dialect, record).isCheckpoint()) {
+            tree.set(CURRENT, name);
+        }
+    }
+
+    /**
+     * Takes in a dataset that is in the prefix directory already. CURRENT stays what it is, unless that was the dataset's
+     * old record.
+     *
+     * @param descriptor of the dataset, from its summary; copied
+     * @param complete whether all of it is there, from its summary
+     * @param time now
+     * @throws DrumlinException it has no name or id
+     */
+    public void add(DatasetDescriptor descriptor, boolean complete, LocalDateTime time) throws DrumlinException {
+        KvTree record = replace(descriptor);
+        record.set(COMPLETE, complete ? 1 : 0);
+        record.set(FLUSHED, TIME.format(time));
+    }
+
+    private KvTree replace(DatasetDescriptor descriptor) throws DrumlinException {
+        String name = name(descriptor);
+        int id = descriptor.id().orElseThrow(() -> DrumlinException.during("indexing dataset " + name)
+                .problem("its descriptor has no ID")
+                .exception());
+        remove(name);
+        KvTree record = new KvTree();
+        KvTree copy = descriptor.tree().copy();
+        if (!dialect.hasFlags()) {
+            copy.remove("FLAG_CKPT");
+            copy.remove("FLAG_OUTPUT");
+        }
+        record.put(DSET, copy);
+        place(id, name, record);
+        return record;
+    }
+
+    private static String name(DatasetDescriptor descriptor) throws DrumlinException {
+        return descriptor.name().orElseThrow(() -> DrumlinException.during("indexing a dataset")
+                .problem("its descriptor has no NAME")
+                .exception());
+    }
+
+    private void place(int id, String name, KvTree record) {
+        tree.addPath(dialect.names(), name).set(DSET, id);
+        String key = Integer.toString(id);
+        if (dialect == Dialect.FLAT) {
+            tree.add(DSET).put(key, record);
+        } else {
+            tree.addPath(DSET, key, dialect.names()).put(name, record);
+        }
+    }
+
+    /**
+     * Forgets a dataset; its files stay. If it was CURRENT, the newest checkpoint before it that a restart may choose
+     * becomes CURRENT.
+     *
+     * @param name any text
+     * @return whether the index knew it; CURRENT is removed in any case if it had this name
+     */
+    public boolean remove(String name) {
+        OptionalInt id = id(name);
+        boolean wasCurrent = current().filter(name::equals).isPresent();
+        if (id.isPresent()) {
+            removeKey(tree, dialect.names(), name);
+            removeRecord(id.getAsInt(), name);
+        }
+        if (wasCurrent) {
+            tree.remove(CURRENT);
+            id.ifPresent(removed -> newestRestartable(record -> record.id() < removed)
+                    .ifPresent(record -> tree.set(CURRENT, record.name())));
+        }
+        return id.isPresent();
+    }
+
+    private void removeRecord(int id, String name) {
+        String key = Integer.toString(id);
+        KvTree datasets = tree.get(DSET);
+        KvTree dataset = datasets == null ? null : datasets.get(key);
+        if (datasets == null || dataset == null) {
+            return;
+        }
+        if (dialect != Dialect.FLAT) {
+            removeKey(dataset, dialect.names(), name);
+        }
+        if (dialect == Dialect.FLAT || dataset.isEmpty()) {
+            removeKey(tree, DSET, key);
+        }
+    }
+
+    /** Removes a key of a subtree, and the subtree when nothing is left of it. */
+    private static void removeKey(KvTree node, String subtree, String key) {
+        KvTree below = node.get(subtree);
+        if (below != null) {
+            below.remove(key);
+            if (below.isEmpty()) {
+                node.remove(subtree);
+            }
+        }
+    }
+
+    /**
+     * Forgets every dataset with a higher id, in ascending order.
+     *
+     * @param name the last one to stay
+     * @return whether the index knows it; if not, nothing has changed
+     */
+    public boolean removeAfter(String name) {
+        OptionalInt id = id(name);
+        if (id.isEmpty()) {
+            return false;
+        }
+        List<IndexRecord> newer = new ArrayList<>(records());
+        newer.removeIf(record -> record.id() <= id.getAsInt());
+        newer.sort(Comparator.comparingInt(IndexRecord::id));
+        for (IndexRecord record : newer) {
+            if (id(record.name()).orElse(-1) != record.id() || !remove(record.name())) {
+                removeRecord(record.id(), record.name());
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Lets the next restart begin with a checkpoint.
+     *
+     * @param name its name
+     * @return false, and nothing has changed, if the index knows no checkpoint of this name
+     */
+    public boolean setCurrent(String name) {
+        if (record(name).filter(IndexRecord::isCheckpoint).isEmpty()) {
+            return false;
+        }
+        tree.set(CURRENT, name);
+        return true;
+    }
+
+    /** Lets the next restart begin with the newest checkpoint. */
+    public void clearCurrent() {
+        tree.remove(CURRENT);
+    }
+
+    /**
+     * Notes that a restart is about to fetch a dataset. Nothing is noted of one that the index does not know.
+     *
+     * @param name its name
+     * @param time now
+     */
+    public void fetching(String name, LocalDateTime time) {
+        OptionalInt id = id(name);
+        if (id.isPresent() && id.getAsInt() != -1) {
+            recordOf(id.getAsInt(), name).add(FETCHED).add(TIME.format(time));
+        }
+    }
+
+    /**
+     * Notes that a dataset was fetched: it is CURRENT.
+     *
+     * @param name its name
+     */
+    public void fetched(String name) {
+        tree.set(CURRENT, name);
+    }
+
+    /**
+     * Notes that a dataset could not be fetched, or that the program did not take it. It is not CURRENT any longer; a name
+     * that the index does not know gets a record with id -1, as SCR does it.
+     *
+     * @param name its name
+     * @param time now
+     */
+    public void failed(String name, LocalDateTime time) {
+        tree.remove(CURRENT);
+        int id = id(name).orElse(-1);
+        recordOf(id, name).set(FAILED, TIME.format(time));
+        tree.addPath(dialect.names(), name).set(DSET, id);
+    }
+
+    private KvTree recordOf(int id, String name) {
+        KvTree dataset = tree.addPath(DSET, Integer.toString(id));
+        return dialect == Dialect.FLAT ? dataset : dataset.addPath(dialect.names(), name);
+    }
+
+    private @Nullable KvTree find(int id, String name) {
+        String key = Integer.toString(id);
+        return dialect == Dialect.FLAT ? tree.find(DSET, key) : tree.find(DSET, key, dialect.names(), name);
+    }
+
+    /** All records in the order of the file. */
+    private Stream<IndexRecord> stream() {
+        KvTree datasets = tree.get(DSET);
+        return datasets == null
+                ? Stream.empty()
+                : datasets.entries().entrySet().stream().flatMap(this::recordsOf);
+    }
+
+    private Stream<IndexRecord> recordsOf(Map.Entry<String, KvTree> dataset) {
+        int id = Fields.leadingInteger(dataset.getKey());
+        if (dialect == Dialect.FLAT) {
+            KvTree descriptor = dataset.getValue().get(DSET);
+            String name = descriptor == null ? "" : descriptor.value("NAME").orElse("");
+            return Stream.of(new IndexRecord(id, name, dialect, dataset.getValue()));
+        }
+        KvTree names = dataset.getValue().get(dialect.names());
+        return names == null
+                ? Stream.empty()
+                : names.entries().entrySet().stream()
+                        .map(entry -> new IndexRecord(id, entry.getKey(), dialect, entry.getValue()));
+    }
+}

@@ -1,0 +1,69 @@
+package io.drumlin.scr;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Where things are in a prefix directory; docs/formats/scr.md, section 1. Thread-safe.
+ *
+ * @param path the prefix directory
+ */
+public record ScrPrefix(Path path) {
+
+    /**
+     * Where SCR keeps its own files.
+     *
+     * @return a directory that need not exist
+     */
+    public Path scr() {
+        return path.resolve(".scr");
+    }
+
+    /**
+     * The index: in the oldest development versions beside {@link #scr}, later in it.
+     *
+     * @return a file that need not exist
+     */
+    public Path index() {
+        Path index = scr().resolve("index.scr");
+        Path old = path.resolve("index.scr");
+        return !Files.exists(index) && Files.exists(old) ? old : index;
+    }
+
+    /**
+     * Where the summary and the maps of a dataset are.
+     *
+     * @param id number of the dataset
+     * @return a directory that need not exist
+     */
+    public Path metadata(int id) {
+        return scr().resolve("scr.dataset." + id);
+    }
+
+    /**
+     * When the job is to halt.
+     *
+     * @return a file that need not exist
+     */
+    public Path halt() {
+        return scr().resolve("halt.scr");
+    }
+
+    /**
+     * Which datasets are in the cache only.
+     *
+     * @return a file that need not exist
+     */
+    public Path flush() {
+        return scr().resolve("flush.scr");
+    }
+
+    /**
+     * How many nodes the last run had.
+     *
+     * @return a file that need not exist
+     */
+    public Path nodes() {
+        return scr().resolve("nodes.scr");
+    }
+}
