@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -116,12 +115,12 @@ public final class IniFile {
             }
             changed.set(old.firstLine, replaceValue(changed.get(old.firstLine), value));
         } else if (sections.containsKey(section)) {
-            changed.add(lineAfterSectionHeader(section), definition(key, value));
+            changed.add(lineAfterSectionHeader(section), IniText.definition(key, value));
         } else {
             while (!changed.isEmpty() && changed.get(changed.size() - 1).isBlank()) {
                 changed.remove(changed.size() - 1);
             }
-            changed.addAll(List.of("", "", "[" + section + "]", definition(key, value), "", "", ""));
+            changed.addAll(List.of("", "", "[" + section + "]", IniText.definition(key, value), "", "", ""));
         }
         return parse(String.join("\n", changed), "the changed file");
     }
@@ -158,10 +157,6 @@ public final class IniFile {
         return rest.substring(IniScanner.valueEnd(rest)).stripTrailing();
     }
 
-    private static String definition(String key, String value) {
-        return String.format(Locale.ROOT, "%-30s = %s", key, value);
-    }
-
     /**
      * The content.
      *
@@ -178,12 +173,13 @@ public final class IniFile {
      * @return the file's content
      */
     public static String dump(Map<String, Map<String, String>> sections) {
-        StringBuilder text = new StringBuilder();
+        IniText text = new IniText();
         sections.forEach((name, values) -> {
-            text.append("\n[").append(name).append("]\n");
-            values.forEach((key, value) -> text.append(definition(key, value)).append('\n'));
-            text.append('\n');
+            text.beginSection(name);
+            values.forEach(text::define);
+            text.endSection();
         });
-        return text.append('\n').toString();
+        text.end();
+        return text.toString();
     }
 }

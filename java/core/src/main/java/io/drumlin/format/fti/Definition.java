@@ -1,0 +1,92 @@
+package io.drumlin.format.fti;
+
+import io.drumlin.format.Finding;
+import io.drumlin.format.FormatException;
+import org.jspecify.annotations.Nullable;
+
+/** The definition at which a scanner of metadata stands, and what is wrong with it. */
+final class Definition {
+
+    private static final int MAX_NAME = 255;
+    private static final int SHOWN = 80;
+
+    private final IniScanner scanner;
+
+    Definition(IniScanner scanner) {
+        this.scanner = scanner;
+    }
+
+    String text() {
+        return scanner.value();
+    }
+
+    long offset() {
+        return scanner.offset();
+    }
+
+    long number(long low, long high) throws FormatException {
+        try {
+            long number = Long.parseLong(text());
+            if (number >= low && number <= high) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // told below
+        }
+        throw wrong("a whole number from " + low + " to " + high);
+    }
+
+    int integer(int low) throws FormatException {
+        return (int) number(low, Integer.MAX_VALUE);
+    }
+
+    long size() throws FormatException {
+        return number(0, Long.MAX_VALUE);
+    }
+
+    /** A name that cannot leave the directory of the checkpoint. */
+    String fileName() throws FormatException {
+        String name = text();
+        boolean good = !name.isEmpty()
+                && name.length() <= MAX_NAME
+                && name.indexOf('/') < 0
+                && name.indexOf('\0') < 0
+                && !name.equals(".")
+                && !name.equals("..");
+        if (!good) {
+            throw wrong("the name of a file, without a directory");
+        }
+        return name;
+    }
+
+    CkptType ckptType() throws FormatException {
+        for (CkptType type : CkptType.values()) {
+            if (type.label().equals(text())) {
+                return type;
+            }
+        }
+        throw wrong("full or dcp");
+    }
+
+    private FormatException wrong(String allowed) {
+        String shown = text().substring(0, Math.min(text().length(), SHOWN)).replaceAll("[^ -~]", "?");
+        return wrong(
+                scanner.section(), String.valueOf(scanner.key()), offset(), "is \"" + shown + "\", not " + allowed);
+    }
+
+    static FormatException wrong(String section, String key, long offset, String problem) {
+        return new FormatException(GroupMetadata.FORMAT, new Finding("[" + section + "] " + key, offset, problem));
+    }
+
+    /**
+     * The value of a key that must be there.
+     *
+     * @param offset where the section begins
+     */
+    static <T> T needed(@Nullable T value, String section, String key, long offset) throws FormatException {
+        if (value == null) {
+            throw wrong(section, key, offset, "is missing");
+        }
+        return value;
+    }
+}

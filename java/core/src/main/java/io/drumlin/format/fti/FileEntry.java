@@ -1,0 +1,59 @@
+package io.drumlin.format.fti;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the metadata say of the file of one member of a group; docs/formats/fti-posix.md, section 3.
+ *
+ * @param name the file's name, without a directory; in MPI-IO mode the name that a file of the rank alone would have
+ * @param size bytes of the file; in MPI-IO mode of the rank's block
+ * @param maxSize bytes of the largest file of the group
+ * @param checksum MD5 of the file, 32 lower-case hexadecimal digits; empty or without meaning in some modes
+ * @param variables in the order of first protection
+ * @param layers of a differential checkpoint; else empty
+ * @param rsedChecksum MD5 of the rank's encoded file, 32 lower-case hexadecimal digits; at level 3 only
+ */
+public record FileEntry(
+        String name,
+        long size,
+        long maxSize,
+        String checksum,
+        List<VariableEntry> variables,
+        List<LayerEntry> layers,
+        @Nullable String rsedChecksum) {
+
+    private static final int DRAIN_LENGTH = 1 << 16;
+
+    /** Copies the lists. */
+    public FileEntry {
+        variables = List.copyOf(variables);
+        layers = List.copyOf(layers);
+    }
+
+    void write(IniText text, OutputStream target) throws IOException {
+        text.define("ckpt_file_name", name);
+        text.define("ckpt_file_size", size);
+        text.define("ckpt_file_maxs", maxSize);
+        text.define("ckpt_checksum", checksum);
+        for (int i = 0; i < variables.size(); i++) {
+            variables.get(i).define("var" + i, text);
+            drain(text, target);
+        }
+        for (int i = 0; i < layers.size(); i++) {
+            layers.get(i).define("dcp_layer" + i, text);
+            drain(text, target);
+        }
+        if (rsedChecksum != null) {
+            text.define("rsed_checksum", rsedChecksum);
+        }
+    }
+
+    private static void drain(IniText text, OutputStream target) throws IOException {
+        if (text.length() >= DRAIN_LENGTH) {
+            text.drainTo(target);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.drumlin.format.fti;
+
+import io.drumlin.format.FormatException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Gathers the definitions of the section of one member of a group. Not thread-safe. */
+final class FileFields {
+
+    private final String section;
+    private final long offset;
+    private final NumberedFields<VariableFields> variables = new NumberedFields<>("var", VariableFields::new);
+    private final NumberedFields<LayerFields> layers = new NumberedFields<>("dcp_layer", LayerFields::new);
+
+    private @Nullable String name;
+    private @Nullable Long size;
+    private @Nullable Long maxSize;
+    private @Nullable String checksum;
+    private @Nullable String rsedChecksum;
+
+    /**
+     * Nothing gathered yet.
+     *
+     * @param section name of the section
+     * @param offset where it begins
+     */
+    FileFields(String section, long offset) {
+        this.section = section;
+        this.offset = offset;
+    }
+
+    void define(String key, Definition definition) throws FormatException {
+        int end = variables.numberEnd(key);
+        if (end > 0) {
+            variables.at(key, end).define(key.substring(end), definition);
+            return;
+        }
+        end = layers.numberEnd(key);
+        if (end > 0) {
+            layers.at(key, end).define(key.substring(end), definition);
+            return;
+        }
+        switch (key) {
+            case "ckpt_file_name" -> name = definition.fileName();
+            case "ckpt_file_size" -> size = definition.size();
+            case "ckpt_file_maxs" -> maxSize = definition.size();
+            case "ckpt_checksum" -> checksum = definition.text();
+            case "rsed_checksum" -> rsedChecksum = definition.text();
+            default -> {}
+        }
+    }
+
+    FileEntry entry(CkptType type) throws FormatException {
+        long fileSize = needed(size, "ckpt_file_size");
+        long largest = needed(maxSize, "ckpt_file_maxs");
+        if (largest < fileSize) {
+            throw wrong("ckpt_file_maxs", "is " + largest + ", less than ckpt_file_size = " + fileSize);
+        }
+        FileEntry entry = new FileEntry(
+                needed(name, "ckpt_file_name"),
+                fileSize,
+                largest,
+                needed(checksum, "ckpt_checksum"),
+                variables.list(section, "", "_id", offset, VariableFields::entry),
+                layers.list(section, "", "_size", offset, LayerFields::entry),
+                rsedChecksum);
+        checkVariables(entry, type);
+        return entry;
+    }
+
+    private void checkVariables(FileEntry entry, CkptType type) throws FormatException {
+        Set<Integer> ids = new HashSet<>();
+        for (int i = 0; i < entry.variables().size(); i++) {
+            VariableEntry variable = entry.variables().get(i);
+            if (!ids.add(variable.id())) {
+                throw wrong("var" + i + "_id", "is " + variable.id() + ", as that of a variable before");
+            }
+            if (type == CkptType.FULL && variable.pos() > entry.size() - variable.size()) {
+                throw wrong(
+                        "var" + i + "_pos",
+                        "is " + variable.pos() + ": " + variable.size() + " bytes from there are not within the "
+                                + entry.size() + " of the file");
+            }
+        }
+    }
+
+    private <T> T needed(@Nullable T value, String key) throws FormatException {
+        return Definition.needed(value, section, key, offset);
+    }
+
+    private FormatException wrong(String key, String problem) {
+        return Definition.wrong(section, key, offset, problem);
+    }
+
+    /** The keys of one variable. */
+    private final class VariableFields {
+
+        private @Nullable Integer id;
+        private @Nullable Integer typeId;
+        private @Nullable Long typeSize;
+        private @Nullable Long size;
+        private @Nullable Long pos;
+        private @Nullable String name;
+        private @Nullable String idChar;
+        private @Nullable Integer ndims;
+        private @Nullable Long[] dims = {};
+
+        void define(String suffix, Definition definition) throws FormatException {
+            switch (suffix) {
+                case "_id" -> id = definition.integer(0);
+                case "_typeid" -> typeId = definition.integer(-1);
+                case "_typesize" -> typeSize = definition.size();
+                case "_size" -> size = definition.size();
+                case "_pos" -> pos = definition.size();
+                case "_name" -> name = definition.text();
+                case "_idchar" -> idChar = definition.text();
+                case "_ndims" -> ndims = (int) definition.number(0, VariableEntry.MAX_DIMS);
+                default -> defineDimension(suffix, definition);
+            }
+        }
+
+        private void defineDimension(String suffix, Definition definition) throws FormatException {
+            String prefix = "_dim";
+            if (!suffix.startsWith(prefix) || NumberedFields.numberEnd(suffix, prefix.length()) != suffix.length()) {
+                return;
+            }
+            int number = Integer.parseInt(suffix.substring(prefix.length()));
+            if (number < VariableEntry.MAX_DIMS) {
+                dims = Arrays.copyOf(dims, Math.max(dims.length, number + 1));
+                dims[number] = definition.size();
+            }
+        }
+
+        VariableEntry entry(String prefix) throws FormatException {
+            int count = needed(ndims, prefix + "_ndims");
+            List<Long> read = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+                read.add(needed(i < dims.length ? dims[i] : null, prefix + "_dim" + i));
+            }
+            return new VariableEntry(
+                    needed(id, prefix + "_id"),
+                    needed(typeId, prefix + "_typeid"),
+                    needed(typeSize, prefix + "_typesize"),
+                    needed(size, prefix + "_size"),
+                    needed(pos, prefix + "_pos"),
+                    needed(name, prefix + "_name"),
+                    needed(idChar, prefix + "_idchar"),
+                    read);
+        }
+    }
+
+    /** The keys of one layer. */
+    private final class LayerFields {
+
+        private final NumberedFields<LayerVariableFields> variables =
+                new NumberedFields<>("_var", LayerVariableFields::new);
+        private @Nullable Long size;
+        private @Nullable String hash;
+
+        void define(String suffix, Definition definition) throws FormatException {
+            int end = variables.numberEnd(suffix);
+            if (end > 0) {
+                variables.at(suffix, end).define(suffix.substring(end), definition);
+            } else if (suffix.equals("_size")) {
+                size = definition.size();
+            } else if (suffix.equals("_hash")) {
+                hash = definition.text();
+            }
+        }
+
+        LayerEntry entry(String prefix) throws FormatException {
+            return new LayerEntry(
+                    needed(size, prefix + "_size"),
+                    needed(hash, prefix + "_hash"),
+                    variables.list(section, prefix, "_id", offset, LayerVariableFields::entry));
+        }
+    }
+
+    /** The keys of one variable of a layer. */
+    private final class LayerVariableFields {
+
+        private @Nullable Integer id;
+        private @Nullable Long size;
+
+        void define(String suffix, Definition definition) throws FormatException {
+            if (suffix.equals("_id")) {
+                id = definition.integer(0);
+            } else if (suffix.equals("_size")) {
+                size = definition.size();
+            }
+        }
+
+        LayerEntry.Variable entry(String prefix) throws FormatException {
+            return new LayerEntry.Variable(needed(id, prefix + "_id"), needed(size, prefix + "_size"));
+        }
+    }
+}

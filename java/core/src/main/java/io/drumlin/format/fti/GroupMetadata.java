@@ -1,0 +1,78 @@
+package io.drumlin.format.fti;
+
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.FormatException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+
+/**
+ * The metadata file of a group in the modes POSIX and MPI-IO; docs/formats/fti-posix.md, section 3. Immutable.
+ *
+ * <p>Reading and writing take time in proportion to the number of variables.
+ *
+ * @param type whether the files hold all variables or layers of changes
+ * @param ckptId id of the checkpoint
+ * @param files one per member of the group, in the order of their ranks in it
+ */
+public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
+
+    /** The format's name in messages. */
+    public static final String FORMAT = "FTI metadata";
+
+    /** Section of what holds for the whole group. */
+    static final String INFO = "ckpt_info";
+
+    static final String TYPE = "ckpt_type";
+    static final String CKPT_ID = "ckpt_id";
+
+    /** Copies the list. */
+    public GroupMetadata {
+        files = List.copyOf(files);
+    }
+
+    /**
+     * Reads a file. Keys may be in any order, unknown ones are ignored.
+     *
+     * @param source the file
+     * @return what is in it
+     * @throws FormatException a key is missing or has a value that is not possible; the field of the finding is
+     *     {@code [section] key}
+     * @throws IOException the source cannot be read
+     */
+    public static GroupMetadata read(ByteSource source) throws IOException {
+        return new GroupMetadataReader(source).read();
+    }
+
+    /**
+     * Writes the bytes that C FTI would write.
+     *
+     * @param target gets them; it is neither flushed nor closed
+     * @throws IOException the target does not take them
+     */
+    public void write(OutputStream target) throws IOException {
+        IniText text = new IniText();
+        text.beginSection(INFO);
+        text.define(TYPE, type.label());
+        text.define(CKPT_ID, ckptId);
+        text.endSection();
+        for (int i = 0; i < files.size(); i++) {
+            text.beginSection(Integer.toString(i));
+            files.get(i).write(text, target);
+            text.endSection();
+        }
+        text.end();
+        text.drainTo(target);
+    }
+
+    /**
+     * The name of a group's file.
+     *
+     * @param sector number of the sector, from 0
+     * @param group number of the group in the sector, from 0
+     * @return for example {@code sector0-group1.fti}
+     */
+    public static String fileName(int sector, int group) {
+        return "sector" + sector + "-group" + group + ".fti";
+    }
+}

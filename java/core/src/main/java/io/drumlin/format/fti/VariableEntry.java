@@ -1,0 +1,41 @@
+package io.drumlin.format.fti;
+
+import java.util.List;
+
+/**
+ * What the metadata say of a variable; docs/formats/fti-posix.md, section 3.
+ *
+ * @param id id of the protected variable, 0 or more
+ * @param typeId 0 to 10 for C FTI's own types, -1 for others
+ * @param typeSize bytes of an element
+ * @param size bytes of the variable
+ * @param pos byte offset in the rank's file; without meaning in differential checkpoints
+ * @param name the attribute name, empty if it was not set; one character per byte
+ * @param idChar the name that stands for the id, empty without one; one character per byte
+ * @param dims the attribute dimensions, at most {@value #MAX_DIMS}; empty if they were not set
+ */
+public record VariableEntry(
+        int id, int typeId, long typeSize, long size, long pos, String name, String idChar, List<Long> dims) {
+
+    /** Dimensions of an attribute. */
+    public static final int MAX_DIMS = 32;
+
+    /** Copies the list. */
+    public VariableEntry {
+        dims = List.copyOf(dims);
+    }
+
+    void define(String prefix, IniText text) {
+        text.define(prefix + "_id", id);
+        text.define(prefix + "_typeid", typeId);
+        text.define(prefix + "_typesize", typeSize);
+        text.define(prefix + "_size", size);
+        text.define(prefix + "_pos", pos);
+        text.define(prefix + "_name", name);
+        text.define(prefix + "_idchar", idChar);
+        text.define(prefix + "_ndims", dims.size());
+        for (int i = 0; i < dims.size(); i++) {
+            text.define(prefix + "_dim" + i, dims.get(i));
+        }
+    }
+}
