@@ -10,6 +10,9 @@ final class IniText {
     private static final int KEY_WIDTH = 30;
     private static final String EQUALS = " = ";
 
+    /** Characters of key and value that fit in a line with everything else. */
+    private static final int LONGEST = IniScanner.MAX_LINE - KEY_WIDTH - EQUALS.length() - 2;
+
     private final StringBuilder text = new StringBuilder();
 
     void beginSection(String name) {
@@ -22,7 +25,8 @@ final class IniText {
     }
 
     void define(String key, long value) {
-        define(key, Long.toString(value));
+        appendKey(text, key);
+        text.append(value).append('\n');
     }
 
     void endSection() {
@@ -42,11 +46,46 @@ final class IniText {
     }
 
     private static void appendDefinition(StringBuilder target, String key, String value) {
+        appendKey(target, key);
+        target.append(quoted(value));
+        if (key.length() + value.length() > LONGEST) {
+            throw new IllegalArgumentException(key + " = " + value + " is longer than a line may be");
+        }
+    }
+
+    private static void appendKey(StringBuilder target, String key) {
         target.append(key);
         if (key.length() < KEY_WIDTH) {
             target.append(" ".repeat(KEY_WIDTH - key.length()));
         }
-        target.append(EQUALS).append(value);
+        target.append(EQUALS);
+    }
+
+    /**
+     * A value as it has to be written to be read again. C FTI writes all values bare, and so loses a part of those with
+     * {@code #} or {@code ;} in them, but it reads quotes.
+     */
+    private static String quoted(String value) {
+        if (value.chars().anyMatch(c -> c == '\n' || c == '\0' || c > 0xFF)) {
+            throw new IllegalArgumentException("an INI file cannot hold the value \"" + value + '"');
+        }
+        if (isBare(value)) {
+            return value;
+        }
+        char quote = value.indexOf('"') < 0 ? '"' : '\'';
+        if (value.indexOf(quote) >= 0) {
+            throw new IllegalArgumentException("an INI file cannot hold a value with both quotes: " + value);
+        }
+        return quote + value + quote;
+    }
+
+    private static boolean isBare(String value) {
+        return value.isEmpty()
+                || (value.charAt(0) != '"'
+                        && value.charAt(0) != '\''
+                        && !value.endsWith("\\")
+                        && value.strip().length() == value.length()
+                        && IniScanner.valueEnd(value) == value.length());
     }
 
     /** Characters that are kept here. */

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class IniFileTest {
 
@@ -77,5 +82,24 @@ class IniFileTest {
         }
         assertThat(ini.get("section", "last")).contains("without an end");
         assertThat(ini.text()).isEqualTo(text.toString());
+    }
+
+    @Test
+    void writesWhatItReads() throws DrumlinException {
+        List<String> values =
+                List.of("", "plain", "a b=c", "x;y", "#", " spaced ", "'a'", "\"", "it's", "a \"b\" #", "back\\");
+        Map<String, String> section = new LinkedHashMap<>();
+        values.forEach(value -> section.put("key" + section.size(), value));
+        String text = IniFile.dump(Map.of("section", section));
+        assertThat(IniFile.parse(text, "dump").section("section")).isEqualTo(section);
+        assertThat(text).contains("= plain\n", "= a b=c\n", "= it's\n", "= \"x;y\"\n", "= 'a \"b\" #'\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"two\nlines", "zero\0", "\u20ac", "'\"'#", "long"})
+    void refusesToWriteWhatItCouldNotRead(String value) {
+        String written = value.equals("long") ? value.repeat(250) : value;
+        assertThatThrownBy(() -> IniFile.dump(Map.of("section", Map.of("key", written))))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }
