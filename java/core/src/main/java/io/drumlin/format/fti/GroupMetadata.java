@@ -45,10 +45,12 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
     }
 
     /**
-     * Writes the bytes that C FTI would write.
+     * Writes the bytes that C FTI would write, but for values that its reader would cut: docs/formats/fti-posix.md, section 8.
      *
      * @param target gets them; it is neither flushed nor closed
-     * @throws IOException the target does not take them
+     * @throws IllegalArgumentException a name has a line break, a NUL or a character above 0xFF, or has both quotes and needs
+     *     them, or is longer than a line
+     * @throws IOException the target does not take the bytes
      */
     public void write(OutputStream target) throws IOException {
         IniText text = new IniText();

@@ -167,10 +167,12 @@ public final class IniFile {
     }
 
     /**
-     * Writes sections the way C FTI's library dumps them.
+     * Writes sections the way C FTI's library dumps them, with quotes around values that need them.
      *
      * @param sections values by key, by section
      * @return the file's content
+     * @throws IllegalArgumentException a value has a line break, a NUL or a character above 0xFF, or has both quotes and needs
+     *     them, or is longer than a line
      */
     public static String dump(Map<String, Map<String, String>> sections) {
         IniText text = new IniText();
