@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import io.drumlin.format.FormatException;
+import io.drumlin.scr.NoSuchDatasetException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
@@ -24,11 +25,14 @@ import picocli.CommandLine.Spec;
             VerifyCommand.class,
             ExtractCommand.class,
             MapCommand.class,
-            ConvertCommand.class
+            ConvertCommand.class,
+            IndexCommand.class,
+            HaltCommand.class
         },
         description = {
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
-            "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head."
+            "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head; kvtree files and prefix",
+            "directories of SCR."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
@@ -59,17 +63,19 @@ public final class DrumlinCommand implements Runnable {
     static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new DrumlinCommand());
         commandLine.setExecutionExceptionHandler(DrumlinCommand::explain);
-        for (CommandLine each : commandLine.getSubcommands().values()) {
-            each.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
-        }
-        commandLine.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
+        setUsageCode(commandLine);
         return commandLine;
+    }
+
+    private static void setUsageCode(CommandLine commandLine) {
+        commandLine.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
+        commandLine.getSubcommands().values().forEach(DrumlinCommand::setUsageCode);
     }
 
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "A command is needed: inspect, verify, extract, map or convert");
+                spec.commandLine(), "A command is needed: see drumlin --help");
     }
 
     /** What the user can do something about gets a line; anything else is our mistake and goes on with its trace. */
@@ -82,6 +88,10 @@ public final class DrumlinCommand implements Runnable {
         if (exception instanceof FormatException damaged) {
             err.println("drumlin: " + damaged.getMessage());
             return ExitCode.DAMAGED;
+        }
+        if (exception instanceof NoSuchDatasetException) {
+            err.println("drumlin: " + exception.getMessage());
+            return ExitCode.NOT_RECOGNISED;
         }
         if (exception instanceof IOException) {
             err.println("drumlin: " + reason(exception));

@@ -8,7 +8,7 @@ import java.util.Optional;
 interface Format {
 
     /** All formats, in the order in which they are tried. */
-    List<Format> ALL = List.of(new FtiFfFormat());
+    List<Format> ALL = List.of(new KvTreeFormat(), new FtiFfFormat());
 
     /** Looks whether a file has this format, by its content. */
     Optional<RecognisedFile> recognise(FileSource source) throws IOException;
@@ -23,6 +23,8 @@ interface Format {
         }
         throw new CommandException(
                 ExitCode.NOT_RECOGNISED,
-                source.path() + ": not recognised: not an FTI-FF file, or its file record is damaged or cut off");
+                source.path()
+                        + ": not recognised: neither a kvtree file nor an FTI-FF file, or its file record is damaged or"
+                        + " cut off");
     }
 }

@@ -33,7 +33,7 @@ final class InspectCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "PATH", description = "A checkpoint file.")
+    @Parameters(paramLabel = "PATH", description = "A file, or a prefix directory of SCR.")
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
@@ -43,6 +43,9 @@ final class InspectCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
+        if (PrefixDirectory.isOne(path)) {
+            return PrefixDirectory.open(path).inspect(out, json);
+        }
         try (FileSource source = FileSource.open(path)) {
             RecognisedFile file = Format.of(source);
             if (json) {

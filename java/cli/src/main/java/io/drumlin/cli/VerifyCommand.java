@@ -34,13 +34,16 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "PATH", description = "A checkpoint file.")
+    @Parameters(paramLabel = "PATH", description = "A file, or a prefix directory of SCR.")
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
+        if (PrefixDirectory.isOne(path)) {
+            return PrefixDirectory.open(path).verify(out);
+        }
         try (FileSource source = FileSource.open(path)) {
             RecognisedFile file = Format.of(source);
             try (WatchedSource watched = WatchedSource.of(source, "verify")) {

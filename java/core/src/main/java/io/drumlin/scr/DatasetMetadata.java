@@ -241,4 +241,31 @@ public final class DatasetMetadata {
         }
         return size;
     }
+
+    /**
+     * Reads all files that have a CRC32 in the map.
+     *
+     * @param map of the dataset
+     * @throws IOException a file cannot be read, or has another CRC32
+     */
+    public void checkContent(RankFiles map) throws IOException {
+        for (List<DatasetFile> files : map.files().values()) {
+            for (DatasetFile file : files) {
+                if (file.crc().isPresent()) {
+                    checkCrc(locate(file), file.crc().getAsLong());
+                }
+            }
+        }
+    }
+
+    private void checkCrc(Path path, long expected) throws IOException {
+        long crc = store.crc32(path);
+        if (crc != expected) {
+            throw DrumlinException.during("checking a file of a dataset")
+                    .path(path)
+                    .problem("it has CRC32 " + DatasetFile.hexadecimal(crc) + ", but "
+                            + DatasetFile.hexadecimal(expected) + " was written")
+                    .exception();
+        }
+    }
 }

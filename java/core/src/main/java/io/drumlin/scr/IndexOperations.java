@@ -50,7 +50,8 @@ public final class IndexOperations {
      *
      * @param name its name
      * @return where it was found
-     * @throws IOException no summary has this name, or several have
+     * @throws NoSuchDatasetException no summary has this name, or several have
+     * @throws IOException a file could not be read or written
      */
     public Found add(String name) throws IOException {
         List<Found> found = new ArrayList<>();
@@ -82,7 +83,8 @@ public final class IndexOperations {
      * Takes a dataset into the index whose summary may be missing because the job died before it was flushed.
      *
      * @param id its number
-     * @throws IOException not all of it is there
+     * @throws NoSuchDatasetException its summary is missing
+     * @throws IOException a file could not be read or written
      */
     public void build(int id) throws IOException {
         Found found = new Found(id, prefix.metadata(id));
@@ -99,7 +101,8 @@ public final class IndexOperations {
      * Forgets a dataset; its files stay.
      *
      * @param name its name
-     * @throws IOException the index does not know it
+     * @throws NoSuchDatasetException the index does not know it
+     * @throws IOException the index could not be read or written
      */
     public void drop(String name) throws IOException {
         file.update(index -> require(index.remove(name), "dropping " + name, "the index does not know it"));
@@ -109,7 +112,8 @@ public final class IndexOperations {
      * Forgets all datasets with a higher id.
      *
      * @param name the last one to stay
-     * @throws IOException the index does not know it
+     * @throws NoSuchDatasetException the index does not know it
+     * @throws IOException the index could not be read or written
      */
     public void dropAfter(String name) throws IOException {
         file.update(index ->
@@ -120,7 +124,8 @@ public final class IndexOperations {
      * Lets the next restart begin with a checkpoint.
      *
      * @param name its name
-     * @throws IOException the index does not know it, or it is no checkpoint
+     * @throws NoSuchDatasetException the index does not know it, or it is no checkpoint
+     * @throws IOException the index could not be read or written
      */
     public void current(String name) throws IOException {
         file.update(index -> require(
@@ -136,7 +141,7 @@ public final class IndexOperations {
     private DrumlinException refused(String operation, String problem, String advice) {
         DrumlinException.Context context =
                 DrumlinException.during(operation).path(file.path()).problem(problem);
-        return advice.isEmpty() ? context.exception() : context.advice(advice).exception();
+        return new NoSuchDatasetException(advice.isEmpty() ? context : context.advice(advice));
     }
 
     private DatasetMetadata metadata(Found found) {

@@ -14,9 +14,12 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.zip.CRC32;
 
 /** kvtree files: read whole, replaced whole. */
 final class KvTreeStore {
+
+    private static final int BUFFER_BYTES = 1 << 20;
 
     private final StorageEngine storage;
 
@@ -60,6 +63,20 @@ final class KvTreeStore {
         }
         storage.rename(temporary, target);
         storage.syncDirectory(Objects.requireNonNull(target.getParent(), "a file has a directory"));
+    }
+
+    /** The CRC32 of all bytes of a file. */
+    long crc32(Path path) throws IOException {
+        CRC32 crc = new CRC32();
+        ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            int read = file.read(buffer, 0);
+            for (long offset = 0; read > 0; read = file.read(buffer, offset)) {
+                crc.update(buffer.slice(0, read));
+                offset += read;
+            }
+        }
+        return crc.getValue();
     }
 
     /** Makes a directory, durably, with those above it that are missing. */

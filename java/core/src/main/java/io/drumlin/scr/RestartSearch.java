@@ -1,5 +1,7 @@
 package io.drumlin.scr;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -43,11 +45,35 @@ public final class RestartSearch {
         return newest.map(IndexRecord::name);
     }
 
-    private boolean isLeft(IndexRecord record) {
-        if (last.isEmpty() || last.getAsInt() == UNKNOWN) {
-            return true;
+    /**
+     * The datasets that a restart would try if none could be fetched.
+     *
+     * @param index is not changed
+     * @return names in order
+     */
+    public static List<String> order(ScrIndex index) {
+        List<String> names = new ArrayList<>();
+        index.current().ifPresent(names::add);
+        int bound = index.current().map(name -> index.id(name).orElse(UNKNOWN)).orElse(UNKNOWN);
+        for (IndexRecord record : index.records()) {
+            boolean tried = names.size() == 1
+                    && index.current().filter(record.name()::equals).isPresent();
+            if (record.isRestartable()
+                    && !tried
+                    && isLeft(index, record, bound)
+                    && !record.name().isEmpty()) {
+                names.add(record.name());
+            }
         }
+        return names;
+    }
+
+    private boolean isLeft(IndexRecord record) {
+        return isLeft(index, record, last.orElse(UNKNOWN));
+    }
+
+    private static boolean isLeft(ScrIndex index, IndexRecord record, int last) {
         // Older forms may have several names for one id; those that failed are not restartable any more.
-        return index.dialect() == Dialect.FLAT ? record.id() < last.getAsInt() : record.id() <= last.getAsInt();
+        return last == UNKNOWN || record.id() < last || (record.id() == last && index.dialect() != Dialect.FLAT);
     }
 }
