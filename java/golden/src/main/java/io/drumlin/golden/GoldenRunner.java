@@ -1,6 +1,7 @@
 package io.drumlin.golden;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.golden.fti.FtiCases;
 import io.drumlin.golden.ftiff.FtiFfCases;
 import io.drumlin.golden.scr.ScrCases;
 import java.io.IOException;
@@ -33,7 +34,7 @@ public final class GoldenRunner {
      * @return a runner
      */
     public static GoldenRunner complete() {
-        return new GoldenRunner(List.of(new FtiFfCases(), new ScrCases()));
+        return new GoldenRunner(List.of(new FtiFfCases(), new FtiCases(), new ScrCases()));
     }
 
     /**
@@ -109,7 +110,7 @@ public final class GoldenRunner {
                     return system.run(directory, manifest);
                 }
             }
-            return Outcome.skipped("neither an FTI-FF nor an SCR case; cases of other formats cannot be read yet");
+            return Outcome.skipped("a case of a format that cannot be read yet");
         } catch (IOException | ManifestException e) {
             Outcome outcome = new Outcome();
             outcome.differs(String.valueOf(e.getMessage()));

@@ -1,0 +1,204 @@
+package io.drumlin.format.fti;
+
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.RangeDigester;
+import io.drumlin.format.RangeDigester.Range;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * Where the blocks of a rank's differential checkpoint are; docs/formats/fti-posix.md, section 5. Immutable; the data stay in the
+ * source.
+ */
+public final class DcpFile {
+
+    /** The format's name in messages. */
+    public static final String FORMAT = "FTI differential checkpoint";
+
+    private static final HexFormat HEX = HexFormat.of();
+
+    /** Blocks that are digested side by side. */
+    private static final int BATCH = 1024;
+
+    private final ByteSource source;
+    private final long blockSize;
+    private final long stackSize;
+    private final List<Layer> layers;
+
+    DcpFile(ByteSource source, long blockSize, long stackSize, List<Layer> layers) {
+        this.source = source;
+        this.blockSize = blockSize;
+        this.stackSize = stackSize;
+        this.layers = List.copyOf(layers);
+    }
+
+    /**
+     * Blocks of a variable that follow each other in the file.
+     *
+     * @param id id of the variable
+     * @param first index of the first block in the variable
+     * @param count blocks
+     * @param offset of the first block in the file
+     */
+    record Blocks(int id, long first, long count, long offset) {}
+
+    /**
+     * A layer.
+     *
+     * @param entry what the metadata say of it
+     * @param offset where it begins
+     * @param previousCkptId id of the checkpoint before the one that wrote it, 0 in the first
+     * @param blocks in the order in which they were written
+     */
+    record Layer(LayerEntry entry, long offset, int previousCkptId, List<Blocks> blocks) {}
+
+    /**
+     * Reads the heads of layers and blocks.
+     *
+     * @param source the file; it may have more bytes than the metadata say, which a checkpoint that was not completed left
+     * @param entry what the metadata say of it
+     * @return where the blocks are
+     * @throws FormatException a number in the file is not possible or not as in the metadata
+     * @throws IOException the source cannot be read
+     */
+    public static DcpFile read(ByteSource source, FileEntry entry) throws IOException {
+        return new DcpFileReader(source).read(entry.layers());
+    }
+
+    /**
+     * How the variables were cut.
+     *
+     * @return bytes of a block
+     */
+    public long blockSize() {
+        return blockSize;
+    }
+
+    /**
+     * How many layers C FTI puts into a file.
+     *
+     * @return {@code dcp_stack_size} of the run that began the file
+     */
+    public long stackSize() {
+        return stackSize;
+    }
+
+    /**
+     * How many layers there are.
+     *
+     * @return 1 or more
+     */
+    public int layers() {
+        return layers.size();
+    }
+
+    /**
+     * The id that a layer has in the file: that of the checkpoint before.
+     *
+     * @param layer from 0
+     * @return id of the checkpoint before the one that wrote the layer; 0 in the first
+     */
+    public int previousCkptId(int layer) {
+        return layers.get(layer).previousCkptId();
+    }
+
+    /**
+     * Whether a layer has the digest that the metadata say.
+     *
+     * @param layer from 0
+     * @param digester computes the digests of the blocks
+     * @return false for a damaged layer
+     * @throws IOException the source cannot be read
+     */
+    public boolean isWhole(int layer, RangeDigester digester) throws IOException {
+        MessageDigest hash = md5();
+        List<Range> batch = new ArrayList<>();
+        for (Blocks blocks : layers.get(layer).blocks()) {
+            for (long i = 0; i < blocks.count(); i++) {
+                batch.add(new Range(blocks.offset() + i * blockSize, blockSize));
+                if (batch.size() == BATCH) {
+                    digester.digest(source, batch).forEach(hash::update);
+                    batch.clear();
+                }
+            }
+        }
+        digester.digest(source, batch).forEach(hash::update);
+        String stored = layers.get(layer).entry().hash();
+        // The metadata have room for 30 of the 32 digits.
+        return stored.length() == 30 && HEX.formatHex(hash.digest()).startsWith(stored);
+    }
+
+    /**
+     * Where a variable is in the file.
+     *
+     * @param count layers to be taken: the variable is as it was when the last of them was written
+     * @param variable index in the variables of the last of these layers
+     * @return parts of the file, in the order of the variable
+     * @throws FormatException a block of the variable is in none of the layers
+     */
+    public List<Range> variable(int count, int variable) throws FormatException {
+        LayerEntry.Variable wanted = layers.get(count - 1).entry().variables().get(variable);
+        long needed = blocks(wanted.size(), blockSize);
+        List<Blocks> written = layers.subList(0, count).stream()
+                .flatMap(layer -> layer.blocks().stream())
+                .filter(blocks -> blocks.id() == wanted.id())
+                .toList();
+        // Without this, the size in the metadata would decide about memory.
+        if (needed > written.stream().mapToLong(Blocks::count).sum()) {
+            throw missing(count, wanted);
+        }
+        long[] offsets = new long[Math.toIntExact(needed)];
+        Arrays.fill(offsets, -1);
+        for (Blocks blocks : written) {
+            for (long i = 0; i < blocks.count() && blocks.first() + i < needed; i++) {
+                offsets[(int) (blocks.first() + i)] = blocks.offset() + i * blockSize;
+            }
+        }
+        if (Arrays.stream(offsets).anyMatch(offset -> offset < 0)) {
+            throw missing(count, wanted);
+        }
+        return ranges(offsets, wanted.size());
+    }
+
+    private FormatException missing(int count, LayerEntry.Variable wanted) {
+        return new FormatException(
+                FORMAT,
+                new Finding(
+                        "layer " + (count - 1),
+                        layers.get(count - 1).offset(),
+                        "not all blocks of the " + wanted.size() + " bytes of variable " + wanted.id()
+                                + " are in this layer or one before"));
+    }
+
+    private List<Range> ranges(long[] offsets, long size) {
+        List<Range> ranges = new ArrayList<>();
+        for (int i = 0; i < offsets.length; ) {
+            int first = i;
+            do {
+                i++;
+            } while (i < offsets.length && offsets[i] == offsets[i - 1] + blockSize);
+            long end = Math.min(i * blockSize, size);
+            ranges.add(new Range(offsets[first], end - first * blockSize));
+        }
+        return ranges;
+    }
+
+    static long blocks(long size, long blockSize) {
+        return size / blockSize + (size % blockSize == 0 ? 0 : 1);
+    }
+
+    private static MessageDigest md5() {
+        try {
+            return MessageDigest.getInstance("MD5");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has MD5", e);
+        }
+    }
+}

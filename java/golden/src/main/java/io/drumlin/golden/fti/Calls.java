@@ -1,0 +1,121 @@
+package io.drumlin.golden.fti;
+
+import io.drumlin.golden.Json;
+import io.drumlin.golden.fti.Checkpoint.Variable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Follows the calls that all ranks of a golden program made, up to what each checkpoint holds. */
+final class Calls {
+
+    private final Map<Integer, Variable> variables = new LinkedHashMap<>();
+    private final List<Checkpoint> checkpoints = new ArrayList<>();
+
+    private boolean incremental;
+    private int incrementalId;
+    private int incrementalLevel;
+    private final List<Integer> added = new ArrayList<>();
+
+    /** What the checkpoints hold, in the order in which they were taken. */
+    static List<Checkpoint> checkpoints(Json calls) {
+        Calls state = new Calls();
+        calls.list(call -> {
+            state.follow(call);
+            return call;
+        });
+        return List.copyOf(state.checkpoints);
+    }
+
+    private void follow(Json call) {
+        switch (call.get("call").text().replaceFirst("^\\(application\\) exit.*", "exit")) {
+            case "FTI_Protect" -> protect(call);
+            case "FTI_setIDFromString" -> nameVariable(call.get("name").text());
+            case "FTI_SetAttribute" -> setAttribute(call);
+            case "(application) fill all protected buffers" ->
+                variables.replaceAll(
+                        (id, variable) -> filled(variable, call.get("gen").integer()));
+            case "(application) fill one buffer" ->
+                variables.computeIfPresent(
+                        call.get("id").integer(),
+                        (id, variable) -> filled(variable, call.get("gen").integer()));
+            case "FTI_Checkpoint" ->
+                take(call.get("id").integer(), call.get("level").integer(), List.copyOf(variables.keySet()));
+            case "FTI_InitICP" -> {
+                incremental = call.get("activate").bool();
+                incrementalId = call.get("id").integer();
+                incrementalLevel = call.get("level").integer();
+                added.clear();
+            }
+            case "FTI_AddVarICP" -> added.add(call.get("id").integer());
+            case "FTI_FinalizeICP" -> {
+                if (incremental) {
+                    take(incrementalId, incrementalLevel, List.copyOf(added));
+                }
+            }
+            case "FTI_Finalize", "barrier", "exit" -> {}
+            default -> throw call.wrong("is a call whose effect is not known");
+        }
+    }
+
+    /** The number of the known variables becomes the id of a new name. */
+    private void nameVariable(String name) {
+        if (variables.values().stream().noneMatch(variable -> variable.idChar().equals(name))) {
+            int id = variables.size();
+            variables.put(id, new Variable(id, ElementType.FTI_CHAR, 0, 0, 0, "", name, 0));
+        }
+    }
+
+    private void protect(Json call) {
+        int id = call.get("id").integer();
+        Variable old = variables.getOrDefault(id, new Variable(id, ElementType.FTI_CHAR, 0, 0, 0, "", "", 0));
+        variables.put(
+                id,
+                new Variable(
+                        id,
+                        ElementType.of(call.get("type")),
+                        call.get("count").number(),
+                        call.get("count_extra_per_app_rank").number(),
+                        old.generation(),
+                        old.name(),
+                        old.idChar(),
+                        old.dims()));
+    }
+
+    private void setAttribute(Json call) {
+        String flags = call.get("flags").text();
+        boolean dims = flags.contains("DIM");
+        if (dims
+                && !(call.get("ndims").integer() == 1 && call.get("dim0").text().equals("element count"))) {
+            throw call.wrong("has dimensions that are not known");
+        }
+        variables.computeIfPresent(
+                call.get("id").integer(),
+                (id, old) -> new Variable(
+                        id,
+                        old.type(),
+                        old.count(),
+                        old.countPerRank(),
+                        old.generation(),
+                        flags.contains("NAME") ? call.get("name").text() : old.name(),
+                        old.idChar(),
+                        dims ? 1 : old.dims()));
+    }
+
+    private static Variable filled(Variable old, int generation) {
+        return new Variable(
+                old.id(),
+                old.type(),
+                old.count(),
+                old.countPerRank(),
+                generation,
+                old.name(),
+                old.idChar(),
+                old.dims());
+    }
+
+    private void take(int id, int level, List<Integer> fileOrder) {
+        checkpoints.add(new Checkpoint(id, level, List.copyOf(variables.values()), fileOrder));
+    }
+}

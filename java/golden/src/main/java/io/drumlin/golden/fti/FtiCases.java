@@ -1,0 +1,32 @@
+package io.drumlin.golden.fti;
+
+import io.drumlin.golden.GoldenCases;
+import io.drumlin.golden.Json;
+import io.drumlin.golden.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Cases of the modes POSIX and MPI-IO: reads every file of the run's directories and compares it with the calls. */
+public final class FtiCases implements GoldenCases {
+
+    /** Makes the reader of these cases. */
+    public FtiCases() {}
+
+    @Override
+    public boolean understands(Map<String, Object> manifest) {
+        return Manifest.looksRight(manifest);
+    }
+
+    @Override
+    public Outcome run(Path directory, Map<String, Object> json) throws IOException {
+        Manifest manifest = Manifest.of(Json.root(json));
+        int mode = manifest.config("basic.ckpt_io");
+        if (mode != RunDirectories.POSIX && mode != RunDirectories.MPI_IO) {
+            return Outcome.skipped("ckpt_io = " + mode + " is neither POSIX nor MPI-IO");
+        }
+        Outcome outcome = new Outcome();
+        new CaseComparison(directory, manifest, outcome).compare();
+        return outcome;
+    }
+}
