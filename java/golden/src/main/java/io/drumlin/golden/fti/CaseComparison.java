@@ -65,16 +65,17 @@ final class CaseComparison {
         private int encoded;
         private int blocks;
         private int remains;
+        private int layers;
     }
 
     void compare() throws IOException {
         readFiles();
         new IniComparison(directory, manifest, directories, outcome).compare(files, unvisited);
-        for (String path : List.copyOf(files.keySet())) {
-            MetadataPath metadata = MetadataPath.of(directories, path);
+        for (Map.Entry<String, byte[]> file : files.entrySet()) {
+            MetadataPath metadata = MetadataPath.of(directories, file.getKey());
             if (metadata != null) {
-                visit(path);
-                compareGroup(metadata, files.get(path));
+                unvisited.remove(file.getKey());
+                compareGroup(metadata, file.getValue());
             }
         }
         compareRemains();
@@ -84,12 +85,17 @@ final class CaseComparison {
 
     private String summary() {
         List<String> parts = new ArrayList<>();
-        parts.add("made " + tally.metadata + " metadata files byte for byte from the calls");
-        parts.add(tally.data + " data files with " + tally.variables + " variables by value");
+        add(parts, tally.metadata, "metadata files made from the calls byte for byte");
+        add(parts, tally.data, "data files");
         add(parts, tally.copies, "partner copies");
         add(parts, tally.encoded, "encoded files by checksum, not decoded");
         add(parts, tally.blocks, "blocks of a shared file");
+        add(
+                parts,
+                tally.layers,
+                "layers of differential checkpoints with their digests (metadata read and written again)");
         add(parts, tally.remains, "data files without metadata (left by a head)");
+        add(parts, tally.variables, "variables by value");
         return String.join(", ", parts);
     }
 
@@ -139,7 +145,7 @@ final class CaseComparison {
             return;
         }
         compareLines(path.path() + " written again", bytes, metadata);
-        Checkpoint checkpoint = checkpoint(metadata.ckptId());
+        Checkpoint checkpoint = checkpoint(metadata.ckptId(), metadata.type());
         if (checkpoint == null) {
             outcome.differs(path.path() + ": the calls take no checkpoint " + metadata.ckptId());
             return;
@@ -148,6 +154,10 @@ final class CaseComparison {
                 .filter(place -> place.sector() == path.sector() && place.group() == path.group())
                 .sorted(Comparator.comparingInt(Place::groupRank))
                 .toList();
+        if (metadata.type() == CkptType.DCP) {
+            compareDifferential(path, checkpoint, members, metadata);
+            return;
+        }
         compareLines(path.path() + " made from the calls", bytes, expected(path, checkpoint, members, metadata));
         tally.metadata++;
         for (int i = 0; i < members.size(); i++) {
@@ -156,11 +166,42 @@ final class CaseComparison {
     }
 
     /** The newest with the id. */
-    private @Nullable Checkpoint checkpoint(int id) {
+    private @Nullable Checkpoint checkpoint(int id, CkptType type) {
         return manifest.checkpoints().stream()
-                .filter(checkpoint -> checkpoint.id() == id)
+                .filter(checkpoint -> checkpoint.id() == id && checkpoint.type() == type)
                 .reduce((earlier, later) -> later)
                 .orElse(null);
+    }
+
+    /** The metadata but for sizes, positions and digests, which the layers have to agree with. */
+    private void compareDifferential(
+            MetadataPath path, Checkpoint checkpoint, List<Place> members, GroupMetadata metadata) throws IOException {
+        List<Checkpoint> differential = manifest.checkpoints().stream()
+                .filter(each -> each.type() == CkptType.DCP)
+                .toList();
+        DifferentialComparison comparison = new DifferentialComparison(differential, outcome);
+        int number = differential.indexOf(checkpoint) / manifest.config("basic.dcp_stack_size");
+        outcome.same(path.path() + ": members", members.size(), metadata.files().size());
+        for (int i = 0; i < Math.min(members.size(), metadata.files().size()); i++) {
+            Place member = members.get(i);
+            FileEntry entry = metadata.files().get(i);
+            String where = path.path() + " [" + i + "]";
+            outcome.same(where + ": name", "dcp-id" + number + "-rank" + member.mpiRank() + ".fti", entry.name());
+            outcome.same(where + ": variables", unplaced(variables(checkpoint, member)), unplaced(entry.variables()));
+            byte[] bytes = visit(directories.differential(entry.name()));
+            if (bytes != null) {
+                comparison.compare(entry.name(), entry, bytes, checkpoint.id(), member.appRank());
+            }
+        }
+        tally.layers += comparison.layers();
+        tally.variables += comparison.variables();
+    }
+
+    private static List<VariableEntry> unplaced(List<VariableEntry> variables) {
+        return variables.stream()
+                .map(v -> new VariableEntry(
+                        v.id(), v.typeId(), v.typeSize(), v.size(), 0, v.name(), v.idChar(), v.dims()))
+                .toList();
     }
 
     private void compareLines(String where, byte[] expected, GroupMetadata made) throws IOException {
@@ -213,7 +254,7 @@ final class CaseComparison {
         for (Variable variable : checkpoint.variables()) {
             entries.add(new VariableEntry(
                     variable.id(),
-                    variable.type().ordinal(),
+                    variable.type().id(),
                     variable.type().size(),
                     variable.bytesOn(member.appRank()),
                     positions.getOrDefault(variable.id(), 0L),
@@ -297,7 +338,7 @@ final class CaseComparison {
     private void compareRemains() {
         for (String path : List.copyOf(unvisited)) {
             Matcher name = DATA_NAME.matcher(path);
-            Checkpoint checkpoint = name.matches() ? checkpoint(Integer.parseInt(name.group(1))) : null;
+            Checkpoint checkpoint = name.matches() ? checkpoint(Integer.parseInt(name.group(1)), CkptType.FULL) : null;
             if (checkpoint != null) {
                 int mpiRank = Integer.parseInt(name.group(2));
                 manifest.places().stream()

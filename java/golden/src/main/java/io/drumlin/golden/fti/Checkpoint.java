@@ -1,5 +1,6 @@
 package io.drumlin.golden.fti;
 
+import io.drumlin.format.fti.CkptType;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -12,6 +13,9 @@ import java.util.List;
  * @param fileOrder ids of the variables in the order in which they were written
  */
 record Checkpoint(int id, int level, List<Variable> variables, List<Integer> fileOrder) {
+
+    /** What {@code FTI_Checkpoint} takes for level 4 of a differential checkpoint. */
+    private static final int DIFFERENTIAL = 8;
 
     /**
      * A variable at the time of a checkpoint.
@@ -45,6 +49,10 @@ record Checkpoint(int id, int level, List<Variable> variables, List<Integer> fil
         ByteBuffer values(int rank) {
             return type.values(rank, id, generation, countOn(rank));
         }
+    }
+
+    CkptType type() {
+        return level == DIFFERENTIAL ? CkptType.DCP : CkptType.FULL;
     }
 
     Variable variable(int wanted) {

@@ -4,25 +4,27 @@ import io.drumlin.golden.Json;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The types of C FTI in the order of their ids, and the values that the golden programs give to their elements. */
+/** The types of C FTI, and the values that the golden programs give to their elements. */
 enum ElementType {
-    FTI_CHAR(1),
-    FTI_SHRT(2),
-    FTI_INTG(4),
-    FTI_LONG(8),
-    FTI_UCHR(1),
-    FTI_USHT(2),
-    FTI_UINT(4),
-    FTI_ULNG(8),
-    FTI_SFLT(4),
-    FTI_DBLE(8),
-    FTI_LDBE(16);
+    FTI_CHAR(0, 1),
+    FTI_SHRT(1, 2),
+    FTI_INTG(2, 4),
+    FTI_LONG(3, 8),
+    FTI_UCHR(4, 1),
+    FTI_USHT(5, 2),
+    FTI_UINT(6, 4),
+    FTI_ULNG(7, 8),
+    FTI_SFLT(8, 4),
+    FTI_DBLE(9, 8),
+    FTI_LDBE(10, 16);
 
     private static final int F80_EXPONENT_BIAS = 16383;
 
+    private final int id;
     private final int size;
 
-    ElementType(int size) {
+    ElementType(int id, int size) {
+        this.id = id;
         this.size = size;
     }
 
@@ -33,6 +35,11 @@ enum ElementType {
             }
         }
         throw json.wrong("is a type without a generator");
+    }
+
+    /** The type's id in metadata. */
+    int id() {
+        return id;
     }
 
     /** Bytes of an element. */

@@ -1,5 +1,6 @@
 package io.drumlin.golden.fti;
 
+import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.golden.Outcome;
 import java.io.IOException;
@@ -18,7 +19,6 @@ final class IniComparison {
     private static final String TIMESTAMP = "[A-Z][a-z]+day \\d\\d/\\d\\d/\\d\\d - \\d\\d:\\d\\d:\\d\\d";
 
     private static final int IO_MODE_OFFSET = 1000;
-    private static final int DIFFERENTIAL = 8;
 
     private final Path directory;
     private final Manifest manifest;
@@ -97,7 +97,7 @@ final class IniComparison {
             String section = "checkpoint_id." + checkpoint.id();
             String timestamp = list.get(section, "timestamp").orElse("");
             outcome.same(section + ": form of the timestamp", true, timestamp.matches(TIMESTAMP));
-            boolean differential = checkpoint.level() == DIFFERENTIAL;
+            boolean differential = checkpoint.type() == CkptType.DCP;
             Map<String, String> values = new LinkedHashMap<>();
             values.put("timestamp", timestamp);
             values.put("level", Integer.toString(differential ? 4 : checkpoint.level()));
