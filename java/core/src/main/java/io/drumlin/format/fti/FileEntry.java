@@ -27,7 +27,17 @@ public record FileEntry(
 
     private static final int DRAIN_LENGTH = 1 << 16;
 
-    /** Copies the lists. */
+    /**
+     * Copies the lists.
+     *
+     * @param name the name
+     * @param size bytes
+     * @param maxSize bytes of the largest
+     * @param checksum MD5 or empty
+     * @param variables in the order of first protection
+     * @param layers of a differential checkpoint
+     * @param rsedChecksum MD5 of the encoded file, or null
+     */
     public FileEntry {
         variables = List.copyOf(variables);
         layers = List.copyOf(layers);

@@ -26,7 +26,13 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
     static final String TYPE = "ckpt_type";
     static final String CKPT_ID = "ckpt_id";
 
-    /** Copies the list. */
+    /**
+     * Copies the list.
+     *
+     * @param type what the files hold
+     * @param ckptId id of the checkpoint
+     * @param files one per member
+     */
     public GroupMetadata {
         files = List.copyOf(files);
     }

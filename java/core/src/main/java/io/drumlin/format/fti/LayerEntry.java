@@ -19,7 +19,13 @@ public record LayerEntry(long size, String hash, List<Variable> variables) {
      */
     public record Variable(int id, long size) {}
 
-    /** Copies the list. */
+    /**
+     * Copies the list.
+     *
+     * @param size bytes
+     * @param hash 30 digits
+     * @param variables when the layer was written
+     */
     public LayerEntry {
         variables = List.copyOf(variables);
     }

@@ -20,7 +20,18 @@ public record VariableEntry(
     /** Dimensions of an attribute. */
     public static final int MAX_DIMS = 32;
 
-    /** Copies the list. */
+    /**
+     * Copies the list.
+     *
+     * @param id 0 or more
+     * @param typeId -1 to 10
+     * @param typeSize bytes
+     * @param size bytes
+     * @param pos byte offset
+     * @param name the attribute name
+     * @param idChar the name that stands for the id
+     * @param dims the attribute dimensions
+     */
     public VariableEntry {
         dims = List.copyOf(dims);
     }
