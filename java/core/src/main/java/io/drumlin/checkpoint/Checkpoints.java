@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.IoMode.Place;
 import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;

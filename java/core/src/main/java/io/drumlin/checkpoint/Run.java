@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;

@@ -1,7 +1,6 @@
-package io.drumlin.checkpoint;
+package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A rank that fails alone must not leave the others waiting in a collective call. So each step that can fail on one
  * rank is run here: its failure is held back until all ranks have met, and then every rank throws.
  */
-final class Agreement {
+public final class Agreement {
 
     private static final int MESSAGE_BYTES = 1024;
 
@@ -21,7 +20,12 @@ final class Agreement {
 
     /** A step that can fail. */
     @FunctionalInterface
-    interface Step {
+    public interface Step {
+        /**
+         * Does what is to be done on this rank.
+         *
+         * @throws IOException it failed
+         */
         void run() throws IOException;
     }
 
@@ -33,17 +37,20 @@ final class Agreement {
      * @param step what to do on this rank
      * @throws IOException on every rank, if the step failed on any; on those that failed it is their own failure
      */
-    static void run(Communicator comm, String operation, Step step) throws IOException {
+    public static void run(Communicator comm, String operation, Step step) throws IOException {
         agree(comm, operation, attempt(comm, operation, step));
     }
 
     /**
      * Runs a step and holds its failure back.
      *
+     * @param comm the ranks that must agree
+     * @param operation what is being done
+     * @param step what to do on this rank
      * @return what went wrong, whatever it was: also an error such as a lack of memory must not keep this rank from the
      *     next collective call; {@code null} if nothing did
      */
-    static @Nullable IOException attempt(Communicator comm, String operation, Step step) {
+    public static @Nullable IOException attempt(Communicator comm, String operation, Step step) {
         try {
             step.run();
             return null;
@@ -67,9 +74,12 @@ final class Agreement {
     /**
      * Meets the other ranks with the outcome of a step. Collective.
      *
+     * @param comm the ranks that must agree
+     * @param operation what is being done, for the message of ranks on which it went well
      * @param failure what went wrong on this rank, or {@code null}
+     * @throws IOException on every rank, if any has a failure; on those it is their own
      */
-    static void agree(Communicator comm, String operation, @Nullable IOException failure) throws IOException {
+    public static void agree(Communicator comm, String operation, @Nullable IOException failure) throws IOException {
         long[] firstFailed = {failure == null ? comm.size() : comm.rank()};
         comm.allreduce(firstFailed, Communicator.Op.MIN);
         int rank = (int) firstFailed[0];
@@ -95,8 +105,16 @@ final class Agreement {
         return new String(text.array(), StandardCharsets.UTF_8).replace("\0", "");
     }
 
-    /** The root's text on every rank. Collective. */
-    static String bcast(Communicator comm, String text, int root) throws IOException {
+    /**
+     * The root's text on every rank. Collective.
+     *
+     * @param comm the ranks
+     * @param text on the root: the text; not looked at elsewhere
+     * @param root the rank that has it
+     * @return the root's text
+     * @throws IOException the transfer failed
+     */
+    public static String bcast(Communicator comm, String text, int root) throws IOException {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         long[] length = {comm.rank() == root ? bytes.length : 0};
         comm.allreduce(length, Communicator.Op.MAX);
