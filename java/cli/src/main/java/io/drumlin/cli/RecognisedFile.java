@@ -23,8 +23,14 @@ interface RecognisedFile {
     /** Tells programs the same: the fields of an object that the caller has begun and ends. */
     void write(JsonGenerator json) throws IOException;
 
-    /** What is where in the file, for a picture of it: ranges that are not in each other, metadata and data. */
-    List<FileRange> ranges();
+    /**
+     * What is where in the file, for a picture of it: ranges that are not in each other, metadata and data.
+     *
+     * @throws CommandException the format has no parts that a picture could show
+     */
+    default List<FileRange> ranges() {
+        throw new CommandException(ExitCode.NOT_RECOGNISED, title() + ": there is no picture of this format");
+    }
 
     /** Adds to {@link #findings} what is wrong with the data, which are read from {@code source}, the same file. */
     void verify(ByteSource source) throws IOException;

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.integrity.ReedSolomon16;
 import io.drumlin.storage.StorageEngine;

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.ByteSource;
