@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.golden.fti.FtiCases;
 import io.drumlin.golden.ftiff.FtiFfCases;
 import io.drumlin.golden.scr.ScrCases;
+import io.drumlin.golden.sion.SionCases;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ public final class GoldenRunner {
      * @return a runner
      */
     public static GoldenRunner complete() {
-        return new GoldenRunner(List.of(new FtiFfCases(), new FtiCases(), new ScrCases()));
+        return new GoldenRunner(List.of(new FtiFfCases(), new FtiCases(), new ScrCases(), new SionCases()));
     }
 
     /**

@@ -1,0 +1,123 @@
+package io.drumlin.format.sion;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What the first metadata block, META1, says of the whole physical file; docs/formats/sion.md, section 2.
+ *
+ * @param order byte order of all metadata
+ * @param bigEndianPayload what the writer said of the byte order of its data; nothing is ever swapped for it
+ * @param version 1000 times major plus minor version of the library that wrote the file
+ * @param patchLevel of that library
+ * @param formatVersion version of the file format
+ * @param fsBlockSize bytes to which chunks are aligned
+ * @param files physical files of the set
+ * @param fileNumber which of them this is
+ * @param flag1 key/value mode in the upper half
+ * @param flag2 without meaning
+ * @param prefix name of the file as its writer gave it, the same in all files of a set
+ */
+public record Header(
+        ByteOrder order,
+        boolean bigEndianPayload,
+        int version,
+        int patchLevel,
+        int formatVersion,
+        int fsBlockSize,
+        int files,
+        int fileNumber,
+        long flag1,
+        long flag2,
+        String prefix) {
+
+    /** Version of the file format that is written. */
+    public static final int FORMAT_VERSION = 5;
+
+    /** Bytes that a name may have; one more byte of the field ends it. */
+    public static final int MAX_PREFIX = 1023;
+
+    static final byte[] MAGIC = {'s', 'i', 'o', 'n'};
+    static final int PREFIX_BYTES = MAX_PREFIX + 1;
+
+    /** Bytes in front of the task arrays, by format version: 2 has no filenumber and no flags. */
+    static final int LENGTH = 52 + PREFIX_BYTES;
+
+    static final int LENGTH_OF_FORMAT_2 = 32 + PREFIX_BYTES;
+
+    static final int PLAIN = 50;
+    static final int KEY_VALUE = 51;
+
+    private static final int VERSION = 1007;
+    private static final int PATCH_LEVEL = 6;
+
+    /**
+     * The header of a file as C SIONlib 1.7.6 writes it.
+     *
+     * @param order byte order of all metadata
+     * @param bigEndianPayload what is said of the byte order of the data
+     * @param keyValue whether the tasks hold records with keys
+     * @param fsBlockSize bytes, above 0
+     * @param files physical files of the set
+     * @param fileNumber which of them this is
+     * @param prefix name of the first file, at most {@link #MAX_PREFIX} bytes in UTF-8
+     * @return the header
+     */
+    public static Header of(
+            ByteOrder order,
+            boolean bigEndianPayload,
+            boolean keyValue,
+            int fsBlockSize,
+            int files,
+            int fileNumber,
+            String prefix) {
+        long flag1 = (long) (keyValue ? KEY_VALUE : PLAIN) << Integer.SIZE;
+        return new Header(
+                order,
+                bigEndianPayload,
+                VERSION,
+                PATCH_LEVEL,
+                FORMAT_VERSION,
+                fsBlockSize,
+                files,
+                fileNumber,
+                flag1,
+                0,
+                prefix);
+    }
+
+    /**
+     * Whether the tasks hold records with keys.
+     *
+     * @return false for plain byte streams
+     */
+    public boolean keyValue() {
+        return keyValueMode() == KEY_VALUE;
+    }
+
+    /** The upper half of flag1. */
+    int keyValueMode() {
+        return (int) (flag1 >>> Integer.SIZE);
+    }
+
+    /** Appends the header to a buffer of the right byte order. */
+    void put(ByteBuffer target, int tasks) {
+        target.put(MAGIC).put(endianness());
+        target.putInt(version).putInt(patchLevel).putInt(formatVersion).putInt(fsBlockSize);
+        target.putInt(tasks).putInt(files).putInt(fileNumber).putLong(flag1).putLong(flag2);
+        byte[] name = prefix.getBytes(StandardCharsets.UTF_8);
+        if (name.length > MAX_PREFIX) {
+            throw new IllegalArgumentException(
+                    "the file name has " + name.length + " bytes, allowed are " + MAX_PREFIX + ": " + prefix);
+        }
+        target.put(name).put(new byte[PREFIX_BYTES - name.length]);
+    }
+
+    /** A word that reads the same from both ends: metadata outside, payload inside. */
+    private byte[] endianness() {
+        byte metadata = (byte) (order == ByteOrder.BIG_ENDIAN ? 1 : 0);
+        byte payload = (byte) (bigEndianPayload ? 1 : 0);
+        return new byte[] {metadata, payload, payload, metadata};
+    }
+}

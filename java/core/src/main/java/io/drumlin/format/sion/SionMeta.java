@@ -1,0 +1,89 @@
+package io.drumlin.format.sion;
+
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.FindingSink;
+import io.drumlin.format.FormatException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * The metadata of one physical file. Immutable; the data stay in the source.
+ *
+ * <p>Every count, size and offset is checked before it is used, and no more memory is taken than the file has bytes;
+ * docs/formats/sion.md, section 8, lists the checks.
+ *
+ * @param meta1 written when the file was opened
+ * @param meta2 written when it was closed; empty if it never was, and then nothing is known of the sizes
+ * @param mapping of a set of files, in its first file; empty where there is none
+ */
+public record SionMeta(Meta1 meta1, Optional<Meta2> meta2, Optional<TaskMapping> mapping) {
+
+    /** The format's name in messages. */
+    public static final String FORMAT = "SION";
+
+    /**
+     * Whether a source begins as such a file does.
+     *
+     * @param source any bytes
+     * @return whether the magic is there
+     * @throws IOException the source cannot be read
+     */
+    public static boolean recognises(ByteSource source) throws IOException {
+        ByteBuffer magic = ByteBuffer.allocate(Header.MAGIC.length);
+        if (source.size() < magic.capacity()) {
+            return false;
+        }
+        source.readFully(0, magic);
+        return Arrays.equals(magic.array(), Header.MAGIC);
+    }
+
+    /**
+     * Reads metadata that are without a fault.
+     *
+     * @param source a physical file
+     * @return its metadata; without META2 if the file was never closed
+     * @throws FormatException the first field that is wrong
+     * @throws IOException the source cannot be read
+     */
+    public static SionMeta read(ByteSource source) throws IOException {
+        return read(source, FindingSink.strict(FORMAT))
+                .orElseThrow(() -> new AssertionError("a strict reader ends at the first finding"));
+    }
+
+    /**
+     * Reads what can be read.
+     *
+     * @param source a physical file
+     * @param problems gets everything that is wrong; what it does not throw is left out of the result or, where a size
+     *     is wrong, made the nearest that is allowed
+     * @return empty if not even the number of tasks is plausible
+     * @throws FormatException thrown by {@code problems}
+     * @throws IOException the source cannot be read
+     */
+    public static Optional<SionMeta> read(ByteSource source, FindingSink problems) throws IOException {
+        return new MetaReader(source, problems).read();
+    }
+
+    /**
+     * Whether the file was closed by its writer.
+     *
+     * @return false if META2 is missing
+     */
+    public boolean closed() {
+        return meta2.isPresent();
+    }
+
+    /**
+     * The bytes of a task, without the gaps.
+     *
+     * @param source the file
+     * @param task index in the physical file
+     * @return the content of all its blocks; of a file that was not closed, nothing
+     */
+    public TaskStream stream(ByteSource source, int task) {
+        long[] sizes = meta2.map(blocks -> blocks.sizes(task)).orElse(new long[0]);
+        return new TaskStream(source, meta1.start(task), meta1.globalSkip(), sizes);
+    }
+}
