@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a function below changes its signature or its meaning, or disappears. */
-#define DRUMLIN_MPI_ABI 1
+#define DRUMLIN_MPI_ABI 2
 
 /* The DRUMLIN_MPI_ABI with which the library was built. May be called at any time. */
 DRUMLIN_API int32_t drumlin_mpi_abi(void);
@@ -135,6 +135,13 @@ DRUMLIN_API int32_t drumlin_mpi_bcast(int64_t comm, void *data, int64_t length, 
  * all   at the root size * length bytes, elsewhere not looked at
  */
 DRUMLIN_API int32_t drumlin_mpi_gather(int64_t comm, const void *part, int64_t length, void *all, int32_t root);
+
+/*
+ * Hands out length bytes to every rank, in rank order. Collective.
+ *
+ * all   at the root size * length bytes, elsewhere not looked at
+ */
+DRUMLIN_API int32_t drumlin_mpi_scatter(int64_t comm, const void *all, void *part, int64_t length, int32_t root);
 
 /* Collects length bytes of every rank at every rank, in rank order: size * length bytes in all. Collective. */
 DRUMLIN_API int32_t drumlin_mpi_allgather(int64_t comm, const void *part, int64_t length, void *all);

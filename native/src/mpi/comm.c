@@ -100,6 +100,15 @@ int32_t drumlin_mpi_gather(int64_t comm, const void *part, int64_t length, void 
         MPI_Gather(part, (int)length, MPI_BYTE, all, (int)length, MPI_BYTE, root, COMM_OF(comm)));
 }
 
+int32_t drumlin_mpi_scatter(int64_t comm, const void *all, void *part, int64_t length, int32_t root)
+{
+    int32_t result = check_message(comm, length);
+    if (result < 0)
+        return result;
+    return result_of(
+        MPI_Scatter(all, (int)length, MPI_BYTE, part, (int)length, MPI_BYTE, root, COMM_OF(comm)));
+}
+
 int32_t drumlin_mpi_allgather(int64_t comm, const void *part, int64_t length, void *all)
 {
     int32_t result = check_message(comm, length);

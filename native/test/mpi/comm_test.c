@@ -70,7 +70,7 @@ static void assert_parts(const char *all, int32_t root)
     }
 }
 
-static void bcast_gather_and_allgather_move_bytes(void **state)
+static void bcast_gather_scatter_and_allgather_move_bytes(void **state)
 {
     (void)state;
     char word[4] = "abc";
@@ -87,6 +87,9 @@ static void bcast_gather_and_allgather_move_bytes(void **state)
         assert_int_equal(drumlin_mpi_gather(comm, part, 4, rank == root ? all : NULL, root), 0);
         if (rank == root)
             assert_parts(all, root);
+        char own[4] = "???";
+        assert_int_equal(drumlin_mpi_scatter(comm, rank == root ? all : NULL, own, 4, root), 0);
+        assert_memory_equal(own, part, 4);
         memset(all, '?', 4 * (size_t)size);
         assert_int_equal(drumlin_mpi_allgather(comm, part, 4, all), 0);
         assert_parts(all, root);
@@ -103,7 +106,7 @@ int main(void)
         cmocka_unit_test(inter_communicators_are_refused),
         cmocka_unit_test(split_orders_ranks_by_key),
         cmocka_unit_test(allreduce_joins_every_element),
-        cmocka_unit_test(bcast_gather_and_allgather_move_bytes),
+        cmocka_unit_test(bcast_gather_scatter_and_allgather_move_bytes),
     };
     return RUN_RANKS(tests, set_up_ranks, tear_down_ranks);
 }

@@ -48,6 +48,7 @@ static void nothing_works_before_init(void **state)
     assert_int_equal(drumlin_mpi_allreduce(1, &value, 1, DRUMLIN_MPI_SUM), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_bcast(1, &byte, 1, 0), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_gather(1, &byte, 1, &byte, 0), -ESHUTDOWN);
+    assert_int_equal(drumlin_mpi_scatter(1, &byte, &byte, 1, 0), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_allgather(1, &byte, 1, &byte), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_send(1, &byte, 1, 0, 0), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_receive(1, &byte, 1, 0, 0), -ESHUTDOWN);

@@ -89,12 +89,30 @@ public final class Arguments {
      * @throws ReadOnlyBufferException {@code all} is read-only
      */
     public static void checkParts(ByteBuffer part, ByteBuffer all, int size) {
+        checkSizes(part, all, size);
+        checkWritable(all);
+    }
+
+    /**
+     * Refuses a buffer that does not hold exactly one part per rank, to be handed out.
+     *
+     * @param all the parts of all ranks
+     * @param part where one rank's bytes go
+     * @param size ranks of the communicator
+     * @throws IllegalArgumentException {@code all} has not {@code size} times the remaining bytes of {@code part}
+     * @throws ReadOnlyBufferException {@code part} is read-only
+     */
+    public static void checkScatter(ByteBuffer all, ByteBuffer part, int size) {
+        checkSizes(part, all, size);
+        checkWritable(part);
+    }
+
+    private static void checkSizes(ByteBuffer part, ByteBuffer all, int size) {
         if (all.remaining() != (long) part.remaining() * size) {
             throw new IllegalArgumentException(
                     size + " ranks with " + part.remaining() + " bytes each need a buffer of "
                             + (long) part.remaining() * size + " bytes, this one has " + all.remaining());
         }
-        checkWritable(all);
     }
 
     /**

@@ -94,6 +94,16 @@ public interface Communicator extends AutoCloseable {
     void gather(ByteBuffer part, ByteBuffer all, int root) throws IOException;
 
     /**
+     * Hands out equal-sized messages, in rank order: what {@link #gather} collected. Collective.
+     *
+     * @param all on the root: {@code size} times as many bytes as {@code part}; not looked at elsewhere
+     * @param part where this rank's bytes go, equally many on every rank
+     * @param root the rank that has the messages
+     * @throws IOException the transfer failed
+     */
+    void scatter(ByteBuffer all, ByteBuffer part, int root) throws IOException;
+
+    /**
      * Collects equal-sized messages at every rank, in rank order. Collective.
      *
      * @param part this rank's bytes, equally many on every rank

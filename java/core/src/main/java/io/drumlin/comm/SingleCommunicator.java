@@ -50,6 +50,14 @@ public final class SingleCommunicator implements Communicator {
     }
 
     @Override
+    public void scatter(ByteBuffer all, ByteBuffer part, int root) {
+        checkOpen();
+        Arguments.checkRank("root", root, 1);
+        Arguments.checkScatter(all, part, 1);
+        part.put(part.position(), all, all.position(), all.remaining());
+    }
+
+    @Override
     public void allgather(ByteBuffer part, ByteBuffer all) {
         checkOpen();
         Arguments.checkParts(part, all, 1);

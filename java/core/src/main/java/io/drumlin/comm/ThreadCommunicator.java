@@ -204,6 +204,19 @@ public final class ThreadCommunicator implements Communicator {
     }
 
     @Override
+    public void scatter(ByteBuffer all, ByteBuffer part, int root) throws IOException {
+        Arguments.checkRank("root", root, size());
+        if (rank == root) {
+            Arguments.checkScatter(all, part, size());
+        } else {
+            Arguments.checkWritable(part);
+        }
+        String operation = "scatter of " + part.remaining() + " bytes per rank from root " + root;
+        byte[] bytes = meet(operation, rank == root ? Mailbox.copy(all) : new byte[0], parts -> parts.get(root));
+        part.put(part.position(), bytes, rank * part.remaining(), part.remaining());
+    }
+
+    @Override
     public void allgather(ByteBuffer part, ByteBuffer all) throws IOException {
         Arguments.checkParts(part, all, size());
         String operation = "allgather of " + part.remaining() + " bytes per rank";

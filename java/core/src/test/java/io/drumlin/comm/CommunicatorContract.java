@@ -130,6 +130,20 @@ public abstract class CommunicatorContract {
     }
 
     @Test
+    void scatterHandsOutInRankOrder() throws Exception {
+        onRanks(world -> forEachKindAndLength((kind, length) -> {
+            int root = length % world.size();
+            Message all = Message.blank(kind, world.rank() == root ? length * world.size() : 0);
+            world.gather(Message.of(kind, length, world.rank()).buffer, all.buffer, root);
+            Message part = Message.blank(kind, length);
+            world.scatter(all.buffer.asReadOnlyBuffer(), part.buffer, root);
+            part.assertUntouchedAround();
+            part.assertHolds(length, world.rank());
+            all.assertUntouchedAround();
+        }));
+    }
+
+    @Test
     void allgatherCollectsEverywhereInRankOrder() throws Exception {
         onRanks(world -> forEachKindAndLength((kind, length) -> {
             Message part = Message.of(kind, length, world.rank());
@@ -327,6 +341,7 @@ public abstract class CommunicatorContract {
                         .isThrownBy(() -> world.bcast(heap, wrong))
                         .withMessageContaining("root " + wrong);
                 assertThatIllegalArgumentException().isThrownBy(() -> world.gather(heap, heap, wrong));
+                assertThatIllegalArgumentException().isThrownBy(() -> world.scatter(heap, heap, wrong));
             }
             int self = world.rank();
             assertThatIllegalArgumentException().isThrownBy(() -> world.send(heap, self, Communicator.ANY_TAG));
@@ -339,6 +354,7 @@ public abstract class CommunicatorContract {
             assertThatIllegalArgumentException().isThrownBy(() -> world.split(-1, 0));
             ByteBuffer wrongAll = ByteBuffer.allocate(8 * world.size() + 1);
             assertThatIllegalArgumentException().isThrownBy(() -> world.gather(heap, wrongAll, self));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.scatter(wrongAll, heap, self));
             assertThatIllegalArgumentException().isThrownBy(() -> world.allgather(heap, wrongAll));
             for (ByteBuffer readOnly : List.of(heap.asReadOnlyBuffer(), direct.asReadOnlyBuffer())) {
                 assertThatThrownBy(() -> world.receive(readOnly, self, 0)).isInstanceOf(ReadOnlyBufferException.class);

@@ -106,9 +106,8 @@ public final class NativeMpi implements Communicator {
         requireAvailable();
         if (!isAlive()) {
             throw DrumlinException.during("using a communicator")
-                    .problem(
-                            "MPI is not initialised in this process, or already finalised, as far as Drumlin's library can"
-                                    + " see; it is linked to " + libraryName())
+                    .problem("MPI is not initialised in this process, or already finalised, as far as Drumlin's library"
+                            + " can see; it is linked to " + libraryName())
                     .advice("initialise MPI before, and build Drumlin with the MPI that the program uses")
                     .exception();
         }
@@ -185,9 +184,9 @@ public final class NativeMpi implements Communicator {
         if (owner != null && !owner.contains("libjvm")) {
             LOG.log(
                     Level.WARNING,
-                    "SIGSEGV is handled by {0}, not by the JVM: the next NullPointerException will kill this process. Set"
-                            + " UCX_ERROR_SIGNALS= (empty) in the environment of the job, or let Drumlin initialise MPI,"
-                            + " or start with LD_PRELOAD=$JAVA_HOME/lib/libjsig.so",
+                    "SIGSEGV is handled by {0}, not by the JVM: the next NullPointerException will kill this process."
+                            + " Set UCX_ERROR_SIGNALS= (empty) in the environment of the job, or let Drumlin initialise"
+                            + " MPI, or start with LD_PRELOAD=$JAVA_HOME/lib/libjsig.so",
                     owner.isEmpty() ? "nobody" : owner);
         }
     }
@@ -292,6 +291,31 @@ public final class NativeMpi implements Communicator {
         check(
                 MpiLibrary.drumlin_mpi_gather(comm, part.address(), part.length(), all, root),
                 during("gather to root " + root).range(-1, part.length()));
+    }
+
+    @Override
+    public void scatter(ByteBuffer all, ByteBuffer part, int root) throws IOException {
+        checkOpen();
+        Arguments.checkRank("root", root, size);
+        if (rank != root) {
+            Arguments.checkWritable(part);
+            try (Payload into = Payload.into(part)) {
+                scatter(0, into, root);
+            }
+            return;
+        }
+        Arguments.checkScatter(all, part, size);
+        try (Payload from = Payload.from(all);
+                Payload into = Payload.into(part)) {
+            scatter(from.address(), into, root);
+        }
+    }
+
+    private void scatter(long all, Payload part, int root) throws IOException {
+        check(
+                MpiLibrary.drumlin_mpi_scatter(comm, all, part.address(), part.length(), root),
+                during("scatter from root " + root).range(-1, part.length()));
+        part.deliver(part.length());
     }
 
     @Override

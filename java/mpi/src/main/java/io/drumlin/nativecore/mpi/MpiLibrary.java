@@ -18,7 +18,7 @@ import org.bytedeco.javacpp.annotation.Platform;
 public final class MpiLibrary {
 
     /** The {@code DRUMLIN_MPI_ABI} that these declarations were written for. */
-    public static final int ABI = 1;
+    public static final int ABI = 2;
 
     private MpiLibrary() {}
 
@@ -172,6 +172,19 @@ public final class MpiLibrary {
      */
     public static native int drumlin_mpi_gather(
             long comm, @Cast("const void*") long part, long length, @Cast("void*") long all, int root);
+
+    /**
+     * Hands out bytes from the root.
+     *
+     * @param comm handle
+     * @param all address, used at the root
+     * @param part address
+     * @param length bytes per rank
+     * @param root rank
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_scatter(
+            long comm, @Cast("const void*") long all, @Cast("void*") long part, long length, int root);
 
     /**
      * Collects bytes at every rank.
