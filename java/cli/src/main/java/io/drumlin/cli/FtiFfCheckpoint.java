@@ -236,7 +236,7 @@ final class FtiFfCheckpoint implements RecognisedFile {
             throw new FormatException(FtiFfFile.FORMAT, findings.list().get(0)).in(source.path());
         }
         int id = id(key, value);
-        if (file.containers(id).isEmpty()) {
+        if (file.containers().noneMatch(container -> container.id() == id)) {
             throw new CommandException(
                     ExitCode.NOT_RECOGNISED, source.path() + " has no variable " + id + "; " + variablesThereAre());
         }
