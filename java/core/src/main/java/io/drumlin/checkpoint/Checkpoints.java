@@ -249,7 +249,7 @@ public final class Checkpoints implements AutoCloseable {
 
     private @Nullable Source findSource() throws IOException {
         Restoration restoration = new Restoration(app, group, fileRank, storage, slabs);
-        Recovery recovery = new Recovery(app, node, group, fileRank, levels, mode, restoration);
+        Recovery recovery = new Recovery(app, node, group, fileRank, levels, mode, restoration, storage);
         for (Level level : Level.values()) {
             Optional<Recovery.Found> found = recovery.find(level);
             if (found.isPresent()) {

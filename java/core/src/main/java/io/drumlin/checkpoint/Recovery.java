@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ final class Recovery {
     private final LevelDirectories levels;
     private final IoMode mode;
     private final Restoration restoration;
+    private final StorageEngine storage;
 
     /**
      * @param node the ranks that share node-local storage
@@ -42,7 +44,8 @@ final class Recovery {
             int fileRank,
             LevelDirectories levels,
             IoMode mode,
-            Restoration restoration) {
+            Restoration restoration,
+            StorageEngine storage) {
         this.app = app;
         this.node = node;
         this.group = group;
@@ -50,6 +53,7 @@ final class Recovery {
         this.levels = levels;
         this.mode = mode;
         this.restoration = restoration;
+        this.storage = storage;
     }
 
     /** A file of this rank that is whole, and what it holds. */
@@ -148,19 +152,36 @@ final class Recovery {
 
     private @Nullable Found restore(Level level, StoredCheckpoint stored, Slot slot, EnumSet<FileKind> present)
             throws IOException {
-        levels.settle(level, slot);
-        Path directory = levels.directory(level, Slot.COMMITTED);
-        Found[] found = new Found[1];
         try {
-            restoration.restore(level, stored, directory, present);
-            Path plain = directory.resolve(RunDirectory.fileName(FileKind.PLAIN, stored.ckptId(), fileRank));
-            Agreement.run(app, "opening " + plain, () -> found[0] = new Found(plain, stored.open(plain)));
+            // Where the files lie now: should it fail, the places of the other checkpoints are still as they were
+            // found.
+            restoration.restore(level, stored, levels.directory(level, slot), present);
         } catch (IOException e) {
             LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), e.getMessage());
             return null;
         }
+        levels.settle(level, slot);
+        Path directory = levels.directory(level, Slot.COMMITTED);
+        Path plain = directory.resolve(RunDirectory.fileName(FileKind.PLAIN, stored.ckptId(), fileRank));
+        Found[] found = new Found[1];
+        Agreement.run(app, "opening " + plain, () -> {
+            found[0] = new Found(plain, stored.open(plain));
+            deleteOthers(directory, stored.ckptId());
+        });
         levels.clean(level);
         return found[0];
+    }
+
+    /** Files of another checkpoint may lie where lost ones were made again; C FTI would take the first it meets. */
+    private void deleteOthers(Path directory, int ckptId) throws IOException {
+        for (FileKind kind : FileKind.values()) {
+            String own = RunDirectory.fileName(kind, ckptId, fileRank);
+            for (Path file : RunDirectory.rankFiles(directory, kind, fileRank, app.size())) {
+                if (!file.endsWith(own)) {
+                    storage.delete(file);
+                }
+            }
+        }
     }
 
     /** A file that cannot be used is no failure of the restart: another place, file or level may have the checkpoint. */
