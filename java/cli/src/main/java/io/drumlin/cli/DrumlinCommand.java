@@ -74,8 +74,7 @@ public final class DrumlinCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(
-                spec.commandLine(), "A command is needed: see drumlin --help");
+        throw new ParameterException(spec.commandLine(), "A command is needed: see drumlin --help");
     }
 
     /** What the user can do something about gets a line; anything else is our mistake and goes on with its trace. */
