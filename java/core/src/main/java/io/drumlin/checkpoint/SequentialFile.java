@@ -68,6 +68,10 @@ final class SequentialFile implements Closeable {
             space.put(rest.slice(rest.position(), space.remaining()));
             rest.position(rest.position() + space.position());
         }
+        if (memory.position() == SlabPool.SLAB_BYTES) {
+            // Not later: the pool hands a slab out again that is not busy, however full it is.
+            flush();
+        }
     }
 
     private void flush() throws IOException {
