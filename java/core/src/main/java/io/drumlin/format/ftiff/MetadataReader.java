@@ -36,9 +36,6 @@ final class MetadataReader {
         if (!layout.hasDigits(record)) {
             add(Field.CHECKSUM, recordOffset, layout.file(), "is not 32 lower-case hexadecimal digits and a NUL");
         }
-        if (layout.file().has(Field.CKPT_ID)) {
-            range(Field.CKPT_ID, file.ckptId(), 0, Integer.MAX_VALUE);
-        }
         if (recognition.encoded()) {
             checkEncoded(file);
             return new FtiFfFile(recognition, file, BlockRecords.none(layout));
@@ -56,6 +53,10 @@ final class MetadataReader {
     }
 
     private void checkPlain(FileMeta file) throws FormatException {
+        if (layout.file().has(Field.CKPT_ID)) {
+            // In encoded files C FTI leaves it to chance when it repairs them.
+            range(Field.CKPT_ID, file.ckptId(), 0, Integer.MAX_VALUE);
+        }
         long whole = wholeSize(file);
         range(Field.FS, file.fs(), whole, whole);
         range(Field.CKPT_SIZE, file.ckptSize(), whole, whole);

@@ -141,7 +141,7 @@ final class Specimen {
             return true;
         }
         if (place.is(Field.CKPT_ID)) {
-            return number(place, changed) >= 0;
+            return file.encoded() || number(place, changed) >= 0;
         }
         if (!signed) {
             return false;
