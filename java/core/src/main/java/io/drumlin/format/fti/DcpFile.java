@@ -100,6 +100,16 @@ public final class DcpFile {
     }
 
     /**
+     * Where a layer begins.
+     *
+     * @param layer from 0
+     * @return byte offset
+     */
+    public long offset(int layer) {
+        return layers.get(layer).offset();
+    }
+
+    /**
      * The id that a layer has in the file: that of the checkpoint before.
      *
      * @param layer from 0
@@ -139,12 +149,15 @@ public final class DcpFile {
      * Where a variable is in the file.
      *
      * @param count layers to be taken: the variable is as it was when the last of them was written
-     * @param variable index in the variables of the last of these layers
+     * @param id id of the variable
      * @return parts of the file, in the order of the variable
-     * @throws FormatException a block of the variable is in none of the layers
+     * @throws FormatException the last of these layers does not know the variable, or a block of it is in none of them
      */
-    public List<Range> variable(int count, int variable) throws FormatException {
-        LayerEntry.Variable wanted = layers.get(count - 1).entry().variables().get(variable);
+    public List<Range> variable(int count, int id) throws FormatException {
+        LayerEntry.Variable wanted = layers.get(count - 1).entry().variables().stream()
+                .filter(variable -> variable.id() == id)
+                .findFirst()
+                .orElseThrow(() -> wrong(count, "does not know variable " + id));
         long needed = blocks(wanted.size(), blockSize);
         List<Blocks> written = layers.subList(0, count).stream()
                 .flatMap(layer -> layer.blocks().stream())
@@ -152,7 +165,7 @@ public final class DcpFile {
                 .toList();
         // Without this, the size in the metadata would decide about memory.
         if (needed > written.stream().mapToLong(Blocks::count).sum()) {
-            throw missing(count, wanted);
+            throw wrong(count, missing(wanted));
         }
         long[] offsets = new long[Math.toIntExact(needed)];
         Arrays.fill(offsets, -1);
@@ -162,19 +175,19 @@ public final class DcpFile {
             }
         }
         if (Arrays.stream(offsets).anyMatch(offset -> offset < 0)) {
-            throw missing(count, wanted);
+            throw wrong(count, missing(wanted));
         }
         return ranges(offsets, wanted.size());
     }
 
-    private FormatException missing(int count, LayerEntry.Variable wanted) {
-        return new FormatException(
-                FORMAT,
-                new Finding(
-                        "layer " + (count - 1),
-                        layers.get(count - 1).offset(),
-                        "not all blocks of the " + wanted.size() + " bytes of variable " + wanted.id()
-                                + " are in this layer or one before"));
+    private static String missing(LayerEntry.Variable wanted) {
+        return "not all blocks of the " + wanted.size() + " bytes of variable " + wanted.id()
+                + " are in this layer or one before";
+    }
+
+    private FormatException wrong(int count, String problem) {
+        int layer = count - 1;
+        return new FormatException(FORMAT, new Finding("layer " + layer, offset(layer), problem));
     }
 
     private List<Range> ranges(long[] offsets, long size) {

@@ -59,9 +59,9 @@ class DcpFileTest {
         return DcpFile.read(new MemoryByteSource(ByteBuffer.wrap(bytes)), entry);
     }
 
-    private static String variable(DcpFile file, int layers, int variable) throws IOException {
+    private static String variable(DcpFile file, int layers, int id) throws IOException {
         StringBuilder text = new StringBuilder();
-        for (Range range : file.variable(layers, variable)) {
+        for (Range range : file.variable(layers, id)) {
             text.append(new String(BYTES, (int) range.offset(), (int) range.length()));
         }
         return text.toString();
@@ -73,21 +73,22 @@ class DcpFileTest {
         assertThat(file.blockSize()).isEqualTo(4);
         assertThat(file.stackSize()).isEqualTo(5);
         assertThat(file.previousCkptId(1)).isEqualTo(7);
-        assertThat(variable(file, 1, 0)).isEqualTo("abcdefghij");
-        assertThat(variable(file, 1, 1)).isEqualTo("ABCDEFGH");
-        assertThat(variable(file, 2, 1)).isEqualTo("ABCDWXYZ");
-        assertThat(variable(file, 2, 2)).isEmpty();
+        assertThat(variable(file, 1, 3)).isEqualTo("abcdefghij");
+        assertThat(variable(file, 1, 200_000)).isEqualTo("ABCDEFGH");
+        assertThat(variable(file, 2, 200_000)).isEqualTo("ABCDWXYZ");
+        assertThat(variable(file, 2, 5)).isEmpty();
+        assertThatThrownBy(() -> file.variable(2, 4)).hasMessageContaining("does not know variable 4");
     }
 
     @Test
     void refusesAVariableWithAGap() throws IOException {
         // Block 2 is there, in the padding of the base; a block 4 would not be.
         DcpFile file = read(BYTES, LAYERS);
-        assertThat(variable(file, 3, 0)).isEqualTo("0123efghij\0\0m");
+        assertThat(variable(file, 3, 3)).isEqualTo("0123efghij\0\0m");
         List<LayerEntry.Variable> longer = List.of(
                 new LayerEntry.Variable(3, 17), new LayerEntry.Variable(200_000, 8), new LayerEntry.Variable(5, 0));
         DcpFile gap = read(BYTES, List.of(LAYERS.get(0), LAYERS.get(1), new LayerEntry(28, "", longer)));
-        assertThatThrownBy(() -> gap.variable(3, 0))
+        assertThatThrownBy(() -> gap.variable(3, 3))
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("not all blocks of the 17 bytes of variable 3")
                 .hasMessageContaining("offset 90");
@@ -147,13 +148,13 @@ class DcpFileTest {
             }
             try {
                 DcpFile file = read(bytes, LAYERS);
-                for (int variable = 0; variable < 3; variable++) {
+                for (LayerEntry.Variable variable : THEN) {
                     long length = 0;
-                    for (Range range : file.variable(3, variable)) {
+                    for (Range range : file.variable(3, variable.id())) {
                         assertThat(range.offset()).isBetween(0L, bytes.length - range.length());
                         length += range.length();
                     }
-                    assertThat(length).isEqualTo(THEN.get(variable).size());
+                    assertThat(length).isEqualTo(variable.size());
                 }
             } catch (FormatException e) {
                 assertThat(e.finding().offset()).isBetween(0L, (long) bytes.length);

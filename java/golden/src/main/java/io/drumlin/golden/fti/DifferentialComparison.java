@@ -82,7 +82,7 @@ final class DifferentialComparison {
         for (int i = 0; i < expected.size(); i++) {
             ByteBuffer values = checkpoint.variables().get(i).values(appRank);
             ByteBuffer found = ByteBuffer.allocate(values.remaining());
-            for (Range range : file.variable(layer + 1, i)) {
+            for (Range range : file.variable(layer + 1, expected.get(i).id())) {
                 found.put(bytes, (int) range.offset(), (int) range.length());
             }
             outcome.same(where + ": variable " + expected.get(i).id(), -1, values.mismatch(found.flip()));
