@@ -31,8 +31,9 @@ import picocli.CommandLine.Spec;
         },
         description = {
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
-            "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head; kvtree files and prefix",
-            "directories of SCR."
+            "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head; the metadata of FTI's"
+                    + " modes",
+            "POSIX and MPI-IO, and with them the data files; kvtree files and prefix directories of SCR."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -41,11 +42,16 @@ final class ExtractCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private MetadataOption metadata;
+
     @Option(
             names = "--select",
             required = true,
             paramLabel = "KEY=VALUE",
-            description = "What to take. FTI-FF: var=ID, the protected variable with that id.")
+            description =
+                    "What to take: var=ID, the variable with that id; var=ID@RANK if the file is of several ranks.")
     @SuppressWarnings("NullAway.Init")
     private String selection;
 
@@ -64,7 +70,7 @@ final class ExtractCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--select needs KEY=VALUE, not " + selection);
         }
         try (FileSource source = FileSource.open(path)) {
-            RecognisedFile file = Format.of(source);
+            RecognisedFile file = Format.of(source, metadata.path());
             if (output.equals("-")) {
                 OutputStream stdout = new BufferedOutputStream(stdout());
                 file.extract(parts[0], parts[1], stdout);

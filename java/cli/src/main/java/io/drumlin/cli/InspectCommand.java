@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -37,6 +38,10 @@ final class InspectCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private MetadataOption metadata;
+
     @Option(names = "--json", description = "Print one JSON object, findings included.")
     private boolean json;
 
@@ -47,7 +52,7 @@ final class InspectCommand implements Callable<Integer> {
             return PrefixDirectory.open(path).inspect(out, json);
         }
         try (FileSource source = FileSource.open(path)) {
-            RecognisedFile file = Format.of(source);
+            RecognisedFile file = Format.of(source, metadata.path());
             if (json) {
                 write(out, source, file);
             } else {

@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -38,6 +39,10 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private MetadataOption metadata;
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
@@ -45,7 +50,7 @@ final class VerifyCommand implements Callable<Integer> {
             return PrefixDirectory.open(path).verify(out);
         }
         try (FileSource source = FileSource.open(path)) {
-            RecognisedFile file = Format.of(source);
+            RecognisedFile file = Format.of(source, metadata.path());
             try (WatchedSource watched = WatchedSource.of(source, "verify")) {
                 file.verify(watched);
             }

@@ -1,0 +1,259 @@
+package io.drumlin.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
+import io.drumlin.format.Findings;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.fti.DcpFile;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.fti.VariableEntry;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A data file of the modes POSIX and MPI-IO, of which only the metadata say what is in it; docs/formats/fti-posix.md. */
+final class FtiDataFile implements RecognisedFile {
+
+    private static final int BUFFER = 1 << 20;
+
+    private static final List<String> TYPES = List.of(
+            "FTI_CHAR",
+            "FTI_SHRT",
+            "FTI_INTG",
+            "FTI_LONG",
+            "FTI_UCHR",
+            "FTI_USHT",
+            "FTI_UINT",
+            "FTI_ULNG",
+            "FTI_SFLT",
+            "FTI_DBLE",
+            "FTI_LDBE");
+
+    private final FileSource source;
+    private final String kind;
+    private final int ckptId;
+    private final Integrity integrity;
+    private final List<Variable> variables;
+    private final Findings findings = new Findings();
+
+    /**
+     * A file whose metadata were found.
+     *
+     * @param size bytes by the metadata
+     * @param variables what is in it, empty in an encoded file
+     */
+    FtiDataFile(FileSource source, String kind, int ckptId, long size, Integrity integrity, List<Variable> variables) {
+        this.source = source;
+        this.kind = kind;
+        this.ckptId = ckptId;
+        this.integrity = integrity;
+        this.variables = variables;
+        if (size != source.size()) {
+            findings.add(new Finding(
+                    "ckpt_file_size",
+                    source.size(),
+                    "the file has " + source.size() + " bytes, by the metadata it has " + size));
+        }
+    }
+
+    /** How the data are checked. */
+    interface Integrity {
+
+        /** What there is to compare, for people. */
+        String text();
+
+        /** Adds what is wrong with the data. */
+        void verify(ByteSource data, Findings findings) throws IOException;
+    }
+
+    /** No digest of the data is kept. */
+    record Unchecked() implements Integrity {
+
+        @Override
+        public String text() {
+            return "none";
+        }
+
+        @Override
+        public void verify(ByteSource data, Findings findings) {}
+    }
+
+    /** MD5 of the whole file. */
+    record Checksum(String text) implements Integrity {
+
+        @Override
+        public void verify(ByteSource data, Findings findings) throws IOException {
+            Range all = new Range(0, data.size());
+            String computed = HexFormat.of()
+                    .formatHex(new LaneDigester().digest(data, List.of(all)).get(0));
+            if (!computed.equals(text)) {
+                findings.add(new Finding(
+                        "ckpt_checksum", 0, "is " + printable(text) + " in the metadata, the file has " + computed));
+            }
+        }
+    }
+
+    /** The digest of each layer of a differential checkpoint. */
+    record LayerDigests(DcpFile file) implements Integrity {
+
+        @Override
+        public String text() {
+            return "of " + file.layers() + " layers";
+        }
+
+        @Override
+        public void verify(ByteSource data, Findings findings) throws IOException {
+            for (int layer = 0; layer < file.layers(); layer++) {
+                if (!file.isWhole(layer, new LaneDigester())) {
+                    findings.add(new Finding(
+                            "dcp_layer" + layer + "_hash",
+                            file.offset(layer),
+                            "is not that of the blocks in this layer"));
+                }
+            }
+        }
+    }
+
+    /**
+     * A variable.
+     *
+     * @param rank whose it is
+     * @param parts of the file, in the order of the variable
+     */
+    record Variable(int rank, VariableEntry entry, List<Range> parts) {}
+
+    @Override
+    public String title() {
+        return "FTI " + kind + (integrity instanceof Unchecked ? " without a checksum" : "");
+    }
+
+    @Override
+    public Findings findings() {
+        return findings;
+    }
+
+    @Override
+    public void print(PrintWriter out) {
+        out.printf("  %-15s%s%n", "checkpoint id", ckptId);
+        out.printf("  %-15s%s%n", "file size", Sizes.readable(source.size()));
+        out.printf("  %-15s%s%n", "checksum", printable(integrity.text()));
+        if (!variables.isEmpty()) {
+            out.println();
+            new Table("rank", "variable", "<type", "size", "", "offset", "<name", "<attribute", "<dimensions")
+                    .print(out, this::rows);
+        }
+    }
+
+    private Stream<Object[]> rows() {
+        return variables.stream().map(variable -> {
+            VariableEntry entry = variable.entry();
+            return new Object[] {
+                variable.rank(),
+                entry.id(),
+                type(entry),
+                entry.size(),
+                Sizes.unit(entry.size()),
+                variable.parts().isEmpty() ? "-" : variable.parts().get(0).offset(),
+                printable(entry.idChar()),
+                printable(entry.name()),
+                entry.dims().stream().map(String::valueOf).collect(Collectors.joining("x"))
+            };
+        });
+    }
+
+    private static String type(VariableEntry entry) {
+        return entry.typeId() >= 0 && entry.typeId() < TYPES.size()
+                ? TYPES.get(entry.typeId())
+                : entry.typeSize() + " bytes";
+    }
+
+    /** Damaged metadata may hold control characters. */
+    static String printable(String name) {
+        return name.replaceAll("[^ -~]", "?");
+    }
+
+    @Override
+    public void write(JsonGenerator json) throws IOException {
+        json.writeStringField("format", "FTI");
+        json.writeStringField("kind", kind);
+        json.writeNumberField("ckpt_id", ckptId);
+        json.writeStringField("checksum", integrity.text());
+        json.writeArrayFieldStart("variables");
+        for (Variable variable : variables) {
+            VariableEntry entry = variable.entry();
+            json.writeStartObject();
+            json.writeNumberField("rank", variable.rank());
+            json.writeNumberField("id", entry.id());
+            json.writeNumberField("typeid", entry.typeId());
+            json.writeNumberField("typesize", entry.typeSize());
+            json.writeNumberField("size", entry.size());
+            json.writeStringField("name", entry.name());
+            json.writeStringField("idchar", entry.idChar());
+            json.writeArrayFieldStart("dims");
+            for (long dim : entry.dims()) {
+                json.writeNumber(dim);
+            }
+            json.writeEndArray();
+            json.writeArrayFieldStart("parts");
+            for (Range part : variable.parts()) {
+                json.writeStartObject();
+                json.writeNumberField("offset", part.offset());
+                json.writeNumberField("length", part.length());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    @Override
+    public void verify(ByteSource data) throws IOException {
+        // The digest of a file that is cut or has grown tells nothing more.
+        if (findings.isEmpty()) {
+            integrity.verify(data, findings);
+        }
+    }
+
+    @Override
+    public void extract(String key, String value, OutputStream target) throws IOException {
+        Variable variable = select(key, value);
+        verify(source);
+        if (!findings.isEmpty()) {
+            throw new FormatException(GroupMetadata.FORMAT, findings.list().get(0)).in(source.path());
+        }
+        byte[] buffer = new byte[BUFFER];
+        for (Range part : variable.parts()) {
+            int length;
+            for (long done = 0; done < part.length(); done += length) {
+                length = (int) Math.min(buffer.length, part.length() - done);
+                source.readFully(part.offset() + done, ByteBuffer.wrap(buffer, 0, length));
+                target.write(buffer, 0, length);
+            }
+        }
+    }
+
+    /** {@code var=ID}, and {@code var=ID@RANK} where the data of several ranks are. */
+    private Variable select(String key, String value) {
+        String[] parts = value.split("@", 2);
+        List<Variable> found = variables.stream()
+                .filter(variable -> key.equals("var")
+                        && String.valueOf(variable.entry().id()).equals(parts[0])
+                        && (parts.length == 1 || String.valueOf(variable.rank()).equals(parts[1])))
+                .toList();
+        if (found.size() == 1) {
+            return found.get(0);
+        }
+        throw new CommandException(
+                found.isEmpty() ? ExitCode.NOT_RECOGNISED : ExitCode.USAGE,
+                "--select " + key + "=" + value + ": " + source.path() + " has " + found.size()
+                        + " of this; select var=ID, or var=ID@RANK where a file has several ranks");
+    }
+}

@@ -1,0 +1,35 @@
+package io.drumlin.cli;
+
+import io.drumlin.format.Findings;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.GroupMetadata;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The metadata files of the modes POSIX and MPI-IO; docs/formats/fti-posix.md, section 3. */
+final class FtiMetadataFormat implements Format {
+
+    private static final int LOOKED_AT = 256;
+    private static final String FIRST_SECTION = "[ckpt_info]";
+
+    @Override
+    public Optional<RecognisedFile> recognise(FileSource source) throws IOException {
+        ByteBuffer start = ByteBuffer.allocate((int) Math.min(LOOKED_AT, source.size()));
+        source.readFully(0, start);
+        String text = new String(start.array(), StandardCharsets.ISO_8859_1).strip();
+        if (!text.toLowerCase(Locale.ROOT).startsWith(FIRST_SECTION)) {
+            return Optional.empty();
+        }
+        Findings findings = new Findings();
+        GroupMetadata metadata = null;
+        try {
+            metadata = GroupMetadata.read(source);
+        } catch (FormatException e) {
+            findings.add(e.finding());
+        }
+        return Optional.of(new FtiMetadataFile(source, metadata, findings));
+    }
+}

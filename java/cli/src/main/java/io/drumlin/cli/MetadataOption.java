@@ -1,0 +1,24 @@
+package io.drumlin.cli;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where the metadata of a data file are. */
+final class MetadataOption {
+
+    @Option(
+            names = "--meta",
+            paramLabel = "PATH",
+            description = {
+                "Metadata of a file of FTI's modes POSIX and MPI-IO, which has none in itself: sector<s>-group<g>.fti,"
+                        + " or the directory with those of all groups.",
+                "Without this they are looked for where a run has them."
+            })
+    private @Nullable Path path;
+
+    @Nullable
+    Path path() {
+        return path;
+    }
+}
