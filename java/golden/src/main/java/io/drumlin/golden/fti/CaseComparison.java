@@ -9,6 +9,8 @@ import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.golden.Outcome;
 import io.drumlin.golden.fti.Checkpoint.Variable;
 import io.drumlin.golden.fti.Manifest.StoredFile;
+import io.drumlin.integrity.Gf16Engine;
+import io.drumlin.integrity.ReedSolomon16;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -88,7 +90,7 @@ final class CaseComparison {
         add(parts, tally.metadata, "metadata files made from the calls byte for byte");
         add(parts, tally.data, "data files");
         add(parts, tally.copies, "partner copies");
-        add(parts, tally.encoded, "encoded files by checksum, not decoded");
+        add(parts, tally.encoded, "encoded files made from the data byte for byte");
         add(parts, tally.blocks, "blocks of a shared file");
         add(
                 parts,
@@ -154,6 +156,10 @@ final class CaseComparison {
                 .filter(place -> place.sector() == path.sector() && place.group() == path.group())
                 .sorted(Comparator.comparingInt(Place::groupRank))
                 .toList();
+        outcome.same(path.path() + ": members", members.size(), metadata.files().size());
+        if (members.size() != metadata.files().size()) {
+            return;
+        }
         if (metadata.type() == CkptType.DCP) {
             compareDifferential(path, checkpoint, members, metadata);
             return;
@@ -181,8 +187,7 @@ final class CaseComparison {
                 .toList();
         DifferentialComparison comparison = new DifferentialComparison(differential, outcome);
         int number = differential.indexOf(checkpoint) / manifest.config("basic.dcp_stack_size");
-        outcome.same(path.path() + ": members", members.size(), metadata.files().size());
-        for (int i = 0; i < Math.min(members.size(), metadata.files().size()); i++) {
+        for (int i = 0; i < members.size(); i++) {
             Place member = members.get(i);
             FileEntry entry = metadata.files().get(i);
             String where = path.path() + " [" + i + "]";
@@ -221,10 +226,8 @@ final class CaseComparison {
 
     /** What C FTI has to write. A checksum without meaning is taken as it was found. */
     private GroupMetadata expected(MetadataPath path, Checkpoint checkpoint, List<Place> members, GroupMetadata found) {
-        List<ByteBuffer> data = members.stream()
-                .map(member -> checkpoint.data(member.appRank()))
-                .toList();
-        int largest = data.stream().mapToInt(ByteBuffer::remaining).max().orElse(0);
+        List<ByteBuffer> data = data(checkpoint, members);
+        int largest = largest(data);
         List<FileEntry> entries = new ArrayList<>();
         for (int i = 0; i < members.size(); i++) {
             Place member = members.get(i);
@@ -238,9 +241,17 @@ final class CaseComparison {
                             : digest("MD5", data.get(i).array()),
                     variables(checkpoint, member),
                     List.of(),
-                    path.level() == 3 ? encodedChecksum(path, checkpoint, member, largest) : null));
+                    path.level() == 3 ? digest("MD5", encoded(data, largest, i).array()) : null));
         }
         return new GroupMetadata(CkptType.FULL, checkpoint.id(), entries);
+    }
+
+    private static List<ByteBuffer> data(Checkpoint checkpoint, List<Place> members) {
+        return members.stream().map(member -> checkpoint.data(member.appRank())).toList();
+    }
+
+    private static int largest(List<ByteBuffer> data) {
+        return data.stream().mapToInt(ByteBuffer::remaining).max().orElse(0);
     }
 
     private static List<VariableEntry> variables(Checkpoint checkpoint, Place member) {
@@ -265,15 +276,17 @@ final class CaseComparison {
         return entries;
     }
 
-    private String encodedChecksum(MetadataPath path, Checkpoint checkpoint, Place member, int largest) {
-        String name = RunDirectories.name(checkpoint.id(), "RSed", member.mpiRank());
-        byte[] encoded = visit(path.data(directories, member, name));
-        if (encoded == null) {
-            return "";
-        }
-        tally.encoded++;
-        outcome.same(name + ": size", largest, encoded.length);
-        return digest("MD5", encoded);
+    /** What the Reed-Solomon code makes of the data of a group: as long as the longest, all completed by zeros. */
+    private static ByteBuffer encoded(List<ByteBuffer> data, int largest, int groupRank) {
+        int wholeWords = largest + largest % Short.BYTES;
+        List<ByteBuffer> padded = data.stream()
+                .map(each -> ByteBuffer.allocateDirect(wholeWords)
+                        .put(each.duplicate())
+                        .clear())
+                .toList();
+        ByteBuffer sum = ByteBuffer.allocateDirect(wholeWords);
+        Gf16Engine.regions().accumulate(sum, padded, new ReedSolomon16(data.size()).codingRow(groupRank));
+        return ByteBuffer.allocate(largest).put(sum.limit(largest)).flip();
     }
 
     private void compareMember(MetadataPath path, Checkpoint checkpoint, List<Place> members, int groupRank) {
@@ -284,6 +297,12 @@ final class CaseComparison {
         }
         String name = RunDirectories.dataName(checkpoint.id(), member.mpiRank());
         compareData(path.data(directories, member, name), checkpoint, member.appRank());
+        if (path.level() == 3) {
+            List<ByteBuffer> data = data(checkpoint, members);
+            String encoded = RunDirectories.name(checkpoint.id(), "RSed", member.mpiRank());
+            compareBytes(path.data(directories, member, encoded), encoded(data, largest(data), groupRank));
+            tally.encoded++;
+        }
         if (path.level() == 2) {
             Place left = members.get(Math.floorMod(groupRank - 1, members.size()));
             String copy = RunDirectories.name(checkpoint.id(), "Pcof", member.mpiRank());
