@@ -76,8 +76,21 @@ final class IniScanner {
         if (equals <= 0) {
             throw syntaxError("neither a section, a \"key = value\" nor a comment: " + line);
         }
-        key = line.substring(0, equals).strip().toLowerCase(Locale.ROOT);
-        value = value(line.substring(equals + 1).strip());
+        key = stripped(line, 0, equals).toLowerCase(Locale.ROOT);
+        value = value(stripped(line, equals + 1, line.length()));
+    }
+
+    /** A part of a line without blanks around it, in one copy: metadata can have millions of lines. */
+    private static String stripped(String line, int start, int end) {
+        int first = start;
+        int last = end;
+        while (first < last && Character.isWhitespace(line.charAt(first))) {
+            first++;
+        }
+        while (first < last && Character.isWhitespace(line.charAt(last - 1))) {
+            last--;
+        }
+        return line.substring(first, last);
     }
 
     private static String value(String text) {
