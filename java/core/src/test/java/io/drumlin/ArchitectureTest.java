@@ -43,6 +43,7 @@ class ArchitectureTest {
             // A rebuilt file is a source of bytes.
             "io.drumlin.integrity", Set.of("io.drumlin", "io.drumlin.format", "io.drumlin.nativecore"),
             "io.drumlin.comm", Set.of("io.drumlin"),
+            "io.drumlin.sion", Set.of("io.drumlin", "io.drumlin.format", "io.drumlin.storage", "io.drumlin.comm"),
             "io.drumlin.checkpoint",
                     Set.of(
                             "io.drumlin",

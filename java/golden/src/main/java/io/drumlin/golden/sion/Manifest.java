@@ -118,7 +118,7 @@ public record Manifest(
             List<Long> blocks,
             String sha256,
             List<Segment> segments,
-            List<Record> records) {}
+            List<KeyedValue> records) {}
 
     /**
      * A record of a task in key/value mode.
@@ -126,7 +126,7 @@ public record Manifest(
      * @param key unsigned
      * @param value bytes of the task
      */
-    public record Record(long key, Segment value) {}
+    public record KeyedValue(long key, Segment value) {}
 
     /**
      * Whether a manifest is of this kind.
@@ -230,9 +230,9 @@ public record Manifest(
                 parts.get(0).integer(), parts.get(1).number(), parts.get(2).integer());
     }
 
-    private static Record record(Json json, int task) {
+    private static KeyedValue record(Json json, int task) {
         List<Json> parts = json.list(part -> part);
         Segment value = new Segment(task, parts.get(2).number(), parts.get(1).integer());
-        return new Record(Long.parseUnsignedLong(parts.get(0).text()), value);
+        return new KeyedValue(Long.parseUnsignedLong(parts.get(0).text()), value);
     }
 }

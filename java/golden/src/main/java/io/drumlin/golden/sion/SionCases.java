@@ -12,8 +12,8 @@ import io.drumlin.format.sion.TaskStream;
 import io.drumlin.golden.GoldenCases;
 import io.drumlin.golden.Json;
 import io.drumlin.golden.Outcome;
+import io.drumlin.golden.sion.Manifest.KeyedValue;
 import io.drumlin.golden.sion.Manifest.PhysicalFile;
-import io.drumlin.golden.sion.Manifest.Record;
 import io.drumlin.golden.sion.Manifest.Task;
 import io.drumlin.golden.sion.Pattern.Segment;
 import java.io.IOException;
@@ -48,6 +48,9 @@ public final class SionCases implements GoldenCases {
         Outcome outcome = new Outcome();
         try (CaseFiles files = CaseFiles.of(directory)) {
             new Comparison(manifest, files.directory(), outcome).compare();
+        }
+        if (!outcome.isFailed()) {
+            new Rewriter(manifest, outcome).rewrite();
         }
         return outcome;
     }
@@ -216,14 +219,14 @@ public final class SionCases implements GoldenCases {
         }
 
         private void compareRecords(String where, Task task, TaskStream stream, ByteOrder order) throws IOException {
-            List<Record> expected = new ArrayList<>(task.records());
+            List<KeyedValue> expected = new ArrayList<>(task.records());
             KeyValueScanner scanner = new KeyValueScanner(stream, order);
             for (Optional<KeyValueRecord> next = scanner.next(); next.isPresent(); next = scanner.next()) {
                 if (expected.isEmpty()) {
                     outcome.differs(where + ": unexpected " + next.get());
                     return;
                 }
-                Record record = expected.remove(0);
+                KeyedValue record = expected.remove(0);
                 ByteBuffer value = ByteBuffer.allocate((int) next.get().length());
                 stream.readFully(next.get().offset(), value);
                 outcome.same(where + ": key", record.key(), next.get().key());

@@ -1,0 +1,141 @@
+package io.drumlin.sion;
+
+import io.drumlin.DrumlinException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** What the processes ask for in one physical file, sorted by the index of the tasks in it. */
+final class AskedFile {
+
+    /** Bytes in which a process tells of a task. */
+    static final int BYTES = 4 * Long.BYTES;
+
+    private static final long NONE = -1;
+
+    private final int file;
+    private final long[] globalRanks;
+    private final long[] requests;
+    private final int[] seats;
+
+    private AskedFile(int file, int tasks) {
+        this.file = file;
+        this.globalRanks = new long[tasks];
+        this.requests = new long[tasks];
+        this.seats = new int[tasks];
+        Arrays.fill(seats, (int) NONE);
+    }
+
+    /** Tells of a task. */
+    static void put(ByteBuffer target, MappedTask task) {
+        target.putLong(task.fileNumber()).putLong(task.localRank());
+        target.putLong(task.globalRank()).putLong(task.chunkSize());
+    }
+
+    /** Tells that a process has fewer tasks than another one. */
+    static void putNone(ByteBuffer target) {
+        target.putLong(NONE).putLong(0).putLong(0).putLong(0);
+    }
+
+    /**
+     * Sorts tasks into files and finds gaps and doubles.
+     *
+     * @param entries what all processes told, one seat behind the other
+     * @param files how many there are
+     * @param expected how many of them must have a task here
+     * @throws DrumlinException the tasks do not make files
+     */
+    static List<AskedFile> of(ByteBuffer entries, int files, int expected, Path path) throws DrumlinException {
+        int seats = entries.capacity() / BYTES;
+        int[] counts = new int[files];
+        for (int seat = 0; seat < seats; seat++) {
+            long file = entries.getLong(BYTES * seat);
+            if (file != NONE) {
+                if (file < 0 || file >= files) {
+                    throw refusal(path, "a task is to be in file " + file, "there are files 0 to " + (files - 1));
+                }
+                counts[(int) file]++;
+            }
+        }
+        List<AskedFile> all = new ArrayList<>();
+        for (int file = 0; file < files; file++) {
+            all.add(new AskedFile(file, counts[file]));
+        }
+        for (int seat = 0; seat < seats; seat++) {
+            ByteBuffer entry = entries.slice(BYTES * seat, BYTES);
+            long file = entry.getLong();
+            if (file != NONE) {
+                all.get((int) file).take(entry, seat, path);
+            }
+        }
+        all.removeIf(file -> file.seats.length == 0);
+        if (all.size() < expected) {
+            throw refusal(path, "only " + all.size() + " of " + files + " files have a task", "give every file one");
+        }
+        return all;
+    }
+
+    private void take(ByteBuffer entry, int seat, Path path) throws DrumlinException {
+        long lrank = entry.getLong();
+        if (lrank < 0 || lrank >= seats.length || seats[(int) lrank] != NONE) {
+            throw refusal(
+                    path,
+                    "the " + seats.length + " tasks of file " + file + " do not have the local ranks 0 to "
+                            + (seats.length - 1) + ": " + lrank + " is out of range or there twice",
+                    "number them without gaps");
+        }
+        seats[(int) lrank] = seat;
+        globalRanks[(int) lrank] = entry.getLong();
+        long request = entry.getLong();
+        if (request < 0) {
+            throw refusal(path, "a task asks for a chunk of " + request + " bytes", "ask for 0 or more");
+        }
+        requests[(int) lrank] = request;
+    }
+
+    /** Finds gaps and doubles in the global ranks, by which a mapping is indexed. */
+    static void checkGlobalRanks(List<AskedFile> files, Path path) throws DrumlinException {
+        long[] ranks = files.stream()
+                .flatMapToLong(file -> Arrays.stream(file.globalRanks))
+                .sorted()
+                .toArray();
+        for (int rank = 0; rank < ranks.length; rank++) {
+            if (ranks[rank] != rank) {
+                throw refusal(
+                        path,
+                        "the " + ranks.length + " tasks do not have the global ranks 0 to " + (ranks.length - 1) + ": "
+                                + ranks[rank] + " is out of range or there twice",
+                        "number them without gaps");
+            }
+        }
+    }
+
+    private static DrumlinException refusal(Path path, String problem, String advice) {
+        return DrumlinException.during("creation")
+                .path(path)
+                .problem(problem)
+                .advice(advice)
+                .exception();
+    }
+
+    int file() {
+        return file;
+    }
+
+    /** Not a copy. */
+    long[] globalRanks() {
+        return globalRanks;
+    }
+
+    /** Bytes that each task asks for; not a copy. */
+    long[] requests() {
+        return requests;
+    }
+
+    /** For each task its number among those of all processes; not a copy. */
+    int[] seats() {
+        return seats;
+    }
+}

@@ -1,0 +1,136 @@
+package io.drumlin.sion;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a process in writing collectively: the collector of a group takes the data of the others and writes them;
+ * docs/formats/sion.md, section 5. Not thread-safe.
+ */
+final class CollectiveWriter implements Closeable {
+
+    private static final int TAG = 1;
+    private static final int HEADER = 2 * Long.BYTES;
+
+    private final Communicator group;
+    private final Place place;
+    private final SionWriter writer;
+    private final TaskFile file;
+    private final boolean merge;
+    private final int pieceBytes;
+
+    /** At a collector that writes for others. */
+    private final Optional<AlignedBuffer> memory;
+
+    /**
+     * Joins a group of tasks.
+     *
+     * @param group the processes of the file
+     * @param pieceBytes data that are sent and written at once; with merge it decides where blocks end
+     */
+    CollectiveWriter(
+            Communicator group,
+            Place place,
+            SionWriter writer,
+            TaskFile file,
+            boolean merge,
+            int pieceBytes,
+            StorageEngine storage) {
+        this.group = group;
+        this.place = place;
+        this.writer = writer;
+        this.file = file;
+        this.merge = merge;
+        this.pieceBytes = pieceBytes;
+        boolean receives = group.rank() == place.collector() && place.groupEnd() > group.rank() + 1;
+        this.memory = receives ? Optional.of(storage.allocate(pieceBytes)) : Optional.empty();
+    }
+
+    /**
+     * Writes the data of this task, or sends them to the collector; the data fit into the chunk. Called by all processes
+     * of the group.
+     */
+    void write(ByteBuffer source) throws IOException {
+        if (group.rank() != place.collector()) {
+            send(source);
+            return;
+        }
+        IOException failure = null;
+        try {
+            writer.write(source);
+        } catch (IOException e) {
+            failure = e;
+        }
+        // What the others send has to be taken, also if it cannot be written any more.
+        for (int sender = group.rank() + 1; sender < place.groupEnd(); sender++) {
+            failure = receive(sender, failure);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void send(ByteBuffer source) throws IOException {
+        BlockList blocks = writer.blocks();
+        int length = source.remaining();
+        if (!merge) {
+            blocks.ensure(length);
+        }
+        ByteBuffer header = ByteBuffer.allocate(HEADER).putLong(blocks.offset()).putLong(length);
+        group.send(header.flip(), place.collector(), TAG);
+        int end = source.limit();
+        while (source.hasRemaining()) {
+            source.limit(source.position() + Math.min(source.remaining(), pieceBytes));
+            group.send(source, place.collector(), TAG);
+            source.position(source.limit()).limit(end);
+        }
+        if (!merge) {
+            blocks.add(length);
+        }
+    }
+
+    private @Nullable IOException receive(int sender, @Nullable IOException earlier) throws IOException {
+        IOException failure = earlier;
+        ByteBuffer header = ByteBuffer.allocate(HEADER);
+        group.receive(header, sender, TAG);
+        long offset = header.getLong();
+        long length = header.getLong();
+        for (long done = 0; done < length; ) {
+            ByteBuffer bytes = piece().limit((int) Math.min(pieceBytes, length - done));
+            group.receive(bytes, sender, TAG);
+            int received = bytes.remaining();
+            if (failure == null) {
+                try {
+                    put(bytes, offset + done);
+                } catch (IOException e) {
+                    failure = e;
+                }
+            }
+            done += received;
+        }
+        return failure;
+    }
+
+    private ByteBuffer piece() {
+        return memory.orElseThrow().buffer().clear();
+    }
+
+    private void put(ByteBuffer bytes, long offset) throws IOException {
+        if (merge) {
+            writer.write(bytes);
+        } else {
+            file.open().write(bytes, offset);
+        }
+    }
+
+    @Override
+    public void close() {
+        memory.ifPresent(AlignedBuffer::close);
+    }
+}

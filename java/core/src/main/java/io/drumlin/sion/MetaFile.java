@@ -1,0 +1,86 @@
+package io.drumlin.sion;
+
+import io.drumlin.format.sion.Meta1;
+import io.drumlin.format.sion.Meta2;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Optional;
+
+/** A physical file whose metadata this process writes. */
+final class MetaFile implements Closeable {
+
+    /** Row of META2 that holds the block counts; that of block b is b + 1. */
+    static final int COUNTS = 0;
+
+    private final BlockFile file;
+    private Meta1 meta1;
+
+    private MetaFile(BlockFile file, Meta1 meta1) {
+        this.file = file;
+        this.meta1 = meta1;
+    }
+
+    /** Creates the file, replacing an older one, and writes META1 but for its tail. */
+    static MetaFile create(StorageEngine storage, Path path, Meta1 meta1) throws IOException {
+        BlockFile file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE));
+        MetaFile created = new MetaFile(file, meta1);
+        try {
+            created.change(meta1);
+            return created;
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /** Replaces META1 by another one for as many tasks. */
+    void change(Meta1 changed) throws IOException {
+        meta1 = changed;
+        file.write(changed.encode(), 0);
+    }
+
+    Meta1 meta1() {
+        return meta1;
+    }
+
+    /** A number in META2. */
+    interface Value {
+        long of(int row, int task);
+    }
+
+    /** Writes rows of META2. */
+    void putRows(int maxChunks, int first, int rows, Value value) throws IOException {
+        int tasks = meta1.tasks();
+        ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact((long) Long.BYTES * tasks * rows))
+                .order(meta1.header().order());
+        for (int row = first; row < first + rows; row++) {
+            for (int task = 0; task < tasks; task++) {
+                bytes.putLong(value.of(row, task));
+            }
+        }
+        file.write(bytes.flip(), meta1.startOfVarheader(maxChunks) + (long) Long.BYTES * tasks * first);
+    }
+
+    /** Writes the mapping behind META2, and when all that is durable the tail of META1 that makes the file valid. */
+    void finish(int maxChunks, Optional<ByteBuffer> mapping) throws IOException {
+        if (mapping.isPresent()) {
+            file.write(mapping.get(), meta1.startOfVarheader(maxChunks) + Meta2.length(meta1.tasks(), maxChunks));
+        }
+        file.sync();
+        file.write(meta1.encodeTail(maxChunks), meta1.tailOffset());
+        file.sync();
+        file.close();
+    }
+
+    /** Closes the file as it is. */
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

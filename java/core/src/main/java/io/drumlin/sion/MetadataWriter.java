@@ -1,0 +1,318 @@
+package io.drumlin.sion;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.sion.ChunkLayout;
+import io.drumlin.format.sion.FileNames;
+import io.drumlin.format.sion.Header;
+import io.drumlin.format.sion.Meta1;
+import io.drumlin.format.sion.TaskMapping;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the metadata of the files that a group of processes shares. What the processes know is gathered at the first of
+ * them, the root, which alone takes memory for all tasks; each of the others gets what concerns its own. The number of
+ * collective calls does not depend on the number of tasks.
+ */
+final class MetadataWriter implements Closeable {
+
+    /** Block sizes that the root holds at once, in bytes. */
+    private static final long BATCH = 16L << 20;
+
+    /** What C SIONlib takes where the file system names no block size, or a senseless one. */
+    private static final int USUAL_BLOCK = 2 << 20;
+
+    private static final int LARGEST_BLOCK = 32 << 20;
+
+    /** What is appended to the names of further files; none may become longer than a name can be. */
+    private static final int SUFFIX = 7;
+
+    private final Communicator group;
+    private final Path path;
+    private final SionOptions options;
+    private final StorageEngine storage;
+    private final SetKind kind;
+    private final int files;
+
+    /** At the root: what it knows of each file. */
+    private final List<RootFile> rootFiles = new ArrayList<>();
+
+    private int perProcess;
+
+    /** How a set of files is written; that is seen in its metadata. */
+    enum SetKind {
+        /** By one process, without a communicator. */
+        SERIAL,
+        /** One task for each process; each file has a group of its own. */
+        PARALLEL,
+        /** Any number of tasks for each process. */
+        MAPPED
+    }
+
+    /**
+     * A file, and who has its tasks.
+     *
+     * @param seats for each task: its number among those of all processes
+     */
+    private record RootFile(MetaFile file, List<Integer> seats) {}
+
+    MetadataWriter(Communicator group, Path path, SionOptions options, StorageEngine storage, SetKind kind, int files) {
+        this.group = group;
+        this.path = path;
+        this.options = options;
+        this.storage = storage;
+        this.kind = kind;
+        this.files = files;
+    }
+
+    /**
+     * Creates the files and writes META1; a second time, before anything else was written, with other chunks. Collective
+     * over the group.
+     *
+     * @param tasks of this process
+     * @return where they are, in the same order
+     * @throws IOException on every process of the group
+     */
+    List<Place> open(List<MappedTask> tasks) throws IOException {
+        long[] most = {tasks.size()};
+        group.allreduce(most, Op.MAX);
+        perProcess = (int) most[0];
+        ByteBuffer part = ByteBuffer.allocate(AskedFile.BYTES * perProcess);
+        tasks.forEach(task -> AskedFile.put(part, task));
+        while (part.hasRemaining()) {
+            AskedFile.putNone(part);
+        }
+        boolean root = group.rank() == 0;
+        long seats = (long) group.size() * perProcess;
+        ByteBuffer all = ByteBuffer.allocate(root ? Math.toIntExact(seats * AskedFile.BYTES) : 0);
+        group.gather(part.flip(), all, 0);
+        ByteBuffer places = ByteBuffer.allocate(root ? Math.toIntExact(seats * Place.BYTES) : 0);
+        Agreement.run(group, "creation of " + path, () -> {
+            if (root) {
+                layOut(all, places);
+            }
+        });
+        ByteBuffer own = ByteBuffer.allocate(Place.BYTES * perProcess);
+        group.scatter(places, own, 0);
+        List<Place> result = new ArrayList<>();
+        for (int task = 0; task < tasks.size(); task++) {
+            result.add(Place.get(own));
+        }
+        return result;
+    }
+
+    /** At the root: makes files of what all processes ask for, or changes those that were made. */
+    private void layOut(ByteBuffer entries, ByteBuffer places) throws IOException {
+        boolean again = !rootFiles.isEmpty();
+        checkName();
+        int block = fsBlockSize();
+        // A group in a parallel open has the tasks of one file of the set only.
+        List<AskedFile> asked = AskedFile.of(entries, files, kind == SetKind.PARALLEL ? 1 : files, path);
+        if (kind == SetKind.MAPPED) {
+            AskedFile.checkGlobalRanks(asked, path);
+        }
+        for (int index = 0; index < asked.size(); index++) {
+            AskedFile tasks = asked.get(index);
+            ChunkLayout layout = layout(tasks.requests(), block);
+            Meta1 meta1 = new Meta1(header(block, tasks.file()), tasks.globalRanks(), layout.sizes());
+            if (again) {
+                rootFiles.get(index).file.change(meta1);
+            } else {
+                Path member = Path.of(FileNames.member(path.toString(), tasks.file()));
+                List<Integer> seats = Arrays.stream(tasks.seats()).boxed().toList();
+                rootFiles.add(new RootFile(MetaFile.create(storage, member, meta1), seats));
+            }
+            for (int task = 0; task < meta1.tasks(); task++) {
+                Place.of(meta1, layout, task).put(places.position(Place.BYTES * tasks.seats()[task]));
+            }
+        }
+        places.clear();
+    }
+
+    private Header header(int block, int file) {
+        return Header.of(
+                options.metadataOrder(),
+                options.payloadOrder() == ByteOrder.BIG_ENDIAN,
+                options.isKeyValue(),
+                block,
+                files,
+                kind == SetKind.SERIAL ? 1 : file,
+                path.toString());
+    }
+
+    private ChunkLayout layout(long[] requests, int block) {
+        if (options.isCollective()) {
+            return ChunkLayout.collective(requests, block, options.groupSize(), options.isMerge());
+        }
+        return options.buddies() > 0 ? ChunkLayout.oneGroup(requests, block) : ChunkLayout.aligned(requests, block);
+    }
+
+    private void checkName() throws DrumlinException {
+        int length = path.toString().getBytes(StandardCharsets.UTF_8).length;
+        int most = files > 1 ? Header.MAX_PREFIX - SUFFIX : Header.MAX_PREFIX;
+        if (length > most) {
+            throw DrumlinException.during("creation")
+                    .path(path)
+                    .problem("the name has " + length + " bytes, the format has room for " + most)
+                    .advice("use a relative path")
+                    .exception();
+        }
+    }
+
+    private int fsBlockSize() throws IOException {
+        if (options.fsBlockSize() > 0) {
+            return options.fsBlockSize();
+        }
+        Path directory = path.toAbsolutePath().getParent();
+        long block = 0;
+        try {
+            block = Files.getFileStore(directory == null ? path : directory).getBlockSize();
+        } catch (UnsupportedOperationException e) {
+            // The usual size is taken.
+        }
+        return block > 0 && block <= LARGEST_BLOCK ? (int) block : USUAL_BLOCK;
+    }
+
+    /** At the root of a parallel file: its META1. */
+    Meta1 meta1() {
+        return rootFiles.get(0).file.meta1();
+    }
+
+    /**
+     * Writes what is known when all data are written: META2, the mapping, and last the tail of META1 that makes the file
+     * valid. Collective over the group.
+     *
+     * @param blocks of the tasks of this process
+     * @param mapping at the root of a parallel file that has one
+     * @throws IOException on the root; the others have to be told
+     */
+    void finish(List<BlockList> blocks, Optional<TaskMapping> mapping) throws IOException {
+        long[] most = {blocks.stream().mapToInt(BlockList::blocks).max().orElse(0)};
+        group.allreduce(most, Op.MAX);
+        long[] counts = gather(blocks, 0, 1, (list, row) -> list.blocks());
+        int seats = Math.max(1, group.size() * perProcess);
+        int rows = (int) Math.max(1, Math.min(most[0], BATCH / Long.BYTES / seats));
+        @Nullable IOException failure = null;
+        for (int first = 0; first < most[0]; first += rows) {
+            int start = first;
+            long[] sizes = gather(blocks, first, rows, (list, row) -> row < list.blocks() ? list.used(row) : unused());
+            if (failure == null) {
+                failure = Agreement.attempt(group, operation(), () -> putSizes(start, rows, sizes, counts));
+            }
+        }
+        if (failure == null) {
+            failure = Agreement.attempt(group, operation(), () -> end(counts, mapping));
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private String operation() {
+        return "close of " + path;
+    }
+
+    private long unused() {
+        return kind == SetKind.MAPPED ? -1 : 0;
+    }
+
+    /** What META2 holds of a task. */
+    private interface Value {
+        long of(BlockList list, int row);
+    }
+
+    /** At the root: {@code rows} numbers of each seat, one seat behind the other. */
+    private long[] gather(List<BlockList> blocks, int first, int rows, Value value) throws IOException {
+        ByteBuffer part = ByteBuffer.allocate(Long.BYTES * rows * perProcess);
+        for (BlockList list : blocks) {
+            for (int row = first; row < first + rows; row++) {
+                part.putLong(value.of(list, row));
+            }
+        }
+        int all = group.rank() == 0 ? group.size() * part.capacity() : 0;
+        ByteBuffer collected = ByteBuffer.allocate(all);
+        group.gather(part.clear(), collected, 0);
+        long[] numbers = new long[all / Long.BYTES];
+        collected.asLongBuffer().get(numbers);
+        return numbers;
+    }
+
+    private void putSizes(int first, int rows, long[] sizes, long[] counts) throws IOException {
+        for (RootFile root : rootFiles) {
+            int maxChunks = maxChunks(root, counts);
+            int there = Math.min(maxChunks - first, rows);
+            if (there > 0) {
+                root.file.putRows(
+                        maxChunks,
+                        first + 1,
+                        there,
+                        (row, task) -> sizes[root.seats.get(task) * rows + row - first - 1]);
+            }
+        }
+    }
+
+    private static int maxChunks(RootFile root, long[] counts) {
+        return (int) root.seats.stream().mapToLong(seat -> counts[seat]).max().orElse(1);
+    }
+
+    private void end(long[] counts, Optional<TaskMapping> mapping) throws IOException {
+        for (RootFile root : rootFiles) {
+            int maxChunks = maxChunks(root, counts);
+            root.file.putRows(maxChunks, MetaFile.COUNTS, 1, (row, task) -> counts[root.seats.get(task)]);
+            root.file.finish(maxChunks, mapping(root, mapping));
+        }
+        Path directory = path.toAbsolutePath().getParent();
+        if (!rootFiles.isEmpty() && directory != null) {
+            storage.syncDirectory(directory);
+        }
+    }
+
+    private Optional<ByteBuffer> mapping(RootFile root, Optional<TaskMapping> mapping) {
+        ByteOrder order = options.metadataOrder();
+        if (kind == SetKind.SERIAL) {
+            return Optional.of(TaskMapping.of(new int[0], new int[0]).encode(order));
+        } else if (kind == SetKind.MAPPED) {
+            boolean first = root.file.meta1().header().fileNumber() == 0;
+            return first ? Optional.of(mappingOfAll().encode(order)) : Optional.empty();
+        }
+        return mapping.map(pairs -> pairs.encode(order));
+    }
+
+    /** At the root of a mapped set, which knows all files. */
+    private TaskMapping mappingOfAll() {
+        int tasks = rootFiles.stream().mapToInt(root -> root.seats.size()).sum();
+        int[] fileNumbers = new int[tasks];
+        int[] localRanks = new int[tasks];
+        for (RootFile root : rootFiles) {
+            Meta1 meta1 = root.file.meta1();
+            for (int lrank = 0; lrank < meta1.tasks(); lrank++) {
+                int task = (int) meta1.globalRank(lrank);
+                fileNumbers[task] = meta1.header().fileNumber();
+                localRanks[task] = lrank;
+            }
+        }
+        return TaskMapping.of(fileNumbers, localRanks);
+    }
+
+    /** Closes the files of a root as they are. */
+    @Override
+    public void close() throws IOException {
+        for (RootFile root : rootFiles) {
+            root.file.close();
+        }
+    }
+}

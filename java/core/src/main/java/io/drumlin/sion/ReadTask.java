@@ -1,0 +1,65 @@
+package io.drumlin.sion;
+
+import java.nio.file.Path;
+
+/** A task as the process that reads it knows it. */
+final class ReadTask {
+
+    private final int task;
+    private final Path file;
+    private final long globalRank;
+    private final long chunkSize;
+    private final long start;
+    private final long globalSkip;
+    private final long[] sizes;
+
+    /**
+     * Describes a task.
+     *
+     * @param task index in the set
+     * @param file the physical file it is in
+     * @param globalRank as stored
+     * @param chunkSize bytes
+     * @param start of its chunk in block 0
+     * @param globalSkip distance of two chunks
+     * @param sizes bytes in each block; becomes part of this and may be filled in later
+     */
+    ReadTask(int task, Path file, long globalRank, long chunkSize, long start, long globalSkip, long[] sizes) {
+        this.task = task;
+        this.file = file;
+        this.globalRank = globalRank;
+        this.chunkSize = chunkSize;
+        this.start = start;
+        this.globalSkip = globalSkip;
+        this.sizes = sizes;
+    }
+
+    int task() {
+        return task;
+    }
+
+    Path file() {
+        return file;
+    }
+
+    long globalRank() {
+        return globalRank;
+    }
+
+    long chunkSize() {
+        return chunkSize;
+    }
+
+    long start() {
+        return start;
+    }
+
+    long globalSkip() {
+        return globalSkip;
+    }
+
+    /** Bytes in each block; not a copy. */
+    long[] sizes() {
+        return sizes;
+    }
+}

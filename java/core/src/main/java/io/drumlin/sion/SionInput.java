@@ -1,0 +1,295 @@
+package io.drumlin.sion;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.format.sion.Header;
+import io.drumlin.format.sion.TaskStream;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A set of physical files that is read; {@link SionFile} opens it. Streams are read without a word to other processes; only
+ * opening, closing and methods marked <em>collective</em> are called by all.
+ */
+public final class SionInput implements Closeable {
+
+    private final Communicator world;
+    private final StorageEngine storage;
+    private final SionOptions options;
+    private final Path path;
+    private final MetadataReader.Found found;
+    private final Map<Integer, ReadTask> tasks = new LinkedHashMap<>();
+    private final Map<Path, TaskFile> files = new HashMap<>();
+    private final Map<Integer, SionReader> readers = new HashMap<>();
+    private boolean open = true;
+
+    private SionInput(
+            Communicator world, StorageEngine storage, SionOptions options, Path path, MetadataReader.Found found) {
+        this.world = world;
+        this.storage = storage;
+        this.options = options;
+        this.path = path;
+        this.found = found;
+        for (ReadTask task : found.tasks()) {
+            tasks.put(task.task(), task);
+        }
+    }
+
+    /** By as many processes as there are tasks. */
+    static SionInput parallel(Path path, Communicator world, SionOptions options) throws IOException {
+        return open(path, world, options, MetadataReader.Share.OWN, new int[] {world.rank()});
+    }
+
+    /** By any number of processes. */
+    static SionInput mapped(Path path, Communicator world, int[] tasks, SionOptions options) throws IOException {
+        return open(path, world, options, MetadataReader.Share.NAMED, tasks);
+    }
+
+    /** By any number of processes, the tasks in equal parts. */
+    static SionInput shared(Path path, Communicator world, SionOptions options) throws IOException {
+        return open(path, world, options, MetadataReader.Share.EQUAL, new int[0]);
+    }
+
+    /** All tasks by one process. */
+    static SionInput serial(Path path, SionOptions options) throws IOException {
+        return open(path, new SingleCommunicator(), options, MetadataReader.Share.EQUAL, new int[0]);
+    }
+
+    /** One task by one process. */
+    static SionInput oneTask(Path path, int task, SionOptions options) throws IOException {
+        return open(path, new SingleCommunicator(), options, MetadataReader.Share.NAMED, new int[] {task});
+    }
+
+    private static SionInput open(
+            Path path, Communicator world, SionOptions options, MetadataReader.Share share, int[] tasks)
+            throws IOException {
+        try {
+            StorageEngine storage = SionOutput.storage(options);
+            MetadataReader.Found found = new MetadataReader(world, path, storage, share).read(tasks);
+            SionInput input = new SionInput(world, storage, options, path, found);
+            Agreement.run(world, "opening " + path, input::openFiles);
+            return input;
+        } catch (IOException e) {
+            world.close();
+            throw e;
+        }
+    }
+
+    private void openFiles() throws IOException {
+        Set<OpenMode> modes = EnumSet.of(OpenMode.READ);
+        if (!options.isBuffered()) {
+            modes.add(OpenMode.DIRECT);
+        }
+        try {
+            for (ReadTask task : tasks.values()) {
+                files.computeIfAbsent(task.file(), name -> new TaskFile(storage, name, modes))
+                        .open();
+            }
+        } catch (IOException e) {
+            closeFiles();
+            throw e;
+        }
+    }
+
+    /**
+     * What the first file says of itself.
+     *
+     * @return byte orders, block size, versions and name
+     */
+    public Header header() {
+        return found.header();
+    }
+
+    /**
+     * How many tasks there are in all files together.
+     *
+     * @return 1 or more
+     */
+    public int taskCount() {
+        return found.taskCount();
+    }
+
+    /**
+     * The tasks that this process reads.
+     *
+     * @return their indexes in the set
+     */
+    public List<Integer> tasks() {
+        return List.copyOf(tasks.keySet());
+    }
+
+    /**
+     * The only task of this process.
+     *
+     * @return its stream, the same at every call
+     * @throws IOException the file cannot be read
+     */
+    public SionReader reader() throws IOException {
+        return reader(only());
+    }
+
+    private int only() {
+        if (tasks.size() != 1) {
+            throw new IllegalStateException("this process has " + tasks.size() + " tasks; say which one");
+        }
+        return tasks.keySet().iterator().next();
+    }
+
+    /**
+     * A task of this process.
+     *
+     * @param task index in the set
+     * @return its stream, the same at every call until it was closed
+     * @throws IOException the file cannot be read
+     */
+    public SionReader reader(int task) throws IOException {
+        SionReader reader = readers.get(task);
+        if (reader == null || !reader.isOpen()) {
+            reader = newReader(task);
+            readers.put(task, reader);
+        }
+        return reader;
+    }
+
+    /**
+     * A task of this process once more, with a position of its own.
+     *
+     * @param task index in the set
+     * @return its stream, to be closed by the caller
+     * @throws IOException the file cannot be read
+     */
+    public SionReader newReader(int task) throws IOException {
+        ReadTask place = task(task);
+        StorageEngine engine = storage;
+        TaskFile file = files.get(place.file());
+        if (!open || file == null) {
+            throw DrumlinException.during("read")
+                    .path(path)
+                    .problem("the file is closed")
+                    .exception();
+        }
+        long largest = 1;
+        for (long size : place.sizes()) {
+            largest = Math.max(largest, size);
+        }
+        ReadWindow window = new ReadWindow(engine, file.open(), WriteStage.slabBytes(largest, tasks.size()));
+        TaskStream stream = new TaskStream(window, place.start(), place.globalSkip(), place.sizes());
+        ByteOrder order = header().bigEndianPayload() ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+        return new SionReader(stream, window, order);
+    }
+
+    /**
+     * The records of the only task of this process.
+     *
+     * @return its records, from the beginning
+     * @throws IOException the file cannot be read
+     */
+    public KeyValueReader keyValueReader() throws IOException {
+        return keyValueReader(only());
+    }
+
+    /**
+     * The records of a task of this process.
+     *
+     * @param task index in the set
+     * @return its records, from the beginning
+     * @throws IOException the file cannot be read
+     * @throws IllegalStateException the file holds plain streams
+     */
+    public KeyValueReader keyValueReader(int task) throws IOException {
+        if (!header().keyValue()) {
+            throw new IllegalStateException(path + " holds plain streams, not records with keys");
+        }
+        return new KeyValueReader(reader(task).stream(), header().order());
+    }
+
+    /**
+     * The physical file of a task of this process; a buddy copy if the file itself is lost.
+     *
+     * @param task index in the set
+     * @return its path
+     */
+    public Path path(int task) {
+        return task(task).file();
+    }
+
+    /**
+     * The number that was stored for a task of this process.
+     *
+     * @param task index in the set
+     * @return usually the rank in the job that wrote
+     */
+    public long globalRank(int task) {
+        return task(task).globalRank();
+    }
+
+    /**
+     * The room of a task of this process in each block.
+     *
+     * @param task index in the set
+     * @return bytes
+     */
+    public long chunkSize(int task) {
+        return task(task).chunkSize();
+    }
+
+    private ReadTask task(int task) {
+        ReadTask place = tasks.get(task);
+        if (place == null) {
+            throw new IllegalArgumentException("task " + task + " is not one of this process");
+        }
+        return place;
+    }
+
+    /**
+     * Reads the same as {@link SionReader#read} of the only task, but all processes get an exception when one of them
+     * cannot read. Collective.
+     *
+     * @param target where the bytes go
+     * @return how many were read; -1 at the end, if there was room
+     * @throws IOException on every process
+     */
+    public int readCollective(ByteBuffer target) throws IOException {
+        int[] read = new int[1];
+        Agreement.run(world, "collective read of " + path, () -> read[0] = reader().read(target));
+        return read[0];
+    }
+
+    /**
+     * Closes the files. Collective.
+     *
+     * @throws IOException a file could not be closed
+     */
+    @Override
+    public void close() throws IOException {
+        if (open) {
+            open = false;
+            readers.values().forEach(SionReader::close);
+            try {
+                closeFiles();
+            } finally {
+                world.close();
+            }
+        }
+    }
+
+    private void closeFiles() throws IOException {
+        for (TaskFile file : files.values()) {
+            file.close();
+        }
+        files.clear();
+    }
+}

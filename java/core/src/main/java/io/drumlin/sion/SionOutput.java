@@ -1,0 +1,414 @@
+package io.drumlin.sion;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.format.sion.FileNames;
+import io.drumlin.format.sion.TaskMapping;
+import io.drumlin.sion.MetadataWriter.SetKind;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.StorageEngines;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A set of physical files that is being written; {@link SionFile} makes it. Until it is closed, no reader accepts it.
+ *
+ * <p>Methods marked <em>collective</em> are called by every process that created it, in the same order; when such a call
+ * fails on one process it throws on all. One thread per process calls those; different tasks may be written by different
+ * threads.
+ */
+public final class SionOutput implements Closeable {
+
+    private final Communicator world;
+    private final ParallelFile place;
+    private final Path path;
+    private final SionOptions options;
+    private final StorageEngine storage;
+    private final MetadataWriter metadata;
+    private final List<MappedTask> tasks;
+    private final Map<Integer, TaskFile> files = new HashMap<>();
+    private final List<SionWriter> writers = new ArrayList<>();
+    private final Map<Long, Integer> indexes = new HashMap<>();
+    private List<BuddyWriter> buddies = List.of();
+    private Optional<CollectiveWriter> collective = Optional.empty();
+    private boolean open = true;
+
+    private SionOutput(
+            Communicator world,
+            ParallelFile place,
+            Path path,
+            SionOptions options,
+            SetKind kind,
+            List<MappedTask> tasks)
+            throws IOException {
+        this.world = world;
+        this.place = place;
+        this.path = path;
+        this.options = options;
+        this.storage = storage(options);
+        this.tasks = tasks;
+        this.metadata = new MetadataWriter(place.group(), path, options, storage, kind, place.files());
+        for (MappedTask task : tasks) {
+            indexes.put(kind == SetKind.SERIAL ? (long) task.localRank() : task.globalRank(), indexes.size());
+        }
+    }
+
+    static StorageEngine storage(SionOptions options) throws IOException {
+        Optional<StorageEngine> given = options.storage();
+        return given.isPresent() ? given.get() : StorageEngines.best();
+    }
+
+    /** By several processes, with a task each. */
+    static SionOutput parallel(Path path, Communicator world, long chunkSize, SionOptions options) throws IOException {
+        ParallelFile place = ParallelFile.of(world, options);
+        int lrank = place.group().rank();
+        List<MappedTask> task = List.of(new MappedTask(world.rank(), place.number(), lrank, chunkSize));
+        return new SionOutput(world, place, path, options, SetKind.PARALLEL, task).created();
+    }
+
+    /** By several processes, with any number of tasks each. */
+    static SionOutput mapped(Path path, Communicator world, List<MappedTask> tasks, SionOptions options)
+            throws IOException {
+        if (options.isCollective() || options.buddies() > 0) {
+            throw new IllegalArgumentException("tasks that are mapped to processes are not written collectively");
+        }
+        ParallelFile place = ParallelFile.all(world, options.files());
+        return new SionOutput(world, place, path, options, SetKind.MAPPED, List.copyOf(tasks)).created();
+    }
+
+    /** By one process. */
+    static SionOutput serial(Path path, long[] chunkSizes, long[] globalRanks, SionOptions options) throws IOException {
+        if (options.isCollective() || options.buddies() > 0 || options.files() > 1) {
+            throw new IllegalArgumentException("one process writes one file, and not collectively");
+        }
+        Communicator world = new SingleCommunicator();
+        List<MappedTask> tasks = new ArrayList<>();
+        for (int task = 0; task < chunkSizes.length; task++) {
+            tasks.add(new MappedTask(globalRanks[task], 0, task, chunkSizes[task]));
+        }
+        ParallelFile place = ParallelFile.all(world, 1);
+        return new SionOutput(world, place, path, options, SetKind.SERIAL, tasks).created();
+    }
+
+    private SionOutput created() throws IOException {
+        try {
+            // A group that fails does so as a whole, and waits here for the others.
+            Agreement.run(world, "creation of " + path, () -> open(metadata.open(tasks), List.of()));
+            if (options.buddies() > 0) {
+                buddies = BuddyWriter.of(world, place, path, storage, options);
+                Agreement.run(world, "creation of the buddy copies of " + path, this::openBuddies);
+            }
+            return this;
+        } catch (IOException e) {
+            open = false;
+            try {
+                release();
+            } catch (IOException late) {
+                e.addSuppressed(late);
+            }
+            throw e;
+        }
+    }
+
+    private void openBuddies() throws IOException {
+        IOException failure = null;
+        if (place.group().rank() == 0) {
+            for (BuddyWriter copy : buddies) {
+                // Each needs an answer of other processes, also if an earlier one failed here.
+                failure = first(failure, Agreement.attempt(world, "creation", () -> copy.open(metadata.meta1())));
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private static @Nullable IOException first(@Nullable IOException earlier, @Nullable IOException later) {
+        return earlier == null ? later : earlier;
+    }
+
+    /** Makes the writers; {@code limits} are the bytes of the chunks that may be used, if not all. */
+    private void open(List<Place> places, List<Long> limits) throws IOException {
+        boolean byGroups = options.isCollective() || options.buddies() > 0;
+        boolean aligned = !byGroups && places.stream().allMatch(Place::isAligned);
+        Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE);
+        if (aligned && !options.isBuffered()) {
+            modes.add(OpenMode.DIRECT);
+        }
+        for (SionWriter writer : writers) {
+            writer.abandon();
+        }
+        writers.clear();
+        closeFiles();
+        for (int i = 0; i < places.size(); i++) {
+            Place own = places.get(i);
+            int number = tasks.get(i).fileNumber();
+            Path member = Path.of(FileNames.member(path.toString(), number));
+            TaskFile file = files.computeIfAbsent(number, n -> new TaskFile(storage, member, modes));
+            long limit = limits.isEmpty() ? own.chunkSize() : limits.get(i);
+            BlockList blocks = new BlockList(own.start(), own.globalSkip(), limit);
+            int slab = WriteStage.slabBytes(own.chunkSize(), places.size());
+            writers.add(new SionWriter(blocks, new WriteStage(storage, file, slab), options.payloadOrder()));
+            if (own.collector() == tasks.get(i).localRank()) {
+                file.open();
+            }
+            if (byGroups) {
+                collective = Optional.of(collectiveWriter(own, writers.get(0), file));
+            }
+        }
+    }
+
+    private CollectiveWriter collectiveWriter(Place own, SionWriter writer, TaskFile file) {
+        int piece = options.isMerge() ? own.fsBlockSize() : WriteStage.MOST;
+        return new CollectiveWriter(place.group(), own, writer, file, options.isMerge(), piece, storage);
+    }
+
+    /**
+     * The only task of this process.
+     *
+     * @return its stream
+     * @throws IllegalStateException this process has none or several
+     */
+    public SionWriter writer() {
+        if (writers.size() != 1) {
+            throw new IllegalStateException("this process has " + writers.size() + " tasks; say which one");
+        }
+        return plain(writers.get(0));
+    }
+
+    /**
+     * A task of this process.
+     *
+     * @param task its global rank; its index where one process writes all
+     * @return its stream
+     */
+    public SionWriter writer(long task) {
+        return plain(of(task));
+    }
+
+    private SionWriter plain(SionWriter writer) {
+        if (options.buddies() > 0) {
+            throw new IllegalStateException("a file with buddy copies is written with writeCollective only");
+        }
+        if (options.isKeyValue()) {
+            throw new IllegalStateException("a file in key/value mode is written with keyValueWriter only");
+        }
+        return writer;
+    }
+
+    /**
+     * The records of the only task of this process. Key/value mode only.
+     *
+     * @return its records
+     * @throws IllegalStateException this process has none or several, or the file holds plain streams
+     */
+    public KeyValueWriter keyValueWriter() {
+        if (writers.size() != 1) {
+            throw new IllegalStateException("this process has " + writers.size() + " tasks; say which one");
+        }
+        return records(writers.get(0));
+    }
+
+    /**
+     * The records of a task of this process. Key/value mode only.
+     *
+     * @param task its global rank; its index where one process writes all
+     * @return its records
+     * @throws IllegalStateException the file holds plain streams
+     */
+    public KeyValueWriter keyValueWriter(long task) {
+        return records(of(task));
+    }
+
+    private KeyValueWriter records(SionWriter writer) {
+        if (!options.isKeyValue()) {
+            throw new IllegalStateException("the file was not created in key/value mode");
+        }
+        return new KeyValueWriter(writer, options.metadataOrder());
+    }
+
+    private SionWriter of(long task) {
+        return writers.get(index(task));
+    }
+
+    private int index(long task) {
+        Integer index = indexes.get(task);
+        if (index == null) {
+            throw new IllegalArgumentException("task " + task + " is not one of this process");
+        }
+        return index;
+    }
+
+    /**
+     * The tasks that this process writes.
+     *
+     * @return as they were given, or the one there is for each process
+     */
+    public List<MappedTask> tasks() {
+        return tasks;
+    }
+
+    /**
+     * The physical file of a task of this process.
+     *
+     * @param task its global rank; its index where one process writes all
+     * @return its path
+     */
+    public Path path(long task) {
+        return Path.of(FileNames.member(path.toString(), tasks.get(index(task)).fileNumber()));
+    }
+
+    /**
+     * Begins anew with chunks of another size, to be called before anything was written. The task may use as many bytes of
+     * each chunk as are asked for here, though the chunk is rounded up. Collective.
+     *
+     * @param chunkSize bytes, for the only task of this process
+     * @throws IOException on every process
+     */
+    public void reinit(long chunkSize) throws IOException {
+        MappedTask old = tasks.get(0);
+        List<MappedTask> changed =
+                List.of(new MappedTask(old.globalRank(), old.fileNumber(), old.localRank(), chunkSize));
+        boolean fits = tasks.size() == 1
+                && writers.get(0).size() == 0
+                && writers.get(0).block() == 0;
+        Agreement.run(world, "new chunk sizes for " + path, () -> {
+            if (!fits || options.isCollective() || options.buddies() > 0) {
+                throw DrumlinException.during("new chunk sizes for " + path)
+                        .problem("something was written, or the file is not one with a task for each process")
+                        .exception();
+            }
+        });
+        Agreement.run(world, "new chunk sizes for " + path, () -> open(metadata.open(changed), List.of(chunkSize)));
+    }
+
+    /**
+     * Writes the bytes of all tasks at once, by the collectors where the file has such. Every process calls it, with any
+     * number of bytes that fit into its chunk. Collective.
+     *
+     * @param source its position moves to its limit
+     * @throws IOException on every process; what was written is unknown
+     */
+    public void writeCollective(ByteBuffer source) throws IOException {
+        if (writers.size() != 1 || options.isKeyValue()) {
+            throw new IllegalStateException(
+                    "only plain streams, of which each process has one, are written collectively");
+        }
+        String operation = "collective write to " + path;
+        SionWriter writer = writers.get(0);
+        // Whoever cannot take part must say so before others wait for its data.
+        Agreement.run(world, operation, () -> {
+            if (!options.isMerge()) {
+                writer.requireRoom(source.remaining());
+            }
+        });
+        ByteBuffer data = source.duplicate();
+        IOException failure = Agreement.attempt(world, operation, () -> {
+            if (collective.isPresent()) {
+                collective.get().write(source);
+            } else {
+                writer.write(source);
+            }
+        });
+        for (BuddyWriter copy : buddies) {
+            // The others wait for the data of this task, also if there are none.
+            ByteBuffer copied = failure == null ? data : ByteBuffer.allocate(0);
+            failure = first(failure, Agreement.attempt(world, operation, () -> copy.write(copied, writer.blocks())));
+        }
+        Agreement.agree(world, operation, failure);
+    }
+
+    /**
+     * Writes what is left and then the metadata, and makes all of it durable. Collective.
+     *
+     * @throws IOException on every process: the files are not whole
+     */
+    @Override
+    public void close() throws IOException {
+        if (!open) {
+            return;
+        }
+        open = false;
+        try {
+            Agreement.run(world, "close of " + path, this::finishData);
+            Optional<TaskMapping> mapping = place.mapping(world);
+            List<Optional<TaskMapping>> copies = new ArrayList<>();
+            for (BuddyWriter copy : buddies) {
+                copies.add(copy.mapping());
+            }
+            List<BlockList> blocks = writers.stream().map(SionWriter::blocks).toList();
+            Agreement.run(world, "close of " + path, () -> {
+                metadata.finish(blocks, mapping);
+                for (int copy = 0; copy < copies.size(); copy++) {
+                    buddies.get(copy).finish(copies.get(copy));
+                }
+            });
+        } finally {
+            release();
+        }
+    }
+
+    private void finishData() throws IOException {
+        for (SionWriter writer : writers) {
+            writer.close();
+        }
+        for (TaskFile file : files.values()) {
+            file.sync();
+        }
+        for (BuddyWriter copy : buddies) {
+            copy.sync();
+        }
+        closeFiles();
+    }
+
+    private void closeFiles() throws IOException {
+        for (TaskFile file : files.values()) {
+            file.close();
+        }
+        files.clear();
+    }
+
+    /**
+     * Ends without metadata: what was flushed stays in the files, which no reader accepts and {@code drumlin sion repair}
+     * may save. For a process that cannot go on. Not collective.
+     *
+     * @throws IOException a file could not be closed
+     */
+    public void abandon() throws IOException {
+        if (!open) {
+            return;
+        }
+        open = false;
+        for (SionWriter writer : writers) {
+            writer.abandon();
+        }
+        release();
+    }
+
+    private void release() throws IOException {
+        try {
+            closeFiles();
+            metadata.close();
+            for (BuddyWriter copy : buddies) {
+                copy.close();
+            }
+            collective.ifPresent(CollectiveWriter::close);
+        } finally {
+            place.close();
+            world.close();
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.drumlin.sion;
+
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.PendingWrite;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the bytes of a task and writes them in slabs: while one slab is on its way, the next one is filled. In direct
+ * files a slab that ends within a block is filled up with zeros, which lie in the unused rest of the chunk. Memory is taken
+ * when it is first needed. Not thread-safe.
+ */
+final class WriteStage {
+
+    /** Bytes of a slab: large enough for the bandwidth of a device. */
+    static final int MOST = 1 << 20;
+
+    private final StorageEngine storage;
+    private final TaskFile target;
+    private final int slabBytes;
+
+    private @Nullable AlignedBuffer filling;
+    private @Nullable AlignedBuffer leaving;
+    private @Nullable PendingWrite write;
+
+    /** Where the slab begins in the file, how much is in it, and how much of that is written. */
+    private long base;
+
+    private int fill;
+    private int written;
+
+    /**
+     * Makes a stage.
+     *
+     * @param slabBytes a multiple of {@link AlignedBuffer#ALIGNMENT}
+     */
+    WriteStage(StorageEngine storage, TaskFile target, int slabBytes) {
+        this.storage = storage;
+        this.target = target;
+        this.slabBytes = slabBytes;
+    }
+
+    /** Bytes of a slab for chunks of a size, where a process has several tasks. */
+    static int slabBytes(long chunkSize, int tasks) {
+        long share = Math.max(AlignedBuffer.ALIGNMENT, (64L << 20) / tasks);
+        long most = Math.min(MOST, Math.min(share, Math.max(1, chunkSize)));
+        int unit = AlignedBuffer.ALIGNMENT;
+        return (int) ((most + unit - 1) / unit * unit);
+    }
+
+    /**
+     * Takes bytes that go to an offset: behind those that were taken before, or at the beginning of a chunk.
+     *
+     * @param source its position moves to its limit
+     */
+    void put(long offset, ByteBuffer source) throws IOException {
+        BlockFile file = target.open();
+        long position = offset;
+        while (source.hasRemaining()) {
+            if (writesStraight(position, source, file.alignment())) {
+                ByteBuffer whole =
+                        source.slice(source.position(), source.remaining() - source.remaining() % file.alignment());
+                flush();
+                file.write(whole, position);
+                moveTo(position + whole.capacity());
+                source.position(source.position() + whole.capacity());
+                position += whole.capacity();
+            } else {
+                ByteBuffer slab = slabFor(position);
+                int length = Math.min(slab.remaining(), source.remaining());
+                slab.put(source.slice(source.position(), length));
+                source.position(source.position() + length);
+                filled(length);
+                position += length;
+            }
+        }
+    }
+
+    /** The free part of the slab, for bytes that go to an offset; what is put there is to be told to {@link #filled}. */
+    ByteBuffer slabFor(long offset) throws IOException {
+        if (offset != base + fill) {
+            flush();
+            moveTo(offset);
+        }
+        if (fill == slabBytes) {
+            send();
+        }
+        AlignedBuffer slab = filling;
+        if (slab == null) {
+            slab = storage.allocate(slabBytes);
+            filling = slab;
+        }
+        return slab.buffer().clear().position(fill);
+    }
+
+    /** Counts bytes that were put into the slab. */
+    void filled(int bytes) {
+        fill += bytes;
+    }
+
+    /** Large direct memory needs no staging where nothing is staged before it. */
+    private boolean writesStraight(long position, ByteBuffer source, int alignment) {
+        boolean nothingStaged = position != base + fill || fill == written;
+        return source.isDirect()
+                && source.remaining() >= slabBytes
+                && nothingStaged
+                && position % alignment == 0
+                && (alignment == 1 || source.alignmentOffset(source.position(), alignment) == 0);
+    }
+
+    private void moveTo(long offset) {
+        base = offset;
+        fill = 0;
+        written = 0;
+    }
+
+    /** Starts the write of a full slab, and goes on in the other one when that is free. */
+    private void send() throws IOException {
+        AlignedBuffer full = filling;
+        if (full == null) {
+            return;
+        }
+        await();
+        write = target.open().startWrite(full.buffer().clear(), base);
+        filling = leaving;
+        leaving = full;
+        moveTo(base + slabBytes);
+    }
+
+    /** Writes what was taken and waits until all is written. The bytes of an incomplete block stay here. */
+    void flush() throws IOException {
+        await();
+        AlignedBuffer slab = filling;
+        if (slab == null || fill == written) {
+            return;
+        }
+        BlockFile file = target.open();
+        int alignment = file.alignment();
+        int padded = (fill + alignment - 1) / alignment * alignment;
+        ByteBuffer bytes = slab.buffer().clear();
+        bytes.put(fill, new byte[padded - fill]);
+        file.write(bytes.clear().limit(padded), base);
+        int whole = fill - fill % alignment;
+        bytes.clear().position(whole).limit(fill);
+        bytes.compact();
+        base += whole;
+        fill -= whole;
+        written = fill;
+    }
+
+    private void await() throws IOException {
+        PendingWrite pending = write;
+        write = null;
+        if (pending != null) {
+            pending.await();
+        }
+    }
+
+    /** Gives the memory back; what was taken and not flushed is lost. A write that is under way is waited for. */
+    void close() throws IOException {
+        try {
+            await();
+        } finally {
+            if (filling != null) {
+                filling.close();
+                filling = null;
+            }
+            if (leaving != null) {
+                leaving.close();
+                leaving = null;
+            }
+        }
+    }
+}
