@@ -39,6 +39,11 @@ final class MetaFile implements Closeable {
         }
     }
 
+    /** Opens a file that has META1 and was never closed. */
+    static MetaFile open(StorageEngine storage, Path path, Meta1 meta1) throws IOException {
+        return new MetaFile(storage.open(path, EnumSet.of(OpenMode.WRITE)), meta1);
+    }
+
     /** Replaces META1 by another one for as many tasks. */
     void change(Meta1 changed) throws IOException {
         meta1 = changed;
@@ -69,9 +74,12 @@ final class MetaFile implements Closeable {
 
     /** Writes the mapping behind META2, and when all that is durable the tail of META1 that makes the file valid. */
     void finish(int maxChunks, Optional<ByteBuffer> mapping) throws IOException {
+        long end = meta1.startOfVarheader(maxChunks) + Meta2.length(meta1.tasks(), maxChunks);
         if (mapping.isPresent()) {
-            file.write(mapping.get(), meta1.startOfVarheader(maxChunks) + Meta2.length(meta1.tasks(), maxChunks));
+            file.write(mapping.get(), end);
+            end += mapping.get().remaining();
         }
+        file.truncate(end);
         file.sync();
         file.write(meta1.encodeTail(maxChunks), meta1.tailOffset());
         file.sync();

@@ -196,7 +196,7 @@ public final class SionOutput implements Closeable {
      * @return its stream
      */
     public SionWriter writer(long task) {
-        return plain(of(task));
+        return plain(stream(task));
     }
 
     private SionWriter plain(SionWriter writer) {
@@ -230,7 +230,7 @@ public final class SionOutput implements Closeable {
      * @throws IllegalStateException the file holds plain streams
      */
     public KeyValueWriter keyValueWriter(long task) {
-        return records(of(task));
+        return records(stream(task));
     }
 
     private KeyValueWriter records(SionWriter writer) {
@@ -240,7 +240,8 @@ public final class SionOutput implements Closeable {
         return new KeyValueWriter(writer, options.metadataOrder());
     }
 
-    private SionWriter of(long task) {
+    /** A task of this process, whatever is in it. */
+    SionWriter stream(long task) {
         return writers.get(index(task));
     }
 
