@@ -3,6 +3,7 @@ package io.drumlin.golden;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.golden.fti.FtiCases;
 import io.drumlin.golden.ftiff.FtiFfCases;
+import io.drumlin.golden.gsd.GsdCases;
 import io.drumlin.golden.scr.ScrCases;
 import io.drumlin.golden.sion.SionCases;
 import java.io.IOException;
@@ -35,7 +36,8 @@ public final class GoldenRunner {
      * @return a runner
      */
     public static GoldenRunner complete() {
-        return new GoldenRunner(List.of(new FtiFfCases(), new FtiCases(), new ScrCases(), new SionCases()));
+        return new GoldenRunner(
+                List.of(new FtiFfCases(), new FtiCases(), new ScrCases(), new SionCases(), new GsdCases()));
     }
 
     /**

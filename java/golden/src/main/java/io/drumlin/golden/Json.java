@@ -1,5 +1,6 @@
 package io.drumlin.golden;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -139,6 +140,39 @@ public final class Json {
      */
     public long number() {
         if (value instanceof Integer || value instanceof Long) {
+            return ((Number) value).longValue();
+        }
+        throw wrong("is not a whole number");
+    }
+
+    /**
+     * Whether this is a number.
+     *
+     * @return false for anything else
+     */
+    public boolean isNumber() {
+        return value instanceof Number;
+    }
+
+    /**
+     * This number.
+     *
+     * @return the nearest double
+     */
+    public double real() {
+        if (value instanceof Number number) {
+            return number.doubleValue();
+        }
+        throw wrong("is not a number");
+    }
+
+    /**
+     * The low 64 bits of this whole number.
+     *
+     * @return the number modulo 2^64
+     */
+    public long integral() {
+        if (value instanceof Integer || value instanceof Long || value instanceof BigInteger) {
             return ((Number) value).longValue();
         }
         throw wrong("is not a whole number");

@@ -1,0 +1,29 @@
+package io.drumlin.format.gsd;
+
+import java.nio.ByteBuffer;
+
+/** A file without names and chunks; docs/formats/gsd.md, section 6. */
+public final class EmptyFile {
+
+    /** Slots of the index block. */
+    static final int INDEX_ENTRIES = 128;
+
+    /** Units of 64 bytes of the name block. */
+    static final int NAMELIST_ENTRIES = 16;
+
+    /** Length in bytes. */
+    public static final int BYTES =
+            Header.BYTES + INDEX_ENTRIES * IndexEntry.BYTES + NAMELIST_ENTRIES * Header.NAME_UNIT;
+
+    private EmptyFile() {}
+
+    /**
+     * The whole file.
+     *
+     * @param header made by {@link Header#create} or {@link Header#emptied}
+     * @return {@link #BYTES} bytes
+     */
+    public static ByteBuffer encode(Header header) {
+        return ByteBuffer.allocate(BYTES).put(header.encode()).rewind();
+    }
+}

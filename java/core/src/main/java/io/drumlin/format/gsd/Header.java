@@ -1,0 +1,277 @@
+package io.drumlin.format.gsd;
+
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
+import io.drumlin.format.FormatException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The first 256 bytes of a file; docs/formats/gsd.md, section 2. Immutable. Whatever is not changed by a method here,
+ * reserved bytes too, is kept as it was read.
+ */
+public final class Header {
+
+    /** Length in bytes. */
+    public static final int BYTES = 256;
+
+    /** The unit of the name block's size in bytes. */
+    public static final int NAME_UNIT = 64;
+
+    private static final long MAGIC = 0x65DF65DF65DF65DFL;
+    private static final int TEXT_BYTES = 64;
+
+    private static final int INDEX_LOCATION = 8;
+    private static final int INDEX_ALLOCATED_ENTRIES = 16;
+    private static final int NAMELIST_LOCATION = 24;
+    private static final int NAMELIST_ALLOCATED_ENTRIES = 32;
+    private static final int SCHEMA_VERSION = 40;
+    private static final int GSD_VERSION = 44;
+    private static final int APPLICATION = 48;
+    private static final int SCHEMA = 112;
+
+    private final byte[] array;
+    /** The same. */
+    private final ByteBuffer bytes;
+
+    private Header(byte[] array) {
+        this.array = array;
+        this.bytes = ByteBuffer.wrap(array).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * The header of a file without anything in it.
+     *
+     * @param application the program that writes; of its UTF-8 form 63 bytes are kept
+     * @param schema what the chunks mean; of its UTF-8 form 63 bytes are kept
+     * @param schemaVersion version of the schema
+     * @return a header of version 2.1, with the index behind it and the names behind the index
+     */
+    public static Header create(String application, String schema, Version schemaVersion) {
+        Header header = new Header(new byte[BYTES]);
+        header.bytes.putLong(0, MAGIC).putInt(SCHEMA_VERSION, schemaVersion.word());
+        header.putText(APPLICATION, application);
+        header.putText(SCHEMA, schema);
+        return header.emptied();
+    }
+
+    /**
+     * Reads a header and checks it; the blocks it names are within the source.
+     *
+     * @param source the whole file
+     * @return the header
+     * @throws FormatException the first field that is wrong
+     * @throws IOException the source cannot be read
+     */
+    public static Header read(ByteSource source) throws IOException {
+        if (source.size() < BYTES) {
+            throw wrong("magic", 0, "the file has " + source.size() + " bytes, a header has " + BYTES);
+        }
+        Header header = new Header(new byte[BYTES]);
+        source.readFully(0, header.bytes.duplicate());
+        header.check(source.size());
+        return header;
+    }
+
+    private void check(long fileSize) throws FormatException {
+        if (bytes.getLong(0) != MAGIC) {
+            throw wrong(
+                    "magic",
+                    0,
+                    "is 0x" + Long.toHexString(bytes.getLong(0)) + ", allowed 0x" + Long.toHexString(MAGIC));
+        }
+        if (!gsdVersion().isReadable()) {
+            throw wrong("gsd_version", GSD_VERSION, "is " + gsdVersion() + ", allowed 0.3 and 1.0 to below 3.0");
+        }
+        checkBlock("namelist", NAMELIST_LOCATION, NAME_UNIT, fileSize);
+        checkBlock("index", INDEX_LOCATION, IndexEntry.BYTES, fileSize);
+    }
+
+    /** The location of a block, and the number of its units in the field behind it. */
+    private void checkBlock(String block, int field, int unit, long fileSize) throws FormatException {
+        long location = bytes.getLong(field);
+        long units = bytes.getLong(field + Long.BYTES);
+        long most = (fileSize - BYTES) / unit;
+        if (units < 1 || units > most) {
+            throw wrong(
+                    block + "_allocated_entries",
+                    field + Long.BYTES,
+                    "is " + Long.toUnsignedString(units) + ", allowed 1 to " + most);
+        }
+        if (location < BYTES || location > fileSize - units * unit) {
+            throw wrong(
+                    block + "_location",
+                    field,
+                    "is " + Long.toUnsignedString(location) + ", allowed " + BYTES + " to "
+                            + (fileSize - units * unit));
+        }
+    }
+
+    private static FormatException wrong(String field, long offset, String problem) {
+        return new FormatException(GsdMetadata.FORMAT, new Finding(field, offset, problem));
+    }
+
+    /**
+     * Where the index block is.
+     *
+     * @return byte offset in the file
+     */
+    public long indexLocation() {
+        return bytes.getLong(INDEX_LOCATION);
+    }
+
+    /**
+     * Size of the index block.
+     *
+     * @return slots of 32 bytes, used or not
+     */
+    public long indexAllocatedEntries() {
+        return bytes.getLong(INDEX_ALLOCATED_ENTRIES);
+    }
+
+    /**
+     * Where the name block is.
+     *
+     * @return byte offset in the file
+     */
+    public long namelistLocation() {
+        return bytes.getLong(NAMELIST_LOCATION);
+    }
+
+    /**
+     * Size of the name block.
+     *
+     * @return units of 64 bytes
+     */
+    public long namelistAllocatedEntries() {
+        return bytes.getLong(NAMELIST_ALLOCATED_ENTRIES);
+    }
+
+    /**
+     * Version of the schema.
+     *
+     * @return the version
+     */
+    public Version schemaVersion() {
+        return Version.of(bytes.getInt(SCHEMA_VERSION));
+    }
+
+    /**
+     * Version of the file layer.
+     *
+     * @return the version
+     */
+    public Version gsdVersion() {
+        return Version.of(bytes.getInt(GSD_VERSION));
+    }
+
+    /**
+     * The program that made the file.
+     *
+     * @return up to 63 bytes, decoded as UTF-8
+     */
+    public String application() {
+        return text(APPLICATION);
+    }
+
+    /**
+     * What the chunks mean.
+     *
+     * @return up to 63 bytes, decoded as UTF-8
+     */
+    public String schema() {
+        return text(SCHEMA);
+    }
+
+    /**
+     * This header with another index block.
+     *
+     * @param location byte offset in the file
+     * @param allocatedEntries slots
+     * @return a new header
+     */
+    public Header withIndex(long location, long allocatedEntries) {
+        Header changed = copy();
+        changed.bytes.putLong(INDEX_LOCATION, location).putLong(INDEX_ALLOCATED_ENTRIES, allocatedEntries);
+        return changed;
+    }
+
+    /**
+     * This header with another name block.
+     *
+     * @param location byte offset in the file
+     * @param allocatedEntries units of 64 bytes
+     * @return a new header
+     */
+    public Header withNamelist(long location, long allocatedEntries) {
+        Header changed = copy();
+        changed.bytes.putLong(NAMELIST_LOCATION, location).putLong(NAMELIST_ALLOCATED_ENTRIES, allocatedEntries);
+        return changed;
+    }
+
+    /**
+     * This header with another version of the file layer.
+     *
+     * @param version the version
+     * @return a new header
+     */
+    public Header withGsdVersion(Version version) {
+        Header changed = copy();
+        changed.bytes.putInt(GSD_VERSION, version.word());
+        return changed;
+    }
+
+    /**
+     * The header of an empty file of version 2.1 with the same application and schema; reserved bytes become zero.
+     *
+     * @return a new header
+     */
+    public Header emptied() {
+        Header changed = new Header(new byte[BYTES]);
+        changed.bytes.put(0, bytes, 0, SCHEMA + TEXT_BYTES);
+        changed.bytes.put(APPLICATION + TEXT_BYTES - 1, (byte) 0).put(SCHEMA + TEXT_BYTES - 1, (byte) 0);
+        long names = BYTES + EmptyFile.INDEX_ENTRIES * (long) IndexEntry.BYTES;
+        return changed.withIndex(BYTES, EmptyFile.INDEX_ENTRIES)
+                .withNamelist(names, EmptyFile.NAMELIST_ENTRIES)
+                .withGsdVersion(Version.CURRENT);
+    }
+
+    /**
+     * The header as it is in the file.
+     *
+     * @return 256 bytes, not to be changed
+     */
+    public ByteBuffer encode() {
+        return bytes.asReadOnlyBuffer();
+    }
+
+    private Header copy() {
+        return new Header(array.clone());
+    }
+
+    private void putText(int offset, String text) {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        bytes.put(offset, utf8, 0, Math.min(utf8.length, TEXT_BYTES - 1));
+    }
+
+    private String text(int offset) {
+        int length = 0;
+        while (length < TEXT_BYTES - 1 && bytes.get(offset + length) != 0) {
+            length++;
+        }
+        return new String(array, offset, length, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Header header && Arrays.equals(array, header.array);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(array);
+    }
+}

@@ -1,0 +1,211 @@
+package io.drumlin.format.gsd;
+
+import io.drumlin.format.Finding;
+import io.drumlin.format.FindingSink;
+import io.drumlin.format.FormatException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a chunk is and what it holds; docs/formats/gsd.md, section 3. As read: nothing is checked but by the methods
+ * that say so.
+ *
+ * @param frame the frame it belongs to, unsigned
+ * @param rows N, unsigned
+ * @param location byte offset of the data; 0 in a slot that is not used
+ * @param columns M, 0 to 2^32 - 1
+ * @param id number of the name
+ * @param type number of the element type
+ * @param flags 0
+ */
+public record IndexEntry(long frame, long rows, long location, long columns, int id, int type, int flags) {
+
+    /** Length in bytes. */
+    public static final int BYTES = 32;
+
+    /** Where the fields are in an entry. */
+    private enum Field {
+        FRAME("frame", 0),
+        ROWS("N", 8),
+        LOCATION("location", 16),
+        COLUMNS("M", 24),
+        ID("id", 28),
+        TYPE("type", 30),
+        FLAGS("flags", 31);
+
+        private final String label;
+        private final int offset;
+
+        Field(String label, int offset) {
+            this.label = label;
+            this.offset = offset;
+        }
+    }
+
+    /**
+     * What the entries of a file are checked against.
+     *
+     * @param fileSize bytes
+     * @param allocatedEntries slots of the index
+     * @param names how many names there are
+     */
+    public record Limits(long fileSize, long allocatedEntries, int names) {}
+
+    /**
+     * Reads an entry.
+     *
+     * @param bytes little-endian
+     * @param offset of the entry in {@code bytes}
+     * @return the entry
+     */
+    static IndexEntry decode(ByteBuffer bytes, int offset) {
+        return new IndexEntry(
+                bytes.getLong(offset + Field.FRAME.offset),
+                bytes.getLong(offset + Field.ROWS.offset),
+                bytes.getLong(offset + Field.LOCATION.offset),
+                Integer.toUnsignedLong(bytes.getInt(offset + Field.COLUMNS.offset)),
+                Short.toUnsignedInt(bytes.getShort(offset + Field.ID.offset)),
+                Byte.toUnsignedInt(bytes.get(offset + Field.TYPE.offset)),
+                Byte.toUnsignedInt(bytes.get(offset + Field.FLAGS.offset)));
+    }
+
+    /**
+     * Whether the slot holds an entry.
+     *
+     * @return false when the location is 0
+     */
+    public boolean isUsed() {
+        return location != 0;
+    }
+
+    /**
+     * The type of the elements.
+     *
+     * @return empty when there is no such type
+     */
+    public Optional<ElementType> elementType() {
+        return ElementType.of(type);
+    }
+
+    /**
+     * Checks what the C library checks when it comes upon an entry, with its arithmetic: sums and products are those of
+     * unsigned 64-bit numbers and may wrap.
+     *
+     * @param limits of the file
+     * @param slot number of the entry
+     * @param offset of the entry in the file
+     * @throws FormatException the first field that is wrong
+     */
+    void checkAsReference(Limits limits, long slot, long offset) throws FormatException {
+        Finding finding = finding(limits, slot, offset);
+        if (finding != null) {
+            throw new FormatException(GsdMetadata.FORMAT, finding);
+        }
+        long end = location + rows * columns * elementType().orElseThrow().bytes();
+        if (Long.compareUnsigned(end, limits.fileSize()) > 0) {
+            throw new FormatException(
+                    GsdMetadata.FORMAT, finding(Field.LOCATION, slot, offset, endProblem(limits.fileSize())));
+        }
+    }
+
+    /**
+     * Checks everything that one entry alone can tell, strictly: the data are within the file and behind the header.
+     *
+     * @param limits of the file
+     * @param slot number of the entry
+     * @param offset of the entry in the file
+     * @param problems gets the first field that is wrong
+     * @return whether nothing is wrong
+     * @throws FormatException thrown by {@code problems}
+     */
+    public boolean check(Limits limits, long slot, long offset, FindingSink problems) throws FormatException {
+        Finding finding = finding(limits, slot, offset);
+        if (finding == null) {
+            finding = dataFinding(limits.fileSize(), slot, offset);
+        }
+        if (finding != null) {
+            problems.add(finding);
+        }
+        return finding == null;
+    }
+
+    /**
+     * Checks what reading the data needs: the type, and data within the file and behind the header. The C library does not look
+     * at the other fields of an entry that it has found either.
+     *
+     * @param limits of the file
+     * @param slot number of the entry
+     * @param offset of the entry in the file
+     * @throws FormatException the first field that is wrong
+     */
+    public void checkData(Limits limits, long slot, long offset) throws FormatException {
+        Finding finding = typeFinding(slot, offset);
+        if (finding == null) {
+            finding = dataFinding(limits.fileSize(), slot, offset);
+        }
+        if (finding != null) {
+            throw new FormatException(GsdMetadata.FORMAT, finding);
+        }
+    }
+
+    private @Nullable Finding finding(Limits limits, long slot, long offset) {
+        Finding finding = typeFinding(slot, offset);
+        if (finding != null) {
+            return finding;
+        }
+        if (Long.compareUnsigned(frame, limits.allocatedEntries()) >= 0) {
+            return finding(
+                    Field.FRAME,
+                    slot,
+                    offset,
+                    "is " + Long.toUnsignedString(frame) + ", allowed less than the " + limits.allocatedEntries()
+                            + " entries that are allocated");
+        }
+        if (id >= limits.names()) {
+            return finding(Field.ID, slot, offset, "is " + id + ", but there are " + limits.names() + " names");
+        }
+        return flags == 0 ? null : finding(Field.FLAGS, slot, offset, "is " + flags + ", allowed 0");
+    }
+
+    private @Nullable Finding typeFinding(long slot, long offset) {
+        return elementType().isPresent()
+                ? null
+                : finding(Field.TYPE, slot, offset, "is " + type + ", allowed 1 to " + ElementType.values().length);
+    }
+
+    private @Nullable Finding dataFinding(long fileSize, long slot, long offset) {
+        if (columns == 0) {
+            return finding(Field.COLUMNS, slot, offset, "is 0, allowed 1 or more");
+        }
+        if (location < Header.BYTES || location > fileSize) {
+            return finding(
+                    Field.LOCATION, slot, offset, "is " + location + ", allowed " + Header.BYTES + " to " + fileSize);
+        }
+        // columns is below 2^32 and an element has at most 8 bytes.
+        long rowBytes = columns * elementType().orElseThrow().bytes();
+        long most = (fileSize - location) / rowBytes;
+        if (Long.compareUnsigned(rows, most) > 0) {
+            return finding(Field.ROWS, slot, offset, endProblem(fileSize) + ": at most " + most + " rows are there");
+        }
+        return null;
+    }
+
+    private String endProblem(long fileSize) {
+        return "is such that " + Long.toUnsignedString(rows) + " x " + columns + " elements at " + location
+                + " are not within the " + fileSize + " bytes of the file";
+    }
+
+    private static Finding finding(Field field, long slot, long offset, String problem) {
+        return new Finding(field.label, offset + field.offset, "of index entry " + slot + " " + problem);
+    }
+
+    /**
+     * Bytes of a row.
+     *
+     * @return M times the size of an element; only for an entry that was checked
+     */
+    public long rowBytes() {
+        return columns * elementType().orElseThrow().bytes();
+    }
+}

@@ -1,0 +1,57 @@
+package io.drumlin.format.gsd;
+
+/**
+ * A version of the file layer or of a schema, stored as one 32-bit word.
+ *
+ * @param major 0 to 65535
+ * @param minor 0 to 65535
+ */
+public record Version(int major, int minor) {
+
+    /** The version of new files. */
+    public static final Version CURRENT = new Version(2, 1);
+
+    /**
+     * Checks the range.
+     *
+     * @throws IllegalArgumentException a part is not within 16 bits
+     */
+    public Version {
+        if (major != (major & 0xffff) || minor != (minor & 0xffff)) {
+            throw new IllegalArgumentException(
+                    "version " + major + "." + minor + " is out of range: both parts are 0 to 65535");
+        }
+    }
+
+    static Version of(int word) {
+        return new Version(word >>> 16, word & 0xffff);
+    }
+
+    int word() {
+        return major << 16 | minor;
+    }
+
+    /** 1.0 to below 3.0, and 0.3, which is laid out as 1.0. */
+    boolean isReadable() {
+        return major == 1 || major == 2 || equals(new Version(0, 3));
+    }
+
+    /**
+     * Whether a file of this version has names in slots of 64 bytes, and entries of a frame in any order.
+     *
+     * @return true for 1.x and 0.3
+     */
+    public boolean hasSlots() {
+        return major < 2;
+    }
+
+    /**
+     * The version in words.
+     *
+     * @return for example {@code 2.1}
+     */
+    @Override
+    public String toString() {
+        return major + "." + minor;
+    }
+}

@@ -1,0 +1,72 @@
+package io.drumlin.gsd;
+
+import io.drumlin.format.gsd.ElementType;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
+
+/** The elements in a program's buffer, which become little-endian bytes in the file. */
+final class Elements {
+
+    private Elements() {}
+
+    /** Bytes of what remains in a buffer that may hold elements of a type; a byte buffer holds them as they are in the file. */
+    static long bytes(ElementType type, Buffer data) {
+        boolean fits = data instanceof ByteBuffer
+                || switch (type) {
+                    case UINT8, INT8, CHARACTER -> false;
+                    case UINT16, INT16 -> data instanceof ShortBuffer;
+                    case UINT32, INT32 -> data instanceof IntBuffer;
+                    case UINT64, INT64 -> data instanceof LongBuffer;
+                    case FLOAT -> data instanceof FloatBuffer;
+                    case DOUBLE -> data instanceof DoubleBuffer;
+                };
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    "a " + data.getClass().getSimpleName() + " does not hold elements of type " + type.label());
+        }
+        return (long) data.remaining() * width(data);
+    }
+
+    private static int width(Buffer data) {
+        if (data instanceof ByteBuffer) {
+            return 1;
+        } else if (data instanceof ShortBuffer) {
+            return Short.BYTES;
+        } else if (data instanceof IntBuffer || data instanceof FloatBuffer) {
+            return Integer.BYTES;
+        }
+        return Long.BYTES;
+    }
+
+    /**
+     * Copies bytes of the file.
+     *
+     * @param data position and limit bound the elements; they are not changed
+     * @param from first byte, at an element's boundary
+     * @param target gets as many bytes as remain in it, whole elements; its position moves to its limit
+     */
+    static void copy(Buffer data, long from, ByteBuffer target) {
+        int width = width(data);
+        int first = data.position() + (int) (from / width);
+        int count = target.remaining() / width;
+        if (data instanceof ByteBuffer bytes) {
+            target.put(target.position(), bytes, first, count);
+        } else if (data instanceof ShortBuffer shorts) {
+            target.asShortBuffer().put(0, shorts, first, count);
+        } else if (data instanceof IntBuffer ints) {
+            target.asIntBuffer().put(0, ints, first, count);
+        } else if (data instanceof LongBuffer longs) {
+            target.asLongBuffer().put(0, longs, first, count);
+        } else if (data instanceof FloatBuffer floats) {
+            target.asFloatBuffer().put(0, floats, first, count);
+        } else if (data instanceof DoubleBuffer doubles) {
+            target.asDoubleBuffer().put(0, doubles, first, count);
+        }
+        target.position(target.limit());
+    }
+}

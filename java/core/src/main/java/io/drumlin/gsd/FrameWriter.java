@@ -1,0 +1,583 @@
+package io.drumlin.gsd;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.gsd.ElementType;
+import io.drumlin.format.gsd.EmptyFile;
+import io.drumlin.format.gsd.GsdMetadata;
+import io.drumlin.format.gsd.Header;
+import io.drumlin.format.gsd.IndexEntry;
+import io.drumlin.format.gsd.NameList;
+import io.drumlin.format.gsd.Version;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds frames to a file; docs/formats/gsd.md, section 8, says when what is written where.
+ *
+ * <p>Where everything goes follows from the calls alone. All ranks make the same calls and so know all places; each writes its own rows, rank
+ * 0 writes names, index and header. What is known of the file changes only after all ranks have written
+ * their part, so that a flush that failed can be repeated. Not thread-safe.
+ */
+final class FrameWriter implements AutoCloseable {
+
+    static final long DEFAULT_BUFFER = 64L << 20;
+    static final long DEFAULT_ENTRIES = 262144;
+
+    /** What a device writes whole or not at all. */
+    private static final int SECTOR = 512;
+
+    private static final int STAGE = 1 << 18;
+
+    private final BlockFile file;
+    private final Communicator comm;
+    private final Rules rules;
+    private final WriteBuffer buffer;
+    private final AlignedBuffer stage;
+
+    private Header header;
+    private NameList names;
+    /** Names that are in the file, and their bytes. */
+    private int storedNames;
+
+    private long storedNameBytes;
+
+    private long used;
+    /** Frame of the last entry in the file; -1 without entries. */
+    private long storedFrame;
+    /** The file's length, as far as it is known: new data go there. */
+    private long size;
+
+    private long frame;
+    /** Entries of the frame that is being written. */
+    private int pending;
+    /** Entries whose location counts from the begin of the buffer. */
+    private final EntryList buffered = new EntryList();
+    /** Entries whose data are in the file. */
+    private final EntryList placed = new EntryList();
+    /** By id: one more than the last frame that has the name. */
+    private long[] written = new long[16];
+
+    /** Why this rank cannot go on, which the others are told when all meet next. */
+    private @Nullable IOException deferred;
+
+    private long maximumWriteBufferSize = DEFAULT_BUFFER;
+    private long indexEntriesToBuffer = DEFAULT_ENTRIES;
+
+    FrameWriter(BlockFile file, StorageEngine storage, Communicator comm, Rules rules, GsdMetadata metadata)
+            throws IOException {
+        this.file = file;
+        this.comm = comm;
+        this.rules = rules;
+        this.header = metadata.header();
+        this.names = metadata.names();
+        adopt(metadata);
+        this.size = file.size();
+        this.buffer = new WriteBuffer(storage);
+        this.stage = storage.allocate(STAGE);
+    }
+
+    private void adopt(GsdMetadata metadata) throws IOException {
+        storedNames = names.size();
+        storedNameBytes = names.bytes();
+        used = metadata.index().used();
+        frame = metadata.index().frames();
+        storedFrame = frame - 1;
+    }
+
+    Header header() {
+        return header;
+    }
+
+    NameList names() {
+        return names;
+    }
+
+    long frame() {
+        return frame;
+    }
+
+    /** Whether frames at the end have no chunks and will not be there when the file is opened again. */
+    boolean endsWithEmptyFrames() {
+        return frame > storedFrame + 1;
+    }
+
+    long storedFrames() {
+        return storedFrame + 1;
+    }
+
+    /** Makes 2.0 to 2.1, because chunks of type character may follow; whether that changed the file. */
+    boolean markVersion() throws IOException {
+        Version version = header.gsdVersion();
+        if (version.major() != Version.CURRENT.major() || version.minor() >= Version.CURRENT.minor()) {
+            return false;
+        }
+        header = header.withGsdVersion(Version.CURRENT);
+        if (isLeader()) {
+            writeHeader(header);
+        }
+        return true;
+    }
+
+    long maximumWriteBufferSize() {
+        return maximumWriteBufferSize;
+    }
+
+    void setMaximumWriteBufferSize(long bytes) {
+        maximumWriteBufferSize = bytes;
+    }
+
+    long indexEntriesToBuffer() {
+        return indexEntriesToBuffer;
+    }
+
+    void setIndexEntriesToBuffer(long entries) {
+        indexEntriesToBuffer = entries;
+    }
+
+    /** Adds a chunk to the frame; {@code data} are this rank's rows. Collective. */
+    void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
+        if (comm.size() == 1) {
+            int id = checked(name, type, data, rows, columns);
+            write(id, name, type, data, columns, new Share(0, rows));
+            return;
+        }
+        int[] id = new int[1];
+        String operation = "writing of chunk " + name;
+        IOException failure = deferred != null
+                ? deferred
+                : Agreement.attempt(comm, operation, () -> id[0] = checked(name, type, data, rows, columns));
+        long signature = (31L * name.hashCode() + type.id()) << 32 ^ columns;
+        Share share = Share.of(comm, operation, failure == null ? rows : 0, signature, failure);
+        write(id[0], name, type, data, columns, share);
+    }
+
+    /** The id of a chunk's name, -1 for a new name, after all that can be wrong with the call was looked for. */
+    private int checked(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
+        if (name.isEmpty() || name.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("a name of a chunk is not empty and has no NUL character");
+        }
+        if (rows < 0 || columns < 1 || columns > 0xffffffffL) {
+            throw new IllegalArgumentException("chunk " + name + " has " + rows + " rows of " + columns
+                    + " columns; allowed are 0 rows or more of 1 to 4294967295 columns");
+        }
+        long bytes = Elements.bytes(type, data);
+        long rowBytes = columns * type.bytes();
+        if (rows > bytes / rowBytes || rows * rowBytes != bytes) {
+            throw new IllegalArgumentException("chunk " + name + " has " + rows + " rows of " + columns
+                    + " elements of type " + type.label() + ", but the buffer has " + bytes + " bytes");
+        }
+        int id = names.id(name);
+        if (rules == Rules.SAFE) {
+            checkSafe(name, id);
+        }
+        if (id < 0 && names.size() >= NameList.LIMIT) {
+            throw refusal(name)
+                    .problem("the name list is full: a file has at most " + NameList.LIMIT + " names")
+                    .advice("use fewer names, or a chunk with more columns")
+                    .exception();
+        }
+        return id;
+    }
+
+    private void checkSafe(String name, int id) throws DrumlinException {
+        if (id >= 0 && id < written.length && written[id] == frame + 1) {
+            throw refusal(name)
+                    .problem("frame " + frame + " has this chunk already, and only one of them could be found")
+                    .advice("write each name once per frame")
+                    .exception();
+        }
+        if (id < 0
+                && header.gsdVersion().hasSlots()
+                && name.getBytes(StandardCharsets.UTF_8).length > NameList.SLOT_NAME_BYTES) {
+            throw refusal(name)
+                    .problem("a name has at most " + NameList.SLOT_NAME_BYTES + " bytes in a file of version "
+                            + header.gsdVersion())
+                    .advice("upgrade the file to version " + Version.CURRENT + ", or use a shorter name")
+                    .exception();
+        }
+    }
+
+    private DrumlinException.Context refusal(String name) {
+        return DrumlinException.during("writing of chunk " + name).path(file.path());
+    }
+
+    private void write(int known, String name, ElementType type, Buffer data, long columns, Share share)
+            throws IOException {
+        long rowBytes = columns * type.bytes();
+        if (share.total() > (Long.MAX_VALUE - size - buffer.length()) / rowBytes) {
+            throw refusal(name)
+                    .problem("the file would have more than 2^63 bytes")
+                    .exception();
+        }
+        long bytes = share.total() * rowBytes;
+        boolean direct = bytes >= maximumWriteBufferSize;
+        if (direct) {
+            Agreement.run(
+                    comm, "writing of chunk " + name, () -> writeDirect(data, size + share.first() * rowBytes, type));
+        } else {
+            makeRoom(bytes);
+            long first = share.first() * rowBytes;
+            int part = (int) Elements.bytes(type, data);
+            if (comm.size() == 1) {
+                buffer.add(data, part, first, bytes);
+            } else {
+                deferred =
+                        Agreement.attempt(comm, "writing of chunk " + name, () -> buffer.add(data, part, first, bytes));
+            }
+        }
+        int id = known >= 0 ? known : names.add(name);
+        note(id);
+        if (direct) {
+            placed.add(frame, share.total(), size, columns, id, type.id());
+            size += bytes;
+        } else {
+            buffered.add(frame, share.total(), buffer.length() - bytes, columns, id, type.id());
+        }
+        pending++;
+    }
+
+    private void note(int id) {
+        if (id >= written.length) {
+            written = Arrays.copyOf(written, Math.max(id + 1, 2 * written.length));
+        }
+        written[id] = frame + 1;
+    }
+
+    /** A buffer that is fuller than a maximum that was lowered is not emptied here, as in the C library. */
+    private void makeRoom(long bytes) throws IOException {
+        long fill = buffer.length();
+        if ((fill <= maximumWriteBufferSize && bytes > maximumWriteBufferSize - fill)
+                || fill + bytes > WriteBuffer.LIMIT) {
+            Agreement.run(comm, "writing of buffered chunks", () -> buffer.writeTo(file, size));
+            placeBuffered();
+        }
+    }
+
+    private void placeBuffered() {
+        placed.addAll(buffered, size);
+        size += buffer.length();
+        buffered.clear();
+        buffer.clear();
+    }
+
+    private void writeDirect(Buffer data, long offset, ElementType type) throws IOException {
+        long bytes = Elements.bytes(type, data);
+        if (data instanceof ByteBuffer raw) {
+            file.write(raw, offset);
+            return;
+        }
+        for (long done = 0; done < bytes; done += STAGE) {
+            ByteBuffer piece = stage.buffer().clear().limit((int) Math.min(STAGE, bytes - done));
+            Elements.copy(data, done, piece);
+            file.write(piece.rewind(), offset + done);
+        }
+    }
+
+    /** Ends the frame; writes it only when enough has gathered. Collective. */
+    void endFrame() throws IOException {
+        frame++;
+        pending = 0;
+        if (placed.size() > 0 || buffered.size() > indexEntriesToBuffer) {
+            flush();
+        }
+    }
+
+    /** Whether a flush has anything to do. */
+    boolean isDirty() {
+        return names.size() > storedNames || buffered.size() > 0 || placed.size() > pending;
+    }
+
+    /** Writes everything but the entries of the unfinished frame, and makes it durable. Collective. */
+    void flush() throws IOException {
+        if (!isDirty()) {
+            return;
+        }
+        writeNamesAndData();
+        int complete = placed.size() - pending;
+        if (complete > 0) {
+            placed.sort();
+            commit(complete);
+        }
+    }
+
+    private void writeNamesAndData() throws IOException {
+        Header renamed = headerForNames();
+        boolean moved = renamed.namelistLocation() != header.namelistLocation();
+        long dataLocation = moved ? size + nameBlockBytes(renamed) : size;
+        Agreement.run(comm, "writing of data", () -> {
+            if (deferred != null) {
+                throw deferred;
+            }
+            if (isLeader() && names.size() > storedNames) {
+                writeNames(renamed, moved);
+            }
+            buffer.writeTo(file, dataLocation);
+            file.sync();
+        });
+        header = renamed;
+        storedNames = names.size();
+        storedNameBytes = names.bytes();
+        size = dataLocation;
+        placeBuffered();
+    }
+
+    private static long nameBlockBytes(Header header) {
+        return header.namelistAllocatedEntries() * Header.NAME_UNIT;
+    }
+
+    /** The header with a name block that has room for all names: the same, or a larger one at the end of the file. */
+    private Header headerForNames() {
+        long allocated = nameBlockBytes(header);
+        if (names.bytes() <= allocated) {
+            return header;
+        }
+        do {
+            allocated *= 2;
+        } while (names.bytes() >= allocated);
+        return header.withNamelist(size, allocated / Header.NAME_UNIT);
+    }
+
+    private void writeNames(Header renamed, boolean moved) throws IOException {
+        long end = renamed.namelistLocation() + nameBlockBytes(renamed);
+        if (moved) {
+            writeAndFill(names.encode(0), renamed.namelistLocation(), end);
+            file.sync();
+            writeHeader(renamed);
+        } else {
+            writeAndFill(names.encode(storedNames), renamed.namelistLocation() + storedNameBytes, end);
+        }
+    }
+
+    /** Writes bytes and zeros behind them. */
+    private void writeAndFill(ByteBuffer bytes, long location, long end) throws IOException {
+        file.write(bytes, location);
+        fill(location + bytes.remaining(), end);
+    }
+
+    private void fill(long location, long end) throws IOException {
+        for (long at = location; at < end; at += STAGE) {
+            ByteBuffer zeros = stage.buffer().clear().limit((int) Math.min(STAGE, end - at));
+            while (zeros.hasRemaining()) {
+                zeros.put((byte) 0);
+            }
+            file.write(zeros.rewind(), at);
+        }
+    }
+
+    private void writeHeader(Header changed) throws IOException {
+        file.write(changed.encode(), 0);
+        file.sync();
+    }
+
+    private boolean isLeader() {
+        return comm.rank() == 0;
+    }
+
+    /** Adds the first entries that are placed to the index. */
+    private void commit(int count) throws IOException {
+        long last = placed.frame(count - 1);
+        long allocated = header.indexAllocatedEntries();
+        long entries = allocatedFor(used + count, last);
+        Header grown = entries == allocated ? header : header.withIndex(size, entries);
+        Agreement.run(comm, "writing of the index", () -> {
+            if (!isLeader()) {
+                return;
+            }
+            if (entries == allocated) {
+                append(count);
+            } else {
+                moveIndex(grown, count);
+            }
+        });
+        if (entries != allocated) {
+            size += entries * IndexEntry.BYTES;
+        }
+        header = grown;
+        used += count;
+        storedFrame = last;
+        placed.removeFirst(count);
+    }
+
+    private long allocatedFor(long wanted, long lastFrame) {
+        long allocated = header.indexAllocatedEntries();
+        boolean safe = rules == Rules.SAFE;
+        if (wanted <= allocated && !(safe && lastFrame >= allocated)) {
+            return allocated;
+        }
+        do {
+            allocated = Math.multiplyExact(allocated, 2L);
+        } while (allocated <= wanted || (safe && lastFrame >= allocated));
+        return allocated;
+    }
+
+    /** Makes a larger index at the end of the file. The header, written last, makes the new frames part of the file. */
+    private void moveIndex(Header grown, int count) throws IOException {
+        long target = grown.indexLocation();
+        long copied = used * IndexEntry.BYTES;
+        for (long done = 0; done < copied; done += STAGE) {
+            ByteBuffer piece = stage.buffer().clear().limit((int) Math.min(STAGE, copied - done));
+            if (file.read(piece, header.indexLocation() + done) < piece.remaining()) {
+                throw DrumlinException.during("copying the index")
+                        .path(file.path())
+                        .range(header.indexLocation(), copied)
+                        .problem("the file became shorter")
+                        .advice("let no other program write the file")
+                        .exception();
+            }
+            file.write(piece, target + done);
+        }
+        writeEntries(0, count, target + copied);
+        long end = target + grown.indexAllocatedEntries() * IndexEntry.BYTES;
+        // Cut first: a flush that failed may have left something there.
+        file.truncate(target + copied + (long) count * IndexEntry.BYTES);
+        file.truncate(end);
+        file.sync();
+        writeHeader(grown);
+    }
+
+    /**
+     * Writes entries behind those that are used, so that a crash leaves all of them or none. A device writes a sector whole. More than one
+     * are written while the header says that the index ends before them, or, in an empty index, before its first slot.
+     * Where there are more frames than entries neither is possible, and a power loss can leave a part.
+     */
+    private void append(int count) throws IOException {
+        long location = header.indexLocation() + used * IndexEntry.BYTES;
+        long end = location + (long) count * IndexEntry.BYTES;
+        if (location / SECTOR == (end - 1) / SECTOR) {
+            writeEntries(0, count, location);
+        } else if (used == 0) {
+            writeEntries(1, count, location + IndexEntry.BYTES);
+            file.sync();
+            writeEntries(0, 1, location);
+        } else if (storedFrame < used) {
+            writeHeader(header.withIndex(header.indexLocation(), used));
+            writeEntries(0, count, location);
+            file.sync();
+            file.write(header.encode(), 0);
+        } else {
+            writeEntries(0, count, location);
+        }
+        file.sync();
+    }
+
+    private void writeEntries(int from, int to, long location) throws IOException {
+        int most = STAGE / IndexEntry.BYTES;
+        for (int entry = from; entry < to; entry += most) {
+            ByteBuffer piece = stage.buffer().clear().limit(Math.min(most, to - entry) * IndexEntry.BYTES);
+            placed.encode(entry, piece);
+            file.write(piece.rewind(), location + (long) (entry - from) * IndexEntry.BYTES);
+        }
+    }
+
+    /** Makes the file an empty one of version 2.1. Collective. */
+    void truncate() throws IOException {
+        Header empty = header.emptied();
+        Agreement.run(comm, "truncation", () -> {
+            if (isLeader()) {
+                replaceBlocks(empty, ByteBuffer.allocate(0), ByteBuffer.allocate(0));
+                file.truncate(EmptyFile.BYTES);
+                file.sync();
+            }
+        });
+        header = empty;
+        names = new NameList(Version.CURRENT);
+        storedNames = 0;
+        storedNameBytes = 0;
+        used = 0;
+        frame = 0;
+        storedFrame = -1;
+        size = EmptyFile.BYTES;
+        pending = 0;
+        buffered.clear();
+        placed.clear();
+        buffer.clear();
+        written = new long[16];
+        maximumWriteBufferSize = DEFAULT_BUFFER;
+        indexEntriesToBuffer = DEFAULT_ENTRIES;
+    }
+
+    /** Makes a file of version 1.0 one of 2.1. Collective. */
+    void upgrade(GsdMetadata metadata) throws IOException {
+        if (!header.gsdVersion().hasSlots()) {
+            return;
+        }
+        if (names.size() > storedNames || placed.size() > 0) {
+            throw DrumlinException.during("upgrade")
+                    .path(file.path())
+                    .problem("frame " + frame + " has chunks that are not in the file yet")
+                    .advice("end the frame and flush the file first")
+                    .exception();
+        }
+        NameList packed = names.convertedTo(Version.CURRENT);
+        Header upgraded = header.withGsdVersion(Version.CURRENT);
+        Agreement.run(comm, "upgrade", () -> {
+            if (isLeader()) {
+                replaceBlocks(upgraded, sorted(metadata), packed.encode(0));
+                file.truncate(size);
+                file.sync();
+            }
+        });
+        header = upgraded;
+        names = packed;
+        storedNameBytes = names.bytes();
+    }
+
+    private ByteBuffer sorted(GsdMetadata metadata) throws IOException {
+        EntryList entries = new EntryList();
+        for (long slot = 0; slot < used; slot++) {
+            IndexEntry entry = metadata.index().slot(slot);
+            entries.add(entry.frame(), entry.rows(), entry.location(), entry.columns(), entry.id(), entry.type());
+        }
+        entries.sort();
+        ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(entries.size(), IndexEntry.BYTES))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        entries.encode(0, bytes);
+        return bytes.rewind();
+    }
+
+    /**
+     * Writes other contents of the index and the names to where {@code target} says, over what is there. They are written behind the
+     * end of the file before, and the header sent there, so that a crash leaves either state. What was written
+     * there is to be cut off by the caller.
+     */
+    private void replaceBlocks(Header target, ByteBuffer entries, ByteBuffer nameBytes) throws IOException {
+        long end = Math.max(file.size(), size);
+        Header aside = target.withIndex(end, target.indexAllocatedEntries())
+                .withNamelist(
+                        end + target.indexAllocatedEntries() * IndexEntry.BYTES, target.namelistAllocatedEntries());
+        for (Header place : new Header[] {aside, target}) {
+            long indexEnd = place.indexLocation() + place.indexAllocatedEntries() * IndexEntry.BYTES;
+            writeAndFill(entries, place.indexLocation(), indexEnd);
+            writeAndFill(nameBytes, place.namelistLocation(), place.namelistLocation() + nameBlockBytes(place));
+            file.sync();
+            writeHeader(place);
+        }
+    }
+
+    @Override
+    public void close() {
+        buffer.close();
+        stage.close();
+    }
+
+    /** A failure that was met while closing is kept with the one before. */
+    static @Nullable IOException join(@Nullable IOException first, @Nullable IOException second) {
+        if (first == null) {
+            return second;
+        }
+        if (second != null) {
+            first.addSuppressed(second);
+        }
+        return first;
+    }
+}

@@ -1,0 +1,791 @@
+package io.drumlin.gsd;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.gsd.ElementType;
+import io.drumlin.format.gsd.EmptyFile;
+import io.drumlin.format.gsd.GsdIndex;
+import io.drumlin.format.gsd.GsdMetadata;
+import io.drumlin.format.gsd.Header;
+import io.drumlin.format.gsd.IndexEntry;
+import io.drumlin.format.gsd.NameList;
+import io.drumlin.format.gsd.Version;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.StorageEngines;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GSD file: frames of named chunks, each N rows of M elements.
+ *
+ * <pre>{@code
+ * try (var file = GsdFile.create(path, "my program", "hoomd", new Version(1, 4))) {
+ *     file.writeChunk("particles/position", positions, particles, 3);
+ *     file.endFrame();
+ * }
+ * }</pre>
+ *
+ * <p>Chunks and frames gather in memory: they are in the file, durably, after {@link #flush} or {@link #close}, or when
+ * {@link #setMaximumWriteBufferSize} or {@link #setIndexEntriesToBuffer} say that it is enough. A killed
+ * program loses what was not flushed, and the file holds all frames before that, whole.
+ *
+ * <p>A file that was opened with a communicator is written by all its ranks: each gives its rows of every chunk, and they
+ * become one chunk in the order of the ranks. Methods marked <em>collective</em> are then called by every rank, in the same order; when
+ * such a call fails on one rank it throws on all. A file opened for {@link Access#READ} has no collective
+ * methods: each rank reads for itself, for instance its {@link Chunk#part}.
+ *
+ * <p>Frames without chunks count, but those at the end are not in the file: they are gone when it is opened again, of
+ * which closing warns. The bytes are those the C library writes for the same calls; docs/formats/gsd.md. Nothing locks a
+ * file against a second writer. Not thread-safe.
+ */
+public final class GsdFile implements Closeable {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.gsd");
+
+    private final BlockFile file;
+    private final StorageEngine storage;
+    private final Communicator comm;
+    /** {@code null} when the file is only read. */
+    private final @Nullable FrameWriter writer;
+    /** Of the file as it is; {@code null} after it was written. */
+    private @Nullable GsdMetadata metadata;
+
+    private @Nullable AlignedBuffer stage;
+    private boolean closed;
+
+    private GsdFile(Builder how, BlockFile file, StorageEngine storage, Communicator comm, Access access)
+            throws IOException {
+        this.file = file;
+        this.storage = storage;
+        this.comm = comm;
+        GsdMetadata read = GsdMetadata.read(new BlockFileSource(file));
+        this.metadata = read;
+        this.writer = access.writes() ? new FrameWriter(file, storage, comm, how.rules, read) : null;
+    }
+
+    /**
+     * How a file is to be opened. The methods of {@link GsdFile} are shorter where nothing is special. Not thread-safe.
+     */
+    public static final class Builder {
+
+        private final Path path;
+        private Communicator communicator = new SingleCommunicator();
+        private @Nullable StorageEngine storage;
+        private Rules rules = Rules.SAFE;
+
+        private Builder(Path path) {
+            this.path = path;
+        }
+
+        /**
+         * Says who writes together.
+         *
+         * @param ranks a communicator, of which the file uses a duplicate
+         * @return this
+         */
+        public Builder communicator(Communicator ranks) {
+            this.communicator = ranks;
+            return this;
+        }
+
+        /**
+         * Chooses a storage engine.
+         *
+         * @param engine any; without it {@link StorageEngines#best}
+         * @return this
+         */
+        public Builder storage(StorageEngine engine) {
+            this.storage = engine;
+            return this;
+        }
+
+        /**
+         * Says which calls are refused.
+         *
+         * @param which without it {@link Rules#SAFE}
+         * @return this
+         */
+        public Builder rules(Rules which) {
+            this.rules = which;
+            return this;
+        }
+
+        /**
+         * Makes a file, or replaces what a file holds, and opens it for reading and writing. Collective.
+         *
+         * @param application the program that writes; 63 bytes of it are kept
+         * @param schema what the chunks mean; 63 bytes of it are kept
+         * @param schemaVersion version of the schema
+         * @return the open file
+         * @throws IOException the file cannot be made
+         */
+        public GsdFile create(String application, String schema, Version schemaVersion) throws IOException {
+            return create(Header.create(application, schema, schemaVersion), OpenMode.TRUNCATE);
+        }
+
+        /**
+         * Makes a file that must not exist and opens it for reading and writing. Collective.
+         *
+         * @param application the program that writes; 63 bytes of it are kept
+         * @param schema what the chunks mean; 63 bytes of it are kept
+         * @param schemaVersion version of the schema
+         * @return the open file
+         * @throws IOException the file exists (EEXIST) or cannot be made
+         */
+        public GsdFile createNew(String application, String schema, Version schemaVersion) throws IOException {
+            return create(Header.create(application, schema, schemaVersion), OpenMode.EXCLUSIVE);
+        }
+
+        private GsdFile create(Header header, OpenMode existing) throws IOException {
+            StorageEngine engine = engine();
+            Agreement.run(communicator, "creation of " + path, () -> {
+                if (communicator.rank() == 0) {
+                    write(engine, header, existing);
+                }
+            });
+            return open(Access.READ_WRITE);
+        }
+
+        private void write(StorageEngine engine, Header header, OpenMode existing) throws IOException {
+            try (BlockFile made = engine.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, existing))) {
+                made.write(EmptyFile.encode(header), 0);
+                made.sync();
+            }
+            Path directory = path.toAbsolutePath().getParent();
+            if (directory != null) {
+                engine.syncDirectory(directory);
+            }
+        }
+
+        /**
+         * Opens an existing file. Collective, unless it is opened for {@link Access#READ}.
+         *
+         * <p>Opened for writing, a file of version 2.0 becomes one of 2.1, as the C library does it.
+         *
+         * @param access what for
+         * @return the open file
+         * @throws FormatException it is not a GSD file, or a damaged one; the message names the field
+         * @throws IOException the file cannot be opened or read
+         */
+        public GsdFile open(Access access) throws IOException {
+            StorageEngine engine = engine();
+            if (!access.writes()) {
+                return openHere(engine, new SingleCommunicator(), access);
+            }
+            Communicator ranks = communicator.dup();
+            GsdFile[] opened = new GsdFile[1];
+            try {
+                Agreement.run(ranks, "opening of " + path, () -> opened[0] = openHere(engine, ranks, access));
+                Agreement.run(ranks, "opening of " + path, () -> opened[0].markWritten());
+            } catch (IOException e) {
+                if (opened[0] != null) {
+                    opened[0].release();
+                }
+                ranks.close();
+                throw e;
+            }
+            return opened[0];
+        }
+
+        private GsdFile openHere(StorageEngine engine, Communicator ranks, Access access) throws IOException {
+            Set<OpenMode> modes =
+                    access.writes() ? EnumSet.of(OpenMode.READ, OpenMode.WRITE) : EnumSet.of(OpenMode.READ);
+            BlockFile file = engine.open(path, modes);
+            try {
+                return new GsdFile(this, file, engine, ranks, access);
+            } catch (FormatException e) {
+                file.close();
+                throw e.in(path);
+            } catch (IOException | RuntimeException | Error e) {
+                file.close();
+                throw e;
+            }
+        }
+
+        private StorageEngine engine() throws IOException {
+            return storage == null ? StorageEngines.best() : storage;
+        }
+    }
+
+    /**
+     * Starts to open a file with more than the usual.
+     *
+     * @param path the file
+     * @return how to open it
+     */
+    public static Builder at(Path path) {
+        return new Builder(path);
+    }
+
+    /**
+     * Makes a file, or replaces what a file holds, and opens it for reading and writing.
+     *
+     * @param path the file
+     * @param application the program that writes; 63 bytes of it are kept
+     * @param schema what the chunks mean; 63 bytes of it are kept
+     * @param schemaVersion version of the schema
+     * @return the open file
+     * @throws IOException the file cannot be made
+     */
+    public static GsdFile create(Path path, String application, String schema, Version schemaVersion)
+            throws IOException {
+        return at(path).create(application, schema, schemaVersion);
+    }
+
+    /**
+     * Makes a file, or replaces what a file holds, that many ranks write. Collective.
+     *
+     * @param path the file, the same on every rank
+     * @param ranks who writes; the file uses a duplicate
+     * @param application the program that writes; 63 bytes of it are kept
+     * @param schema what the chunks mean; 63 bytes of it are kept
+     * @param schemaVersion version of the schema
+     * @return the open file
+     * @throws IOException the file cannot be made
+     */
+    public static GsdFile create(
+            Path path, Communicator ranks, String application, String schema, Version schemaVersion)
+            throws IOException {
+        return at(path).communicator(ranks).create(application, schema, schemaVersion);
+    }
+
+    /**
+     * Opens an existing file.
+     *
+     * @param path the file
+     * @param access what for
+     * @return the open file
+     * @throws FormatException it is not a GSD file, or a damaged one; the message names the field
+     * @throws IOException the file cannot be opened or read
+     */
+    public static GsdFile open(Path path, Access access) throws IOException {
+        return at(path).open(access);
+    }
+
+    /**
+     * Opens an existing file that many ranks write. Collective, unless it is opened for {@link Access#READ}.
+     *
+     * @param path the file, the same on every rank
+     * @param ranks who writes; the file uses a duplicate
+     * @param access what for
+     * @return the open file
+     * @throws FormatException it is not a GSD file, or a damaged one; the message names the field
+     * @throws IOException the file cannot be opened or read
+     */
+    public static GsdFile open(Path path, Communicator ranks, Access access) throws IOException {
+        return at(path).communicator(ranks).open(access);
+    }
+
+    /** All that the C library's open changes: 2.0 becomes 2.1. Done when all ranks have read the header. */
+    private void markWritten() throws IOException {
+        if (writer != null && writer.markVersion()) {
+            metadata = null;
+        }
+    }
+
+    /**
+     * The file's path.
+     *
+     * @return the path as it was opened
+     */
+    public Path path() {
+        return file.path();
+    }
+
+    /**
+     * The program that made the file.
+     *
+     * @return up to 63 bytes, decoded as UTF-8
+     */
+    public String application() {
+        return header().application();
+    }
+
+    /**
+     * What the chunks mean.
+     *
+     * @return up to 63 bytes, decoded as UTF-8
+     */
+    public String schema() {
+        return header().schema();
+    }
+
+    /**
+     * Version of the schema.
+     *
+     * @return the version
+     */
+    public Version schemaVersion() {
+        return header().schemaVersion();
+    }
+
+    /**
+     * Version of the file layer.
+     *
+     * @return 1.x, 2.x or 0.3
+     */
+    public Version gsdVersion() {
+        return header().gsdVersion();
+    }
+
+    private Header header() {
+        return writer != null ? writer.header() : current().header();
+    }
+
+    private NameList nameList() {
+        return writer != null ? writer.names() : current().names();
+    }
+
+    private GsdMetadata current() {
+        if (metadata == null) {
+            throw new AssertionError("only a file that is written has no metadata at hand");
+        }
+        return metadata;
+    }
+
+    /**
+     * How many frames there are. In a file that is being written those count that were ended, also without chunks and
+     * also before they are flushed.
+     *
+     * @return 0 or more
+     * @throws IOException the index cannot be read
+     */
+    public long frameCount() throws IOException {
+        return writer != null ? writer.frame() : current().index().frames();
+    }
+
+    /**
+     * The names of chunks in the order in which they were first written, used or not.
+     *
+     * @param prefix what they begin with; empty for all
+     * @return the names; bytes that are not UTF-8 are replaced
+     */
+    public List<String> names(String prefix) {
+        NameList list = nameList();
+        List<String> found = new ArrayList<>();
+        for (int id = 0; id < list.size(); id++) {
+            String name = list.name(id);
+            if (name.startsWith(prefix)) {
+                found.add(name);
+            }
+        }
+        return found;
+    }
+
+    /**
+     * A frame.
+     *
+     * @param number 0 to {@link #frameCount()} - 1
+     * @return the frame
+     * @throws IOException the index cannot be read
+     */
+    public Frame frame(long number) throws IOException {
+        if (number < 0 || number >= frameCount()) {
+            throw new IndexOutOfBoundsException("frame " + number + " of " + frameCount() + ": " + path());
+        }
+        return new Frame(this, number);
+    }
+
+    /**
+     * All frames that there are now.
+     *
+     * @return frames in order
+     * @throws IOException the index cannot be read
+     */
+    public Iterable<Frame> frames() throws IOException {
+        long count = frameCount();
+        return () -> new Iterator<>() {
+            private long next;
+
+            @Override
+            public boolean hasNext() {
+                return next < count;
+            }
+
+            @Override
+            public Frame next() {
+                if (next >= count) {
+                    throw new NoSuchElementException();
+                }
+                return new Frame(GsdFile.this, next++);
+            }
+        };
+    }
+
+    /**
+     * Finds a chunk. A file that is being written is flushed first, which makes the call collective.
+     *
+     * @param frame number of the frame
+     * @param name name of the chunk
+     * @return the chunk, or empty
+     * @throws FormatException there is an entry, but what it says cannot be
+     * @throws IOException the file cannot be read or flushed
+     */
+    public Optional<Chunk> findChunk(long frame, String name) throws IOException {
+        if (frame < 0 || frame >= frameCount()) {
+            return Optional.empty();
+        }
+        GsdIndex index = flushedIndex();
+        int id = nameList().id(name);
+        OptionalLong slot = id < 0 ? OptionalLong.empty() : index.find(frame, id);
+        return slot.isPresent() ? Optional.of(chunk(index, slot.getAsLong())) : Optional.empty();
+    }
+
+    /** The chunks of a frame, in the order of the index. */
+    List<Chunk> chunks(long frame) throws IOException {
+        GsdIndex index = flushedIndex();
+        List<Chunk> chunks = new ArrayList<>();
+        long end = index.firstAfter(frame);
+        for (long slot = index.firstAfter(frame - 1); slot < end; slot++) {
+            chunks.add(chunk(index, slot));
+        }
+        return chunks;
+    }
+
+    private Chunk chunk(GsdIndex index, long slot) throws IOException {
+        IndexEntry entry = index.slot(slot);
+        try {
+            entry.checkData(index.limits(), slot, index.offset(slot));
+        } catch (FormatException e) {
+            throw e.in(path());
+        }
+        return new Chunk(this, entry, nameList().name(entry.id()));
+    }
+
+    private GsdIndex flushedIndex() throws IOException {
+        checkOpen();
+        if (writer != null) {
+            flush();
+        }
+        if (metadata == null) {
+            try {
+                metadata = GsdMetadata.of(new BlockFileSource(file), header(), nameList());
+            } catch (FormatException e) {
+                throw e.in(path());
+            }
+        }
+        return metadata.index();
+    }
+
+    /** Reads data for a chunk. */
+    void read(ByteBuffer target, long offset) throws IOException {
+        checkOpen();
+        BlockFileSource.readFully(file, offset, target);
+    }
+
+    /** Memory for reading, kept until the file is closed. */
+    ByteBuffer stage(int size) {
+        if (stage == null) {
+            stage = storage.allocate(size);
+        }
+        return stage.buffer().clear();
+    }
+
+    /**
+     * Adds a chunk to the frame that is being written. The elements are copied; the buffer can be used again when the call returns. Collective: the rows of
+     * the ranks become one chunk, in rank order.
+     *
+     * @param name not empty, without NUL; in files of version 1.0 at most 63 bytes
+     * @param type of the elements
+     * @param data this rank's elements from position to limit: a buffer of the type's width, signed and unsigned alike, or a
+     *     {@link ByteBuffer} with the bytes as they are to be in the file, little-endian; not changed
+     * @param rows N, this rank's number of rows, 0 or more
+     * @param columns M, 1 to 2^32 - 1, the same on every rank
+     * @throws IllegalArgumentException the name is empty, or data, rows and columns do not fit (with several ranks an
+     *     {@link IOException} on all of them)
+     * @throws IOException the file is open for reading only, the frame has the name already, the file has 65535 other names, or writing failed
+     */
+    public void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
+        FrameWriter target = writer("writing of chunk " + name);
+        target.writeChunk(name, type, data, rows, columns);
+    }
+
+    /**
+     * Adds a chunk of type int8; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     *
+     * @param name of the chunk
+     * @param data the elements, row by row
+     * @param rows N
+     * @param columns M
+     * @throws IOException as there
+     */
+    public void writeChunk(String name, byte[] data, long rows, long columns) throws IOException {
+        writeChunk(name, ElementType.INT8, ByteBuffer.wrap(data), rows, columns);
+    }
+
+    /**
+     * Adds a chunk of type int16; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     *
+     * @param name of the chunk
+     * @param data the elements, row by row
+     * @param rows N
+     * @param columns M
+     * @throws IOException as there
+     */
+    public void writeChunk(String name, short[] data, long rows, long columns) throws IOException {
+        writeChunk(name, ElementType.INT16, ShortBuffer.wrap(data), rows, columns);
+    }
+
+    /**
+     * Adds a chunk of type int32; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     *
+     * @param name of the chunk
+     * @param data the elements, row by row
+     * @param rows N
+     * @param columns M
+     * @throws IOException as there
+     */
+    public void writeChunk(String name, int[] data, long rows, long columns) throws IOException {
+        writeChunk(name, ElementType.INT32, IntBuffer.wrap(data), rows, columns);
+    }
+
+    /**
+     * Adds a chunk of type int64; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     *
+     * @param name of the chunk
+     * @param data the elements, row by row
+     * @param rows N
+     * @param columns M
+     * @throws IOException as there
+     */
+    public void writeChunk(String name, long[] data, long rows, long columns) throws IOException {
+        writeChunk(name, ElementType.INT64, LongBuffer.wrap(data), rows, columns);
+    }
+
+    /**
+     * Adds a chunk of type float; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     *
+     * @param name of the chunk
+     * @param data the elements, row by row
+     * @param rows N
+     * @param columns M
+     * @throws IOException as there
+     */
+    public void writeChunk(String name, float[] data, long rows, long columns) throws IOException {
+        writeChunk(name, ElementType.FLOAT, FloatBuffer.wrap(data), rows, columns);
+    }
+
+    /**
+     * Adds a chunk of type double; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     *
+     * @param name of the chunk
+     * @param data the elements, row by row
+     * @param rows N
+     * @param columns M
+     * @throws IOException as there
+     */
+    public void writeChunk(String name, double[] data, long rows, long columns) throws IOException {
+        writeChunk(name, ElementType.DOUBLE, DoubleBuffer.wrap(data), rows, columns);
+    }
+
+    /**
+     * Adds a chunk of type character, which holds one text in UTF-8; see
+     * {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective: the parts of the ranks are joined.
+     *
+     * @param name of the chunk
+     * @param text the text
+     * @throws IOException as there
+     */
+    public void writeChunk(String name, String text) throws IOException {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        writeChunk(name, ElementType.CHARACTER, ByteBuffer.wrap(utf8), utf8.length, 1);
+    }
+
+    /**
+     * Ends the frame that is being written. Collective.
+     *
+     * @throws IOException the file is open for reading only, or a flush was due and failed
+     */
+    public void endFrame() throws IOException {
+        FrameWriter target = writer("end of a frame");
+        metadata = null;
+        target.endFrame();
+    }
+
+    /**
+     * Writes all frames that were ended and makes them durable. Data and names of an unfinished frame are written too, but are
+     * no part of the file before the frame was ended and flushed. Does nothing when there is nothing to write. Collective.
+     *
+     * @throws IOException the file is open for reading only, or not all is in the file; what the file held before is
+     *     there, and the flush can be repeated
+     */
+    public void flush() throws IOException {
+        FrameWriter target = writer("flush");
+        if (target.isDirty()) {
+            metadata = null;
+            target.flush();
+        }
+    }
+
+    /**
+     * Deletes all frames and names, flushed or not. The file becomes one of version 2.1 with the same application and schema,
+     * and {@link #setMaximumWriteBufferSize} and {@link #setIndexEntriesToBuffer} return to their defaults. A crash leaves the file as it was or empty. Collective.
+     *
+     * @throws IOException the file is open for reading only, or writing failed
+     */
+    public void truncate() throws IOException {
+        FrameWriter target = writer("truncation");
+        metadata = null;
+        target.truncate();
+    }
+
+    /**
+     * Makes a file of version 1.0 one of version 2.1, in place; does nothing with others. A crash leaves the file as it was
+     * or upgraded. Collective.
+     *
+     * @throws IOException the file is open for reading only, has chunks or names that were not flushed, or writing failed
+     */
+    public void upgrade() throws IOException {
+        FrameWriter target = writer("upgrade");
+        if (gsdVersion().hasSlots()) {
+            GsdMetadata present = GsdMetadata.read(new BlockFileSource(file));
+            metadata = null;
+            target.upgrade(present);
+        }
+    }
+
+    /**
+     * How much data gather before they are written, and the size of a chunk that is written at once.
+     *
+     * @return bytes, 64 MiB unless it was set
+     * @throws IOException the file is open for reading only
+     */
+    public long maximumWriteBufferSize() throws IOException {
+        return writer("setting").maximumWriteBufferSize();
+    }
+
+    /**
+     * Says how much data gather before they are written, and the size of a chunk that is written at once. The same on every
+     * rank: the size is that of the chunk, not of a rank's part.
+     *
+     * @param bytes 1 or more; more than 1 GiB are not gathered
+     * @throws IOException the file is open for reading only
+     */
+    public void setMaximumWriteBufferSize(long bytes) throws IOException {
+        FrameWriter target = writer("setting");
+        requirePositive("maximum write buffer size", bytes);
+        target.setMaximumWriteBufferSize(Math.min(bytes, WriteBuffer.LIMIT));
+    }
+
+    /**
+     * How many chunks gather before the end of a frame flushes.
+     *
+     * @return chunks, 262144 unless it was set
+     * @throws IOException the file is open for reading only
+     */
+    public long indexEntriesToBuffer() throws IOException {
+        return writer("setting").indexEntriesToBuffer();
+    }
+
+    /**
+     * Says how many chunks gather before the end of a frame flushes; 1 flushes nearly every frame. The same on every rank.
+     *
+     * @param entries 1 or more
+     * @throws IOException the file is open for reading only
+     */
+    public void setIndexEntriesToBuffer(long entries) throws IOException {
+        FrameWriter target = writer("setting");
+        requirePositive("number of index entries to buffer", entries);
+        target.setIndexEntriesToBuffer(entries);
+    }
+
+    private static void requirePositive(String what, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException("the " + what + " is " + value + ", allowed 1 or more");
+        }
+    }
+
+    private FrameWriter writer(String operation) throws IOException {
+        checkOpen();
+        if (writer == null) {
+            throw DrumlinException.during(operation)
+                    .path(path())
+                    .problem("the file is open for reading only")
+                    .advice("open it with Access." + Access.READ_WRITE)
+                    .exception();
+        }
+        return writer;
+    }
+
+    private void checkOpen() throws IOException {
+        if (closed) {
+            throw DrumlinException.during("access")
+                    .path(path())
+                    .problem("the file is closed")
+                    .exception();
+        }
+    }
+
+    /**
+     * Flushes and closes the file; a second call does nothing. Chunks of an unfinished frame are lost. Collective.
+     *
+     * @throws IOException not all frames are in the file; it is closed anyway
+     */
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        IOException failure = null;
+        if (writer != null) {
+            try {
+                writer.flush();
+                warnOfEmptyFrames(writer);
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", this::release));
+        failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", comm::close));
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void warnOfEmptyFrames(FrameWriter ended) {
+        if (ended.endsWithEmptyFrames() && comm.rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "{0}: the last frames have no chunks; {1} frames were ended, {2} are in the file",
+                    path(),
+                    ended.frame(),
+                    ended.storedFrames());
+        }
+    }
+
+    private void release() throws IOException {
+        closed = true;
+        if (writer != null) {
+            writer.close();
+        }
+        if (stage != null) {
+            stage.close();
+        }
+        file.close();
+    }
+}

@@ -1,0 +1,104 @@
+package io.drumlin.golden.gsd;
+
+import io.drumlin.format.FormatException;
+import io.drumlin.golden.GoldenCases;
+import io.drumlin.golden.Json;
+import io.drumlin.golden.Outcome;
+import io.drumlin.gsd.Access;
+import io.drumlin.gsd.GsdFile;
+import io.drumlin.gsd.Rules;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** GSD cases: reads files, and writes them again where the manifest gives the calls. */
+public final class GsdCases implements GoldenCases {
+
+    /** Makes the reader and writer of these cases. */
+    public GsdCases() {}
+
+    @Override
+    public boolean understands(Map<String, Object> manifest) {
+        return manifest.get("producer") instanceof Map<?, ?> producer
+                && String.valueOf(producer.get("library")).startsWith("gsd ");
+    }
+
+    @Override
+    public Outcome run(Path directory, Map<String, Object> manifest) throws IOException {
+        Path scratch = Files.createTempDirectory("drumlin-golden-gsd");
+        try {
+            Outcome outcome = new Outcome();
+            run(directory, Json.root(manifest), scratch, outcome);
+            return outcome;
+        } finally {
+            delete(scratch);
+        }
+    }
+
+    private static void run(Path directory, Json manifest, Path scratch, Outcome outcome) throws IOException {
+        if (manifest.has("cases")) {
+            new BadFiles(directory, scratch, outcome).compare(manifest);
+            return;
+        }
+        Expectation expected = new Expectation(manifest.get("expected"), outcome);
+        if (manifest.has("file")) {
+            Path file = directory.resolve(manifest.get("file").text());
+            expected.compareBytes("golden file", file);
+            read("golden file", expected, file, outcome);
+        }
+        if (manifest.has("ops") && manifest.get("byte_exact").bool()) {
+            rewrite(directory, manifest, expected, scratch, outcome);
+        }
+    }
+
+    private static void read(String what, Expectation expected, Path file, Outcome outcome) throws IOException {
+        if (expected.open().equals("SUCCESS")) {
+            expected.compareContents(what, file);
+            outcome.compared("read " + what);
+            return;
+        }
+        try (GsdFile open = GsdFile.open(file, Access.READ)) {
+            outcome.same(what + ": open", expected.open(), open.frameCount() + " frames");
+        } catch (FormatException e) {
+            outcome.same(what + ": open", expected.open(), BadFiles.code(e));
+            outcome.compared(what + " refused: " + e.finding());
+        }
+    }
+
+    private static void rewrite(Path directory, Json manifest, Expectation expected, Path scratch, Outcome outcome)
+            throws IOException {
+        Path ours = scratch.resolve("rewritten.gsd");
+        replay(directory, manifest, ours, Rules.REFERENCE, outcome);
+        expected.compareBytes("rewritten", ours);
+        outcome.compared("written again to equal bytes");
+        if (!expected.open().equals("SUCCESS")) {
+            Files.delete(ours);
+            replay(directory, manifest, ours, Rules.SAFE, outcome);
+            try (GsdFile open = GsdFile.open(ours, Access.READ)) {
+                outcome.compared("by the safe rules the same calls make a file of " + open.frameCount() + " frames");
+            }
+        } else if (!manifest.has("file")) {
+            expected.compareContents("rewritten", ours);
+        }
+    }
+
+    private static void replay(Path directory, Json manifest, Path ours, Rules rules, Outcome outcome)
+            throws IOException {
+        try (CallSequence calls = new CallSequence(directory, ours, rules, outcome)) {
+            for (Json call : manifest.get("ops").list(each -> each)) {
+                calls.make(call);
+            }
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> paths = Files.walk(directory)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+}
