@@ -14,6 +14,8 @@ public record Version(int major, int minor) {
     /**
      * Checks the range.
      *
+     * @param major changes when old readers cannot read the file
+     * @param minor changes when they can
      * @throws IllegalArgumentException a part is not within 16 bits
      */
     public Version {
