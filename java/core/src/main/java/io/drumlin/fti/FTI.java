@@ -354,7 +354,7 @@ public final class FTI {
      * {@code FTI_Checkpoint}: takes a checkpoint. Collective.
      *
      * @param id number of the checkpoint, above 0
-     * @param level {@link #FTI_L1} or {@link #FTI_L4} in this version
+     * @param level {@link #FTI_L1} to {@link #FTI_L4}
      * @return {@link #FTI_DONE}, or {@link #FTI_NSCS} on all ranks; then the earlier checkpoint is as it was
      */
     public static int FTI_Checkpoint(int id, int level) {
