@@ -58,8 +58,8 @@ final class EncodedGroups {
     EncodedGroups(Manifest manifest, Path directory) {
         this.manifest = manifest;
         this.directory = directory;
-        this.nodeSize = Integer.parseInt(manifest.config().getOrDefault("node_size", "1"));
-        this.groupSize = Integer.parseInt(manifest.config().getOrDefault("group_size", "1"));
+        this.nodeSize = manifest.number("node_size");
+        this.groupSize = manifest.number("group_size");
     }
 
     /** A group at a checkpoint, and its place in the run: docs/formats/fti-ff.md, section 7. */

@@ -111,6 +111,16 @@ public record Manifest(
     }
 
     /**
+     * A number of the configuration.
+     *
+     * @param key {@code node_size} or {@code group_size}
+     * @return its value, or 1
+     */
+    int number(String key) {
+        return Integer.parseInt(config.getOrDefault(key, "1"));
+    }
+
+    /**
      * Reads a manifest.
      *
      * @param json the parsed file

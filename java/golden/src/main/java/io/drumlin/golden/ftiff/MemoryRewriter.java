@@ -48,8 +48,8 @@ final class MemoryRewriter {
     MemoryRewriter(Manifest manifest) {
         this.manifest = manifest;
         this.layout = Layout.valueOf(manifest.layout());
-        this.nodeSize = Integer.parseInt(manifest.config().getOrDefault("node_size", "1"));
-        this.groupSize = Integer.parseInt(manifest.config().getOrDefault("group_size", "1"));
+        this.nodeSize = manifest.number("node_size");
+        this.groupSize = manifest.number("group_size");
     }
 
     /** Compares all files of the case. */

@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rewriter {
 
+    /** Letters of the layouts that the engine writes. */
+    private static final List<String> WRITTEN = List.of("A", "E", "F");
+
     /**
      * Writes the case again, in a temporary directory.
      *
@@ -65,7 +68,7 @@ final class Rewriter {
 
     /** What the case needs and this version lacks. */
     private static Optional<String> missing(Manifest manifest) {
-        if (!manifest.layout().equals("F")) {
+        if (!WRITTEN.contains(manifest.layout())) {
             return Optional.of("layout " + manifest.layout() + " is not written by this version");
         }
         if (manifest.appRanks().size() < manifest.ranks()) {
@@ -75,8 +78,8 @@ final class Rewriter {
             if (step instanceof IncrementalCheckpoint) {
                 return Optional.of("incremental checkpoints are not in this version");
             }
-            if (step instanceof Checkpoint checkpoint && checkpoint.level() != 1 && checkpoint.level() != 4) {
-                return Optional.of("level " + checkpoint.level() + " is not in this version");
+            if (step instanceof Checkpoint checkpoint && checkpoint.level() > 4) {
+                return Optional.of("differential checkpoints are not in this version");
             }
         }
         return Optional.empty();
@@ -89,7 +92,7 @@ final class Rewriter {
                 .replaceAll("= \\./", "= " + run + "/")
                 .replaceAll("(?m)^failure( *)= .*$", "failure$1= 0")
                 .replaceAll("(?m)^exec_id( *)= .*$", "exec_id$1= none");
-        Files.writeString(run.resolve("config.fti"), text);
+        Files.writeString(run.resolve("config.fti"), text + "[drumlin]\nlayout = " + manifest.layout() + "\n");
     }
 
     private static List<List<Step>> processes(List<Step> steps) {
@@ -119,8 +122,7 @@ final class Rewriter {
         private final Path directory;
         private final Path run;
         private final Outcome outcome;
-        private int byteEqual;
-        private int iniEqual;
+        private final List<SnapshotComparison> comparisons = new ArrayList<>();
         private int compared;
 
         Replay(Manifest manifest, Path directory, Path run, Outcome outcome) {
@@ -153,11 +155,10 @@ final class Rewriter {
             Snapshot snapshot = manifest.snapshots().get(name);
             if (comm.rank() == 0 && snapshot != null) {
                 SnapshotComparison comparison =
-                        new SnapshotComparison(run, execId, directory.resolve(name), snapshot, outcome);
+                        new SnapshotComparison(run, execId, directory.resolve(name), snapshot, manifest, outcome);
                 boolean archived = finished && "1".equals(manifest.config().get("keep_l4_ckpt"));
                 comparison.compare(archived);
-                byteEqual += comparison.byteEqual();
-                iniEqual += comparison.iniEqual();
+                comparisons.add(comparison);
             }
             comm.barrier();
         }
@@ -171,8 +172,7 @@ final class Rewriter {
         }
 
         String summary() {
-            String text = byteEqual + " files byte for byte but for timestamp, myHash and pad byte, " + iniEqual
-                    + " INI files by content";
+            String text = SnapshotComparison.summary(comparisons);
             return compared == 0 ? text : text + ", " + compared + " variables after a restart by value";
         }
 

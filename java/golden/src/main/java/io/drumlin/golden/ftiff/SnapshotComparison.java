@@ -1,19 +1,25 @@
 package io.drumlin.golden.ftiff;
 
+import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
+import io.drumlin.format.RangeDigester;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
+import io.drumlin.format.ftiff.FtiFfVerifier;
 import io.drumlin.golden.Outcome;
+import io.drumlin.golden.ftiff.Manifest.CheckpointFile;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;
 import io.drumlin.golden.ftiff.Manifest.SnapshotFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -23,19 +29,10 @@ import java.util.stream.Collectors;
  * Compares a run directory of Drumlin with a golden snapshot: the same files by name, checkpoint files byte for byte, INI
  * files by content.
  *
- * <p>Masked in checkpoint files, because C FTI leaves them to chance or to the clock: {@code timestamp}, the byte behind it,
- * and {@code myHash}, which covers the timestamp; in encoded files {@code metaSize} and {@code dataSize} too. In files whose {@code checksum} C FTI made by the rule that
- * its own reader refuses, {@code checksum} too; ours must then be by the other rule. See docs/formats/fti-ff.md, sections 4
- * and 10.
+ * <p>What is masked in checkpoint files is said by {@link Mask}; ours must be right there by itself: whole, with a checksum that C
+ * FTI accepts, and 0 where C FTI writes nothing.
  */
-public final class SnapshotComparison {
-
-    /** Offsets from the end of the file, first and behind the last: see docs/formats/fti-ff.md, section 3. */
-    private static final int[] MY_HASH = {73, 57};
-
-    private static final int[] TIMESTAMP_AND_PAD = {5, 0};
-    private static final int[] CHECKSUM = {106, 73};
-    private static final int[] META_AND_DATA_SIZE = {45, 29};
+final class SnapshotComparison {
 
     private static final String EXEC_ID = "{exec_id}";
 
@@ -44,9 +41,18 @@ public final class SnapshotComparison {
     private final Path golden;
     private final Snapshot snapshot;
     private final Outcome outcome;
+    private final int nodeSize;
+    private final int groupSize;
+    private final Map<String, Equal> equal = new TreeMap<>();
     private String ignored = "";
-    private int byteEqual;
     private int iniEqual;
+
+    /** What was equal of the files of one kind. */
+    private static final class Equal {
+        private final Set<Mask.Reason> masked = EnumSet.noneOf(Mask.Reason.class);
+        private int files;
+        private long maskedBytes;
+    }
 
     /**
      * Prepares the comparison.
@@ -55,14 +61,18 @@ public final class SnapshotComparison {
      * @param producedExecId exec_id of our run
      * @param golden the snapshot's directory
      * @param snapshot what the manifest says of it
+     * @param manifest the case
      * @param outcome gets what differs
      */
-    public SnapshotComparison(Path produced, String producedExecId, Path golden, Snapshot snapshot, Outcome outcome) {
+    SnapshotComparison(
+            Path produced, String producedExecId, Path golden, Snapshot snapshot, Manifest manifest, Outcome outcome) {
         this.produced = produced;
         this.producedExecId = producedExecId;
         this.golden = golden;
         this.snapshot = snapshot;
         this.outcome = outcome;
+        nodeSize = manifest.number("node_size");
+        groupSize = manifest.number("group_size");
     }
 
     /**
@@ -72,7 +82,7 @@ public final class SnapshotComparison {
      *     a 1 there that makes its next run fail (docs/formats/fti-run-directory.md, section 5)
      * @throws IOException a file cannot be read
      */
-    public void compare(boolean archived) throws IOException {
+    void compare(boolean archived) throws IOException {
         ignored = archived ? "restart:failure=" : "";
         Map<String, String> ours = new TreeMap<>();
         for (String path : FtiFfCases.filesBelow(produced)) {
@@ -100,46 +110,59 @@ public final class SnapshotComparison {
         byte[] expected = Files.readAllBytes(golden.resolve(file.path()));
         byte[] found = Files.readAllBytes(ours);
         checkSealed(where, found);
-        boolean encoded = file.kind().equals("rs_encoded");
-        boolean sameRule = encoded || file.checkpoint().checksumOfContent();
-        for (byte[] bytes : List.of(expected, found)) {
-            mask(bytes, MY_HASH);
-            mask(bytes, TIMESTAMP_AND_PAD);
-            if (!sameRule) {
-                mask(bytes, CHECKSUM);
-            }
-            if (encoded) {
-                mask(bytes, META_AND_DATA_SIZE);
-            }
-        }
+        Mask mask = mask(file, expected);
         outcome.same(where + ": size", expected.length, found.length);
-        int mismatch = Arrays.mismatch(expected, found);
-        if (mismatch >= 0 && expected.length == found.length) {
+        int mismatch = expected.length == found.length ? mask.mismatch(expected, found) : -1;
+        if (mismatch >= 0) {
             outcome.same(where + ": byte " + mismatch, expected[mismatch], found[mismatch]);
         }
-        byteEqual++;
+        Equal kind = equal.computeIfAbsent(file.kind(), any -> new Equal());
+        kind.files++;
+        kind.masked.addAll(mask.reasons());
+        kind.maskedBytes += mask.size();
+    }
+
+    private Mask mask(SnapshotFile file, byte[] bytes) throws IOException {
+        CheckpointFile checkpoint = Objects.requireNonNull(file.checkpoint());
+        if (!file.kind().equals("rs_encoded")) {
+            return Mask.plain(checkpoint, bytes);
+        }
+        List<Mask> group = new ArrayList<>();
+        for (SnapshotFile other : snapshot.files()) {
+            CheckpointFile plain = other.checkpoint();
+            if (plain != null && other.kind().equals("rank") && sameGroup(plain, checkpoint)) {
+                group.add(Mask.plain(plain, Files.readAllBytes(golden.resolve(other.path()))));
+            }
+        }
+        return Mask.encoded(checkpoint, bytes.length, group);
+    }
+
+    /** The ranks at the same place of the nodes of a sector; docs/formats/fti-ff.md, section 7. */
+    private boolean sameGroup(CheckpointFile one, CheckpointFile other) {
+        return one.ckptId() == other.ckptId()
+                && one.contentRank() % nodeSize == other.contentRank() % nodeSize
+                && one.contentRank() / nodeSize / groupSize == other.contentRank() / nodeSize / groupSize;
     }
 
     /** What is masked must be right by itself. */
     private void checkSealed(String where, byte[] bytes) throws IOException {
+        ByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
         try {
-            FtiFfFile file = FtiFfFile.read(new MemoryByteSource(ByteBuffer.wrap(bytes)));
-            if (!file.encoded()) {
-                outcome.same(where + ": rule of the checksum", ChecksumRule.CONTENT, file.checksumRule());
+            FtiFfFile file = FtiFfFile.read(source);
+            new FtiFfVerifier(source, file, RangeDigester.sequential())
+                    .verify(finding -> outcome.differs(where + ": " + finding));
+            if (file.layout().atEnd()) {
+                outcome.same(where + ": last byte", (byte) 0, bytes[bytes.length - 1]);
+                if (!file.encoded()) {
+                    outcome.same(where + ": rule of the checksum", ChecksumRule.CONTENT, file.checksumRule());
+                }
             }
-            outcome.same(where + ": last byte", (byte) 0, bytes[bytes.length - 1]);
         } catch (FormatException e) {
             outcome.differs(where + ": " + e.finding());
         }
     }
 
-    private static void mask(byte[] file, int[] fromEnd) {
-        if (file.length >= fromEnd[0]) {
-            Arrays.fill(file, file.length - fromEnd[0], file.length - fromEnd[1], (byte) 0);
-        }
-    }
-
-    /** The lines that count. The time of a checkpoint in the list of checkpoints is text of the clock. */
+    /** The lines that count: not the time of a checkpoint, which is text of the clock, nor the keys that C FTI has not. */
     private Set<String> ini(Path path, String execId) throws IOException {
         return Ini.read(path).entrySet().stream()
                 .map(entry -> entry.getKey() + "="
@@ -147,24 +170,32 @@ public final class SnapshotComparison {
                                 ? "{time}"
                                 : entry.getValue().replace(execId, EXEC_ID).replace(produced + "/", "./")))
                 .filter(line -> ignored.isEmpty() || !line.startsWith(ignored))
+                .filter(line -> !line.startsWith("drumlin:"))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /**
-     * Checkpoint files compared so far.
+     * What was compared, and which bytes of how many files were not.
      *
-     * @return number of files
+     * @param comparisons of the snapshots of a case
+     * @return one line
      */
-    public int byteEqual() {
-        return byteEqual;
-    }
-
-    /**
-     * INI files compared so far.
-     *
-     * @return number of files
-     */
-    public int iniEqual() {
-        return iniEqual;
+    static String summary(List<SnapshotComparison> comparisons) {
+        List<String> kinds = new ArrayList<>();
+        for (String kind : List.of("rank", "partner_copy", "rs_encoded")) {
+            Equal sum = new Equal();
+            for (SnapshotComparison comparison : comparisons) {
+                Equal each = comparison.equal.getOrDefault(kind, new Equal());
+                sum.files += each.files;
+                sum.masked.addAll(each.masked);
+                sum.maskedBytes += each.maskedBytes;
+            }
+            if (sum.files > 0) {
+                kinds.add(sum.files + " " + kind + " files byte for byte but for " + sum.maskedBytes + " bytes of "
+                        + Mask.describe(sum.masked));
+            }
+        }
+        kinds.add(comparisons.stream().mapToInt(each -> each.iniEqual).sum() + " INI files by content");
+        return String.join(", ", kinds);
     }
 }
