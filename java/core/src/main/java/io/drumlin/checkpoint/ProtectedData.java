@@ -132,30 +132,34 @@ abstract class ProtectedData {
         return width * count;
     }
 
-    /** Copies bytes from {@code offset} on into the remaining space of {@code target}, which is little endian. */
+    /** Copies bytes from {@code offset} on into the remaining space of {@code target}, whatever its byte order. */
     final void copyOut(long offset, ByteBuffer target) {
+        ByteBuffer bytes = target.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         long position = offset;
-        int head = (int) Math.min((width - position % width) % width, target.remaining());
-        position += copyOutPart(position, head, target);
-        int whole = target.remaining() / width;
+        int head = (int) Math.min((width - position % width) % width, bytes.remaining());
+        position += copyOutPart(position, head, bytes);
+        int whole = bytes.remaining() / width;
         if (whole > 0) {
-            copyOut((int) (position / width), whole, target);
+            copyOut((int) (position / width), whole, bytes);
             position += (long) whole * width;
         }
-        copyOutPart(position, target.remaining(), target);
+        copyOutPart(position, bytes.remaining(), bytes);
+        target.position(bytes.position());
     }
 
-    /** Takes the remaining bytes of {@code source}, which is little endian, from {@code offset} on. */
+    /** Takes the remaining bytes of {@code source}, whatever its byte order, from {@code offset} on. */
     final void copyIn(long offset, ByteBuffer source) {
+        ByteBuffer bytes = source.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         long position = offset;
-        int head = (int) Math.min((width - position % width) % width, source.remaining());
-        position += copyInPart(position, head, source);
-        int whole = source.remaining() / width;
+        int head = (int) Math.min((width - position % width) % width, bytes.remaining());
+        position += copyInPart(position, head, bytes);
+        int whole = bytes.remaining() / width;
         if (whole > 0) {
-            copyIn((int) (position / width), whole, source);
+            copyIn((int) (position / width), whole, bytes);
             position += (long) whole * width;
         }
-        copyInPart(position, source.remaining(), source);
+        copyInPart(position, bytes.remaining(), bytes);
+        source.position(bytes.position());
     }
 
     private int copyOutPart(long offset, int length, ByteBuffer target) {
@@ -179,10 +183,10 @@ abstract class ProtectedData {
         return length;
     }
 
-    /** Copies whole elements; advances {@code target}. */
+    /** Copies whole elements; advances {@code target}, which is little endian. */
     abstract void copyOut(int index, int elements, ByteBuffer target);
 
-    /** Takes whole elements; advances {@code source}. */
+    /** Takes whole elements; advances {@code source}, which is little endian. */
     abstract void copyIn(int index, int elements, ByteBuffer source);
 
     private static void advance(ByteBuffer buffer, int bytes) {

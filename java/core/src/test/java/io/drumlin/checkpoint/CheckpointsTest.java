@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -63,20 +64,25 @@ class CheckpointsTest {
         });
     }
 
-    @Test
-    void keepsEveryKindOfArrayBufferAndScalar() throws IOException {
-        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+    /** Where the level keeps redundancy, from what the other node has of it. */
+    @ParameterizedTest
+    @EnumSource
+    void keepsEveryKindOfArrayBufferAndScalar(Level level) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "basic.group_size", "2"));
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
-        run.run(1, (checkpoints, comm) -> {
+        run.run(2, (checkpoints, comm) -> {
             Kinds kinds = new Kinds();
-            kinds.fill(new Random(seed));
+            kinds.fill(new Random(seed + comm.rank()));
             kinds.protect(checkpoints);
-            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.checkpoint(1, level);
         });
-        run.run(1, (checkpoints, comm) -> {
+        if (level == Level.L2 || level == Level.L3) {
+            RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        }
+        run.run(2, (checkpoints, comm) -> {
             Kinds expected = new Kinds();
-            expected.fill(new Random(seed));
+            expected.fill(new Random(seed + comm.rank()));
             Kinds kinds = new Kinds();
             kinds.protect(checkpoints);
             checkpoints.recover();
@@ -188,7 +194,7 @@ class CheckpointsTest {
             value[0] = 20;
             checkpoints.checkpoint(2, Level.L1);
         });
-        RunDirectory.delete(directory.resolve("Local/node1"), new io.drumlin.storage.NioEngine());
+        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
         run.run(RANKS, (checkpoints, comm) -> {
             int[] value = {0};
             checkpoints.protect(0, value);
