@@ -12,6 +12,8 @@ import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
 import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.integrity.RebuiltFile;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
@@ -24,10 +26,12 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -297,6 +301,27 @@ final class FtiFfMode implements IoMode {
             ByteBuffer record = ByteBuffer.allocate(written.fileMetaLength());
             extended.readFully(0, record);
             return written.fileMeta(record.flip()).fs();
+        }
+
+        @Override
+        public OptionalInt lastByte(ByteSource decoded) throws IOException {
+            FtiFfFile file = FtiFfFile.read(decoded);
+            long end = decoded.size();
+            if (file.layout() == Layout.A) {
+                return lastByte(
+                        decoded, file.layout().fileMetaLength(), file.meta().checksum());
+            }
+            Optional<VariableMeta> last = file.containers()
+                    .filter(container -> container.chunkSize() > 0 && container.fptr() + container.chunkSize() == end)
+                    .findFirst();
+            // Behind the last chunk there are zeros.
+            return last.isEmpty()
+                    ? OptionalInt.of(0)
+                    : lastByte(decoded, last.get().fptr(), last.get().hash());
+        }
+
+        private OptionalInt lastByte(ByteSource decoded, long from, String md5) throws IOException {
+            return RebuiltFile.lastByte(decoded, from, HexFormat.of().parseHex(md5));
         }
 
         @Override

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** How the data of a rank become files, and how a restart knows them again: {@code ckpt_io} of C FTI. Not thread-safe. */
 interface IoMode {
@@ -55,6 +56,15 @@ interface IoMode {
          * @param extended the file with its extension
          */
         long plainSize(ByteSource extended) throws IOException;
+
+        /**
+         * The last byte of this rank's plain file, once all others were decoded: where it does not follow from the code
+         * (docs/formats/fti-ff.md, section 7), a digest tells it.
+         *
+         * @param decoded the file without extension
+         * @return 0 to 255, or empty if the digests fit none
+         */
+        OptionalInt lastByte(ByteSource decoded) throws IOException;
 
         /** How the files entered the group. Collective in the group at the first call; a rank of it has a file. */
         Encoding encoding() throws IOException;

@@ -13,12 +13,14 @@ import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Makes the lost files of a checkpoint of level 2 or 3 again, so that it stands another loss
@@ -133,7 +135,14 @@ final class Restoration {
                         .advice("the files of the group do not belong together")
                         .exception();
             }
+            boolean endsInCutWord = size == file.size() && size % 2 == 1;
             file.truncate(size);
+            if (endsInCutWord && !stored.encoding().embedsSize()) {
+                OptionalInt last = stored.lastByte(new BlockFileSource(file));
+                if (last.isPresent()) {
+                    file.write(ByteBuffer.wrap(new byte[] {(byte) last.getAsInt()}), size - 1);
+                }
+            }
             file.sync();
         }
     }

@@ -121,15 +121,29 @@ public final class RebuiltFile implements ByteSource {
         if (length == 0) {
             return Optional.empty();
         }
+        OptionalInt last = lastByte(this, 0, md5);
+        return last.isPresent() ? Optional.of(withLastByte(last.getAsInt())) : Optional.empty();
+    }
+
+    /**
+     * The last byte that the digest of the end of a file demands.
+     *
+     * @param file whose last byte may be anything
+     * @param from where the digest begins, before the last byte
+     * @param md5 of all bytes from there, 16 bytes
+     * @return 0 to 255, or empty if the digest fits none: another byte is wrong
+     * @throws IOException the file cannot be read
+     */
+    public static OptionalInt lastByte(ByteSource file, long from, byte[] md5) throws IOException {
         MessageDigest before = JavaMd5Lanes.md5();
         ByteBuffer piece = ByteBuffer.allocate(WINDOW);
-        for (long offset = 0; offset < length - 1; offset += piece.limit()) {
-            piece.clear().limit((int) Math.min(WINDOW, length - 1 - offset));
-            readFully(offset, piece);
+        long last = file.size() - 1;
+        for (long offset = from; offset < last; offset += piece.limit()) {
+            piece.clear().limit((int) Math.min(WINDOW, last - offset));
+            file.readFully(offset, piece);
             before.update(piece.flip());
         }
-        OptionalInt last = lastByte(before, md5);
-        return last.isPresent() ? Optional.of(withLastByte(last.getAsInt())) : Optional.empty();
+        return lastByte(before, md5);
     }
 
     /**

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -79,6 +80,18 @@ class LostNodesPropertyTest {
     @Provide
     Arbitrary<Integer> groupSizes() {
         return Arbitraries.of(2, 4);
+    }
+
+    /** A file of an odd size that is the largest of its group and lost: its last byte does not follow from the code. */
+    @Example
+    void theLastByteOfAnOddFileOfLayoutAComesBack() throws IOException {
+        for (int elements = 1; elements < 9; elements++) {
+            List<Phase> phases = List.of(new Phase(List.of(new Change(0, elements)), Level.L3));
+            for (Packing packing : Packing.values()) {
+                aRestartFindsWhatStandsTheLoss(List.of(new Life(phases, List.of(1, 3))), "A", packing, 2);
+                aRestartFindsWhatStandsTheLoss(List.of(new Life(phases, List.of(2, 3))), "A", packing, 4);
+            }
+        }
     }
 
     @Property(tries = 20, shrinking = ShrinkingMode.BOUNDED)
