@@ -27,13 +27,16 @@ import picocli.CommandLine.Spec;
             MapCommand.class,
             ConvertCommand.class,
             IndexCommand.class,
-            HaltCommand.class
+            HaltCommand.class,
+            SionCommand.class
         },
         description = {
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
             "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head; the metadata of FTI's"
                     + " modes",
-            "POSIX and MPI-IO, and with them the data files; kvtree files and prefix directories of SCR."
+            "POSIX and MPI-IO, and with them the data files; kvtree files and prefix directories of SCR; SION, the"
+                    + " files of",
+            "SIONlib."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

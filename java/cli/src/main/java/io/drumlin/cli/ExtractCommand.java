@@ -50,8 +50,10 @@ final class ExtractCommand implements Callable<Integer> {
             names = "--select",
             required = true,
             paramLabel = "KEY=VALUE",
-            description =
-                    "What to take: var=ID, the variable with that id; var=ID@RANK if the file is of several ranks.")
+            description = {
+                "What to take: var=ID, the variable with that id; var=ID@RANK if the file is of several ranks.",
+                "SION: task=N, or task=N,key=K of a file with keys."
+            })
     @SuppressWarnings("NullAway.Init")
     private String selection;
 

@@ -1,0 +1,58 @@
+package io.drumlin.cli;
+
+import io.drumlin.sion.KeyValueReader;
+import io.drumlin.sion.SionInput;
+import io.drumlin.sion.SionReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.LongConsumer;
+
+/** Copies what tasks of a SION file hold. */
+final class SionStreams {
+
+    private static final int BUFFER = 1 << 20;
+
+    private SionStreams() {}
+
+    /** All bytes of a task from its present position on. */
+    static void copy(SionReader reader, OutputStream target, LongConsumer progress) throws IOException {
+        ByteBuffer part = ByteBuffer.allocate(BUFFER);
+        while (reader.read(part.clear()) > 0) {
+            target.write(part.array(), 0, part.position());
+            progress.accept(part.position());
+        }
+    }
+
+    /** The rest of the present block of a task. */
+    static void copyBlock(SionReader reader, OutputStream target) throws IOException {
+        ByteBuffer part = ByteBuffer.allocate(BUFFER);
+        while (reader.bytesAvailableInBlock() > 0) {
+            reader.read(part.clear().limit((int) Math.min(BUFFER, reader.bytesAvailableInBlock())));
+            target.write(part.array(), 0, part.position());
+        }
+    }
+
+    /** All values of a key. */
+    static void copy(SionInput set, int task, long key, OutputStream target, Path path) throws IOException {
+        if (!set.header().keyValue()) {
+            throw new CommandException(ExitCode.NOT_RECOGNISED, path + " holds plain streams, not records with keys");
+        }
+        KeyValueReader reader = set.keyValueReader(task);
+        if (reader.statistics(key).isEmpty()) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED, path + ": task " + task + " has no key " + Long.toUnsignedString(key));
+        }
+        copy(reader, key, target, bytes -> {});
+    }
+
+    /** All values of a key from its present position on. */
+    static void copy(KeyValueReader reader, long key, OutputStream target, LongConsumer progress) throws IOException {
+        ByteBuffer part = ByteBuffer.allocate(BUFFER);
+        while (reader.read(key, part.clear()) >= 0) {
+            target.write(part.array(), 0, part.position());
+            progress.accept(part.position());
+        }
+    }
+}

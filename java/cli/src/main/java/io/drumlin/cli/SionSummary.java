@@ -1,0 +1,164 @@
+package io.drumlin.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.format.sion.Header;
+import io.drumlin.sion.KeyValueReader;
+import io.drumlin.sion.SionInput;
+import io.drumlin.sion.SionReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What siondump says of a set of files: the same numbers under the same names. */
+final class SionSummary {
+
+    /** A chunk of 0 bytes that a task has is full. */
+    private static final String FULL = "full chunks";
+
+    private static final String PARTLY = "partly filled chunks";
+
+    /** Also those of blocks that a task has not reached. */
+    private static final String EMPTY = "empty chunks";
+
+    private final SionInput set;
+    private final Header header;
+
+    /** Sums over all tasks, in the order in which they are shown. */
+    private final Map<String, Long> sums = new LinkedHashMap<>();
+
+    private int blocks = 1;
+
+    SionSummary(SionInput set) throws IOException {
+        this.set = set;
+        this.header = set.header();
+        sums.put("size of chunks", 0L);
+        sums.put("datasize", 0L);
+        for (String kind : new String[] {FULL, PARTLY, EMPTY}) {
+            sums.put("size of " + kind, 0L);
+            sums.put("number of " + kind, 0L);
+        }
+        for (int task : set.tasks()) {
+            blocks = Math.max(blocks, set.reader(task).blocks());
+        }
+        for (int task : set.tasks()) {
+            add(task);
+        }
+        sums.put("overhead", sum("size of chunks") - sum("datasize"));
+    }
+
+    private long sum(String name) {
+        return sums.getOrDefault(name, 0L);
+    }
+
+    private void add(int task) throws IOException {
+        SionReader reader = set.reader(task);
+        long chunk = set.chunkSize(task);
+        int unit = header.fsBlockSize();
+        sums.merge("size of chunks", chunk * reader.blocks(), Long::sum);
+        sums.merge("datasize", reader.size(), Long::sum);
+        for (int block = 0; block < blocks; block++) {
+            boolean reached = block < reader.blocks();
+            long size = reached ? reader.blockSize(block) : 0;
+            String kind = reached && size == chunk ? FULL : size > 0 ? PARTLY : EMPTY;
+            sums.merge("size of " + kind, kind.equals(EMPTY) ? chunk : size, Long::sum);
+            sums.merge("number of " + kind, 1L, Long::sum);
+            sums.merge("used fs blocks", (size + unit - 1) / unit, Long::sum);
+            sums.merge("full fs blocks", size / unit, Long::sum);
+        }
+    }
+
+    void print(PrintWriter out) {
+        out.println("  tasks                            " + set.taskCount());
+        out.println("  files                            " + header.files());
+        out.println("  block size                       " + Sizes.readable(header.fsBlockSize()));
+        out.println("  key/value                        " + (header.keyValue() ? "yes" : "no"));
+        out.println("  blocks                           " + blocks);
+        sums.forEach((name, value) -> out.printf("  %-32s %d%n", name, value));
+        out.printf("  usage                            %.6f %%%n", usage());
+    }
+
+    private double usage() {
+        long chunks = sum("size of chunks");
+        return chunks == 0 ? 0 : 100.0 * sum("datasize") / chunks;
+    }
+
+    /** Every task with its blocks. */
+    void printTasks(PrintWriter out) throws IOException {
+        List<Object[]> rows = new ArrayList<>();
+        for (int task : set.tasks()) {
+            SionReader reader = set.reader(task);
+            StringBuilder sizes = new StringBuilder();
+            for (int block = 0; block < reader.blocks(); block++) {
+                sizes.append(block == 0 ? "" : " ").append(reader.blockSize(block));
+            }
+            rows.add(new Object[] {
+                task, set.globalRank(task), set.path(task).getFileName(), set.chunkSize(task), reader.size(), sizes
+            });
+        }
+        out.println();
+        new Table("TASK", "GLOBALRANK", "<FILE", "CHUNKSIZE", "BYTES", "<BLOCKS").print(out, rows::stream);
+    }
+
+    /** Every key of every task. */
+    void printKeys(PrintWriter out) throws IOException {
+        List<Object[]> rows = new ArrayList<>();
+        for (int task : set.tasks()) {
+            KeyValueReader reader = set.keyValueReader(task);
+            for (long key : reader.keys()) {
+                KeyValueReader.Statistics found = reader.statistics(key).orElseThrow();
+                rows.add(new Object[] {task, Long.toUnsignedString(key), found.records(), found.size()});
+            }
+        }
+        out.println();
+        new Table("TASK", "KEY", "RECORDS", "BYTES").print(out, rows::stream);
+    }
+
+    void write(JsonGenerator json) throws IOException {
+        json.writeNumberField("ntasks", set.taskCount());
+        json.writeNumberField("nfiles", header.files());
+        json.writeNumberField("fsblksize", header.fsBlockSize());
+        json.writeBooleanField("keyval", header.keyValue());
+        json.writeNumberField("blocks", blocks);
+        for (Map.Entry<String, Long> sum : sums.entrySet()) {
+            json.writeNumberField(sum.getKey().replace(' ', '_'), sum.getValue());
+        }
+        json.writeNumberField("usage_percent", usage());
+        json.writeArrayFieldStart("tasks");
+        for (int task : set.tasks()) {
+            SionReader reader = set.reader(task);
+            json.writeStartObject();
+            json.writeNumberField("task", task);
+            json.writeNumberField("globalrank", set.globalRank(task));
+            json.writeStringField("file", String.valueOf(set.path(task).getFileName()));
+            json.writeNumberField("chunksize", set.chunkSize(task));
+            json.writeNumberField("bytes", reader.size());
+            json.writeArrayFieldStart("blocksizes");
+            for (int block = 0; block < reader.blocks(); block++) {
+                json.writeNumber(reader.blockSize(block));
+            }
+            json.writeEndArray();
+            if (header.keyValue()) {
+                writeKeys(json, task);
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void writeKeys(JsonGenerator json, int task) throws IOException {
+        KeyValueReader reader = set.keyValueReader(task);
+        json.writeArrayFieldStart("keys");
+        for (long key : reader.keys()) {
+            KeyValueReader.Statistics found = reader.statistics(key).orElseThrow();
+            json.writeStartObject();
+            json.writeStringField("key", Long.toUnsignedString(key));
+            json.writeNumberField("records", found.records());
+            json.writeNumberField("bytes", found.size());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+}
