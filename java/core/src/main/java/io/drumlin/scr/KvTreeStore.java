@@ -40,6 +40,15 @@ final class KvTreeStore {
         }
     }
 
+    /** Bytes of the tree at the beginning of a file. */
+    int treeLength(Path path) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            return KvTreeFile.read(new BlockFileSource(file)).length();
+        } catch (FormatException e) {
+            throw e.in(path);
+        }
+    }
+
     /** Reads a file; a missing one is an empty tree. */
     KvTree readIfThere(Path path) throws IOException {
         return Files.exists(path) ? read(path) : new KvTree();

@@ -6,12 +6,19 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Map;
 
 /** Keys as bytes and as texts; each byte string has one text and back (docs/formats/kvtree.md, section 1). */
 final class Keys {
 
     /** A byte b that is no UTF-8 becomes the lone surrogate ESCAPE + b, as Python's surrogateescape has it. */
     private static final char ESCAPE = 0xdc00;
+
+    /** Orders entries by the bytes of their keys, as strcmp does. */
+    static final Comparator<Map.Entry<String, KvTree>> BY_BYTES =
+            (one, other) -> Arrays.compareUnsigned(bytes(one.getKey()), bytes(other.getKey()));
 
     private Keys() {}
 

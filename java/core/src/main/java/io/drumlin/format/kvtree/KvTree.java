@@ -196,6 +196,28 @@ public final class KvTree {
         return copy;
     }
 
+    /**
+     * Adds the keys of another tree; equal keys are joined.
+     *
+     * @param other stays what it is
+     */
+    public void merge(KvTree other) {
+        other.entries().forEach((key, subtree) -> add(key).merge(subtree));
+    }
+
+    /**
+     * A tree of its own with the same content, the keys of all nodes in the order of their bytes.
+     *
+     * @return a deep copy
+     */
+    public KvTree sorted() {
+        KvTree sorted = new KvTree();
+        entries().entrySet().stream()
+                .sorted(Keys.BY_BYTES)
+                .forEach(entry -> sorted.put(entry.getKey(), entry.getValue().sorted()));
+        return sorted;
+    }
+
     private Map<String, KvTree> map() {
         if (children == null) {
             // Most nodes that have a child have one.

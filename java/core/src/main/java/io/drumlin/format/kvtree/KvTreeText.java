@@ -1,16 +1,10 @@
 package io.drumlin.format.kvtree;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /** A tree as lines for people, keys in the order of their bytes: what {@code scr_print} prints. */
 public final class KvTreeText {
-
-    private static final Comparator<Map.Entry<String, KvTree>> BY_BYTES =
-            (one, other) -> Arrays.compareUnsigned(Keys.bytes(one.getKey()), Keys.bytes(other.getKey()));
 
     private final boolean values;
     private final List<String> lines = new ArrayList<>();
@@ -58,7 +52,7 @@ public final class KvTreeText {
     }
 
     private KvTreeText add(KvTree node, String indent) {
-        node.entries().entrySet().stream().sorted(BY_BYTES).forEach(entry -> {
+        node.entries().entrySet().stream().sorted(Keys.BY_BYTES).forEach(entry -> {
             String key = printable(entry.getKey());
             KvTree subtree = entry.getValue();
             String value = values ? subtree.value().orElse(null) : null;

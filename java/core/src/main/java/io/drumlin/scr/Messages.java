@@ -1,0 +1,77 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.MemoryByteSource;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.format.kvtree.KvTreeFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Trees as messages. */
+final class Messages {
+
+    private static final int LENGTH = 1;
+    private static final int TREE = 2;
+
+    private Messages() {}
+
+    /** Sends a tree to one rank and takes one of another, without waiting for the first; either may be oneself. */
+    static KvTree exchange(Communicator comm, KvTree tree, int destination, int source) throws IOException {
+        ByteBuffer bytes = direct(KvTreeFile.encode(tree));
+        ByteBuffer length = ByteBuffer.allocateDirect(Integer.BYTES).putInt(0, bytes.remaining());
+        Communicator.Request lengthSent = comm.startSend(length, destination, LENGTH);
+        Communicator.Request treeSent = comm.startSend(bytes, destination, TREE);
+        KvTree received = receive(comm, source);
+        lengthSent.await();
+        treeSent.await();
+        return received;
+    }
+
+    static void send(Communicator comm, KvTree tree, int destination) throws IOException {
+        ByteBuffer bytes = KvTreeFile.encode(tree);
+        comm.send(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.remaining()), destination, LENGTH);
+        comm.send(bytes, destination, TREE);
+    }
+
+    static KvTree receive(Communicator comm, int source) throws IOException {
+        ByteBuffer length = ByteBuffer.allocate(Integer.BYTES);
+        comm.receive(length, source, LENGTH);
+        ByteBuffer bytes = ByteBuffer.allocate(length.getInt(0));
+        comm.receive(bytes, source, TREE);
+        return KvTreeFile.read(new MemoryByteSource(bytes)).tree();
+    }
+
+    /** The root's tree on every rank. Collective. */
+    static KvTree bcast(Communicator comm, KvTree tree, int root) throws IOException {
+        ByteBuffer bytes = comm.rank() == root ? KvTreeFile.encode(tree) : ByteBuffer.allocate(0);
+        long[] length = {bytes.remaining()};
+        comm.allreduce(length, Communicator.Op.MAX);
+        ByteBuffer message = comm.rank() == root ? bytes : ByteBuffer.allocate((int) length[0]);
+        comm.bcast(message, root);
+        return comm.rank() == root
+                ? tree
+                : KvTreeFile.read(new MemoryByteSource(message)).tree();
+    }
+
+    /** All ranks' trees joined, on the root; elsewhere empty. Keys of several ranks are joined. Collective. */
+    static KvTree gather(Communicator comm, KvTree tree, int root) throws IOException {
+        KvTree joined = new KvTree();
+        if (comm.rank() != root) {
+            send(comm, tree, root);
+            return joined;
+        }
+        for (int rank = 0; rank < comm.size(); rank++) {
+            joined.merge(rank == root ? tree : receive(comm, rank));
+        }
+        return joined;
+    }
+
+    /** All ranks' trees joined, on every rank. Collective. */
+    static KvTree allgather(Communicator comm, KvTree tree) throws IOException {
+        return bcast(comm, gather(comm, tree, 0), 0);
+    }
+
+    private static ByteBuffer direct(ByteBuffer bytes) {
+        return ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).flip();
+    }
+}

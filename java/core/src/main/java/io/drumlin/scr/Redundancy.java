@@ -1,0 +1,329 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.format.kvtree.KvTreeFile;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Protects files in the nodes against the loss of nodes, and makes them again (docs/formats/scr.md, section 11).
+ *
+ * <p>Each rank has files of its own; every call is collective over all ranks of the job. The redundancy files are those of
+ * SCR, byte for byte.
+ */
+final class Redundancy {
+
+    /** Protects the data files. */
+    static final String DATA = "reddesc";
+
+    /** Protects the maps of the data files. */
+    static final String MAPS = "reddescmap";
+
+    private static final String DESC = "DESC";
+    private static final String CHUNK = "CHUNK";
+
+    private final KvTreeStore store;
+    private final CacheDirectory directory;
+    private final String family;
+
+    Redundancy(KvTreeStore store, CacheDirectory directory, String family) {
+        this.store = store;
+        this.directory = directory;
+        this.family = family;
+    }
+
+    /**
+     * A file of this rank.
+     *
+     * @param stat what the system says about it
+     */
+    record Protected(Path path, KvTree stat) {}
+
+    /** Writes the redundancy files of this rank's files. */
+    void encode(RedundancySet set, List<Protected> files) throws IOException {
+        KvTree own = new KvTree();
+        Agreement.run(set.comm(), "protecting " + directory.path(), () -> own.merge(member(set, files)));
+        KvTree members = new KvTree();
+        members.put(Integer.toString(set.rank()), own);
+        for (int distance = 1; distance <= set.neighbours(); distance++) {
+            int left = set.right(-distance);
+            members.put(Integer.toString(left), Messages.exchange(set.comm(), own, set.right(distance), left));
+        }
+        long[] largest = {size(own)};
+        set.comm().allreduce(largest, Communicator.Op.MAX);
+        KvTree header = header(set, members, chunk(set, largest[0]), worldRanks(set));
+        try (RedundancyTransfer transfer = open(set, header, true)) {
+            transfer.encode();
+        }
+        Agreement.run(set.comm(), "protecting " + directory.path(), () -> writeMembership(set, members));
+    }
+
+    private KvTree member(RedundancySet set, List<Protected> files) {
+        KvTree member = new KvTree();
+        member.put(DESC, set.descriptor());
+        member.set("FILES", files.size());
+        for (int i = 0; i < files.size(); i++) {
+            Protected file = files.get(i);
+            member.addPath("FILE", Integer.toString(i))
+                    .put(directory.recorded(file.path()), FileStat.part(file.stat()));
+        }
+        return member;
+    }
+
+    private static OptionalLong chunk(RedundancySet set, long largest) {
+        return set.type() == CopyType.XOR || set.type() == CopyType.RS
+                ? OptionalLong.of(set.code().chunkBytes(largest))
+                : OptionalLong.empty();
+    }
+
+    /** The ranks of the job that are in the set, in its order. */
+    private static KvTree worldRanks(RedundancySet set) throws IOException {
+        KvTree own = new KvTree();
+        own.addPath(Integer.toString(set.rank()), Integer.toString(set.worldRank()));
+        return Messages.allgather(set.comm(), own);
+    }
+
+    private static KvTree header(RedundancySet set, KvTree members, OptionalLong chunk, KvTree worldRanks) {
+        KvTree header = new KvTree();
+        header.put(DESC, members);
+        header.set("RANK", set.rank());
+        if (chunk.isPresent()) {
+            header.set(CHUNK, chunk.getAsLong());
+            KvTree group = header.add("GROUP");
+            group.set("RANKS", set.size());
+            group.put("RANK", worldRanks);
+        }
+        return header.sorted();
+    }
+
+    private void writeMembership(RedundancySet set, KvTree members) throws IOException {
+        KvTree membership = new KvTree();
+        for (KvTree member : members.entries().values()) {
+            KvTree descriptor = member.get(DESC);
+            if (descriptor != null) {
+                membership.add(descriptor.value("WRANK").orElse("")).put(DESC, descriptor.copy());
+            }
+        }
+        store.replace(
+                directory.metadata().resolve(RedundancySet.membershipName(family, set.worldRank())),
+                membership.sorted());
+    }
+
+    /**
+     * Makes files that were lost again, with their redundancy files.
+     *
+     * @return whether all ranks have all their files now; nothing was changed if not
+     */
+    boolean rebuild(Communicator world) throws IOException {
+        KvTree own = readIfWhole(directory.metadata().resolve(RedundancySet.membershipName(family, world.rank())));
+        KvTree memberships = Messages.allgather(world, own);
+        for (int rank = 0; rank < world.size(); rank++) {
+            KvTree descriptor = memberships.find(Integer.toString(rank), DESC);
+            // All ranks look at the same trees and decide the same.
+            if (descriptor == null || !RedundancySet.isPossible(descriptor, world.size())) {
+                return false;
+            }
+        }
+        KvTree descriptor = memberships.find(Integer.toString(world.rank()), DESC);
+        try (RedundancySet set = RedundancySet.of(descriptor == null ? new KvTree() : descriptor, world)) {
+            return rebuild(set, world);
+        }
+    }
+
+    private boolean rebuild(RedundancySet set, Communicator world) throws IOException {
+        KvTree known = readHeader(set);
+        boolean whole = isWhole(set, known);
+        List<Integer> lost = lost(set, whole);
+        long[] possible = {isPossible(set, lost) ? 1 : 0};
+        world.allreduce(possible, Communicator.Op.MIN);
+        if (possible[0] == 0) {
+            return false;
+        }
+        if (lost.isEmpty()) {
+            return true;
+        }
+        KvTree shared = new KvTree();
+        if (whole && known != null) {
+            shared.put(DESC, Objects.requireNonNull(known.get(DESC)).copy());
+            known.value(CHUNK).ifPresent(chunk -> shared.set(CHUNK, chunk));
+        }
+        KvTree all = Messages.allgather(set.comm(), shared);
+        KvTree members = new KvTree();
+        for (int distance = 0; distance <= set.neighbours(); distance++) {
+            String rank = Integer.toString(set.right(-distance));
+            KvTree member = all.find(DESC, rank);
+            members.put(rank, member == null ? new KvTree() : member);
+        }
+        KvTree header = header(set, members, Fields.number(all, CHUNK), worldRanks(set));
+        Agreement.run(set.comm(), "rebuilding " + directory.path(), () -> makeDirectories(header, set));
+        try (RedundancyTransfer transfer = open(set, header, !whole)) {
+            transfer.rebuild(lost);
+        }
+        Agreement.run(set.comm(), "rebuilding " + directory.path(), () -> {
+            if (!whole) {
+                restoreStats(header, set);
+                writeMembership(set, members);
+            }
+        });
+        return true;
+    }
+
+    private static List<Integer> lost(RedundancySet set, boolean whole) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(set.size());
+        set.comm().allgather(ByteBuffer.allocate(1).put(0, (byte) (whole ? 0 : 1)), all);
+        List<Integer> lost = new ArrayList<>();
+        for (int rank = 0; rank < set.size(); rank++) {
+            if (all.get(rank) != 0) {
+                lost.add(rank);
+            }
+        }
+        return lost;
+    }
+
+    private static boolean isPossible(RedundancySet set, List<Integer> lost) {
+        if (lost.isEmpty()) {
+            return true;
+        }
+        return switch (set.type()) {
+            case SINGLE -> false;
+            case PARTNER -> lost.stream().allMatch(rank -> RedundancyTransfer.holder(set, lost, rank) > 0);
+            case XOR, RS -> lost.size() <= set.count();
+        };
+    }
+
+    private @Nullable KvTree readHeader(RedundancySet set) {
+        KvTree header = readIfWhole(directory.metadata().resolve(set.fileName(family)));
+        return header.isEmpty() ? null : header;
+    }
+
+    /** A file that cannot be read counts as lost. */
+    private KvTree readIfWhole(Path path) {
+        try {
+            return store.readIfThere(path);
+        } catch (IOException e) {
+            return new KvTree();
+        }
+    }
+
+    /** Whether this rank has its files, its redundancy file and the file that says so. */
+    private boolean isWhole(RedundancySet set, @Nullable KvTree header) {
+        KvTree own = header == null ? null : header.find(DESC, Integer.toString(set.rank()));
+        try {
+            return header != null && own != null && hasFiles(set, header, own);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private boolean hasFiles(RedundancySet set, KvTree header, KvTree own) throws IOException {
+        if (!Files.exists(directory.metadata().resolve(RedundancySet.membershipName(family, set.worldRank())))) {
+            return false;
+        }
+        Path file = directory.metadata().resolve(set.fileName(family));
+        long length = store.treeLength(file) + RedundancyTransfer.payload(set, header, this);
+        if (Files.size(file) < length) {
+            return false;
+        }
+        for (LogicalFile.Part part : parts(own)) {
+            if (!Files.isRegularFile(part.path()) || Files.size(part.path()) != part.size()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The files of this rank, in the order in which they are protected. */
+    List<LogicalFile.Part> parts(KvTree own) throws DrumlinException {
+        List<LogicalFile.Part> parts = new ArrayList<>();
+        for (Map.Entry<String, Long> file : sizes(own).entrySet()) {
+            parts.add(new LogicalFile.Part(directory.locate(file.getKey()), file.getValue()));
+        }
+        return parts;
+    }
+
+    /** Bytes of all files of a member of a set. */
+    long size(KvTree member) throws DrumlinException {
+        return sizes(member).values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Bytes of each file of a member, in the order in which they are protected. */
+    private Map<String, Long> sizes(KvTree member) throws DrumlinException {
+        Map<String, Long> sizes = new LinkedHashMap<>();
+        int count = Fields.integer(member, "FILES").orElse(0);
+        for (int i = 0; i < count; i++) {
+            KvTree file = member.find("FILE", Integer.toString(i));
+            String name = file == null ? "" : file.first().orElse("");
+            OptionalLong size = Fields.number(file == null ? null : file.get(name), "SIZE");
+            if (size.isEmpty() || size.getAsLong() < 0) {
+                throw DrumlinException.during("reading redundancy files")
+                        .path(directory.path())
+                        .problem("file " + i + " of a rank has no name or SIZE")
+                        .exception();
+            }
+            sizes.put(name, size.getAsLong());
+        }
+        return sizes;
+    }
+
+    private static KvTree own(KvTree header, RedundancySet set) {
+        KvTree own = header.find(DESC, Integer.toString(set.rank()));
+        return own == null ? new KvTree() : own;
+    }
+
+    private void makeDirectories(KvTree header, RedundancySet set) throws IOException {
+        Files.createDirectories(directory.metadata());
+        for (LogicalFile.Part part : parts(own(header, set))) {
+            Path parent = part.path().getParent();
+            if (parent != null) {
+                Files.createDirectories(parent);
+            }
+        }
+    }
+
+    private void restoreStats(KvTree header, RedundancySet set) throws IOException {
+        KvTree files = own(header, set).get("FILE");
+        if (files != null) {
+            for (KvTree file : files.entries().values()) {
+                for (Map.Entry<String, KvTree> stat : file.entries().entrySet()) {
+                    FileStat.restore(directory.locate(stat.getKey()), stat.getValue());
+                }
+            }
+        }
+    }
+
+    /** Opens the files of this rank: to be read, or, where they were lost, to be made. */
+    private RedundancyTransfer open(RedundancySet set, KvTree header, boolean lost) throws IOException {
+        Path path = directory.metadata().resolve(set.fileName(family));
+        ByteBuffer bytes = KvTreeFile.encode(header);
+        EnumSet<OpenMode> modes = lost
+                ? EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)
+                : EnumSet.of(OpenMode.READ);
+        BlockFile[] file = new BlockFile[1];
+        Agreement.run(set.comm(), "opening the redundancy file of " + directory.path(), () -> {
+            file[0] = store.storage().open(path, modes);
+            if (lost) {
+                file[0].write(bytes, 0);
+            }
+        });
+        return new RedundancyTransfer(set, header, this, file[0], lost ? bytes.remaining() : store.treeLength(path));
+    }
+
+    KvTreeStore store() {
+        return store;
+    }
+}

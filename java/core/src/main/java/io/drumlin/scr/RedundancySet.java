@@ -1,0 +1,138 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.integrity.Gf256;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Ranks of different nodes that protect each other (docs/formats/scr.md, section 11).
+ *
+ * @param type how
+ * @param count copies of PARTNER, or sums of RS; 1 otherwise
+ * @param worldRank this rank in the job
+ * @param worldRanks ranks of the job
+ * @param group number of the set, from 0
+ * @param groups number of sets
+ * @param comm the ranks of the set
+ */
+record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, int group, int groups, Communicator comm)
+        implements Closeable {
+
+    /** The set as its files describe it, whose description {@link #isPossible}. */
+    static RedundancySet of(KvTree descriptor, Communicator world) throws IOException {
+        CopyType type = CopyType.valueOf(descriptor.value("TYPE").orElseThrow());
+        int group = Fields.integer(descriptor, "GROUP").orElseThrow();
+        return new RedundancySet(
+                type,
+                count(type, descriptor),
+                world.rank(),
+                world.size(),
+                group,
+                Fields.integer(descriptor, "GROUPS").orElseThrow(),
+                world.split(group, Fields.integer(descriptor, "RANK").orElseThrow()));
+    }
+
+    /** Whether a description can be that of a set of a job with so many ranks. */
+    static boolean isPossible(KvTree descriptor, int worldRanks) {
+        String name = descriptor.value("TYPE").orElse("");
+        Optional<CopyType> type = Stream.of(CopyType.values())
+                .filter(each -> each.name().equals(name))
+                .findFirst();
+        int group = Fields.integer(descriptor, "GROUP").orElse(-1);
+        int groups = Fields.integer(descriptor, "GROUPS").orElse(-1);
+        int rank = Fields.integer(descriptor, "RANK").orElse(-1);
+        int ranks = Fields.integer(descriptor, "RANKS").orElse(-1);
+        return type.isPresent()
+                && Fields.integer(descriptor, "WRANKS").orElse(-1) == worldRanks
+                && group >= 0
+                && group < groups
+                && rank >= 0
+                && rank < ranks
+                && isPossible(type.get(), count(type.get(), descriptor), ranks);
+    }
+
+    /** Whether so many ranks can protect each other in this way. */
+    static boolean isPossible(CopyType type, int count, int ranks) {
+        return type == CopyType.SINGLE
+                || (count > 0 && count < ranks && (type != CopyType.RS || ranks + count <= Gf256.SIZE));
+    }
+
+    private static int count(CopyType type, KvTree descriptor) {
+        return switch (type) {
+            case RS -> Fields.integer(descriptor, "CKSUM").orElse(0);
+            case PARTNER -> Fields.integer(descriptor, "REPLICAS").orElse(1);
+            case SINGLE, XOR -> 1;
+        };
+    }
+
+    int rank() {
+        return comm.rank();
+    }
+
+    int size() {
+        return comm.size();
+    }
+
+    /** The rank of the set that is so many places to the right. */
+    int right(int distance) {
+        return Math.floorMod(rank() + distance, size());
+    }
+
+    /** Of how many ranks to the left this one knows which files they have. */
+    int neighbours() {
+        return type == CopyType.SINGLE ? 0 : count;
+    }
+
+    StripeCode code() {
+        return type == CopyType.RS ? StripeCode.reedSolomon(size(), count) : StripeCode.xor(size());
+    }
+
+    /** What the files say of this rank. */
+    KvTree descriptor() {
+        KvTree tree = new KvTree();
+        if (type == CopyType.RS) {
+            tree.set("CKSUM", count);
+        }
+        tree.set("ENABLED", 1);
+        tree.set("GROUP", group);
+        tree.set("GROUPS", groups);
+        tree.set("RANK", rank());
+        tree.set("RANKS", size());
+        if (type == CopyType.PARTNER) {
+            tree.set("REPLICAS", count);
+        }
+        tree.set("TYPE", type.name());
+        tree.set("WRANK", worldRank);
+        tree.set("WRANKS", worldRanks);
+        return tree;
+    }
+
+    /** Name of the file with the redundancy data. */
+    String fileName(String family) {
+        return String.format(
+                Locale.ROOT,
+                "%s.er.%d.%s.grp_%d_of_%d.mem_%d_of_%d.redset",
+                family,
+                worldRank,
+                type.name().toLowerCase(Locale.ROOT),
+                group + 1,
+                groups,
+                rank() + 1,
+                size());
+    }
+
+    /** Name of the file that says which set this rank is in. */
+    static String membershipName(String family, int worldRank) {
+        return family + ".er." + worldRank + ".redset";
+    }
+
+    @Override
+    public void close() throws IOException {
+        comm.close();
+    }
+}

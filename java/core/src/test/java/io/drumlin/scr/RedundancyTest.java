@@ -1,0 +1,163 @@
+package io.drumlin.scr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Losses that sets of any size make good, with files of any size: none, empty, below and above a slab. */
+class RedundancyTest {
+
+    @TempDir
+    Path directory;
+
+    /** The rows that the redset library has for four ranks and two sums. */
+    @Test
+    void theMatrixOfTheRedsetLibrary() {
+        StripeCode code = StripeCode.reedSolomon(4, 2);
+        assertThat(IntStream.range(0, 4).map(rank -> code.factor(0, rank))).containsExactly(27, 28, 18, 20);
+        assertThat(IntStream.range(0, 4).map(rank -> code.factor(1, rank))).containsExactly(28, 27, 20, 18);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SINGLE, 1, 2, 0",
+        "PARTNER, 1, 2, 1",
+        "PARTNER, 1, 5, 1",
+        "PARTNER, 2, 5, 2",
+        "PARTNER, 3, 4, 3",
+        "XOR, 1, 2, 1",
+        "XOR, 1, 3, 1",
+        "XOR, 1, 7, 1",
+        "RS, 1, 3, 1",
+        "RS, 2, 3, 2",
+        "RS, 2, 6, 2",
+        "RS, 3, 5, 3",
+        "RS, 4, 9, 4"
+    })
+    void madeAgainFromAnyLossThatIsAllowed(CopyType type, int count, int ranks, int losses) throws IOException {
+        long seed = new Random().nextLong();
+        System.out.printf("seed %d%n", seed);
+        Random random = new Random(seed);
+        for (int round = 0; round < 3; round++) {
+            Path root = directory.resolve("round" + round);
+            write(root, ranks, random);
+            protect(root, type, count, ranks);
+            Map<String, ByteBuffer> before = read(root);
+            List<Integer> order =
+                    new ArrayList<>(IntStream.range(0, ranks).boxed().toList());
+            Collections.shuffle(order, random);
+            for (int rank : order.subList(0, losses)) {
+                delete(root.resolve("n" + rank));
+            }
+            rebuild(root, ranks, true);
+            assertThat(read(root)).as("seed %d, round %d", seed, round).isEqualTo(before);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PARTNER, 1, 4", "XOR, 1, 4", "RS, 2, 4", "SINGLE, 1, 4"})
+    void oneLossTooManyIsToldAndNothingChanged(CopyType type, int count, int ranks) throws IOException {
+        write(directory, ranks, new Random(1));
+        protect(directory, type, count, ranks);
+        for (int rank = 0; rank <= count; rank++) {
+            delete(directory.resolve("n" + rank));
+        }
+        Map<String, ByteBuffer> before = read(directory);
+        rebuild(directory, ranks, false);
+        assertThat(read(directory)).isEqualTo(before);
+    }
+
+    @Test
+    void aFileThatWasCutOrIsMissingCountsAsLost() throws IOException {
+        write(directory, 4, new Random(1));
+        protect(directory, CopyType.RS, 2, 4);
+        Map<String, ByteBuffer> before = read(directory);
+        Files.write(directory.resolve("n1/f0"), new byte[3]);
+        try (Stream<Path> paths = Files.list(directory.resolve("n3/.scr"))) {
+            Files.delete(paths.filter(path -> path.toString().contains("mem_"))
+                    .findFirst()
+                    .orElseThrow());
+        }
+        rebuild(directory, 4, true);
+        assertThat(read(directory)).isEqualTo(before);
+    }
+
+    private static void write(Path root, int ranks, Random random) throws IOException {
+        for (int rank = 0; rank < ranks; rank++) {
+            Path node = Files.createDirectories(root.resolve("n" + rank).resolve(".scr"))
+                    .getParent();
+            int files = Math.max(rank < 2 ? 1 : 0, random.nextInt(4));
+            for (int file = 0; file < files; file++) {
+                byte[] bytes = new byte[random.nextInt(3) == 0 ? 0 : random.nextInt(600_000)];
+                random.nextBytes(bytes);
+                Files.write(node.resolve("f" + file), bytes);
+            }
+        }
+    }
+
+    private static Redundancy redundancy(Path root, Communicator world) {
+        Path node = root.resolve("n" + world.rank());
+        return new Redundancy(new KvTreeStore(new NioEngine()), new CacheDirectory(node, node), Redundancy.DATA);
+    }
+
+    private static void protect(Path root, CopyType type, int count, int ranks) throws IOException {
+        ThreadCommunicator.run(ranks, world -> {
+            List<Redundancy.Protected> files = new ArrayList<>();
+            try (Stream<Path> paths = Files.list(root.resolve("n" + world.rank()))) {
+                for (Path path : paths.filter(Files::isRegularFile).sorted().toList()) {
+                    KvTree stat = FileStat.of(path);
+                    files.add(new Redundancy.Protected(path, stat));
+                }
+            }
+            boolean single = type == CopyType.SINGLE;
+            Communicator comm = world.split(single ? world.rank() : 0, world.rank());
+            try (RedundancySet set = new RedundancySet(
+                    type, count, world.rank(), ranks, single ? world.rank() : 0, single ? ranks : 1, comm)) {
+                redundancy(root, world).encode(set, files);
+            }
+        });
+    }
+
+    private static void rebuild(Path root, int ranks, boolean possible) throws IOException {
+        ThreadCommunicator.run(ranks, world -> {
+            assertThat(redundancy(root, world).rebuild(world)).isEqualTo(possible);
+        });
+    }
+
+    private static Map<String, ByteBuffer> read(Path root) throws IOException {
+        Map<String, ByteBuffer> files = new TreeMap<>();
+        try (Stream<Path> paths = Files.walk(root)) {
+            for (Path path : paths.filter(Files::isRegularFile).toList()) {
+                files.put(root.relativize(path).toString(), ByteBuffer.wrap(Files.readAllBytes(path)));
+            }
+        }
+        return files;
+    }
+
+    private static void delete(Path path) throws IOException {
+        try (Stream<Path> paths = Files.walk(path)) {
+            for (Path each : paths.sorted(Collections.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+}
