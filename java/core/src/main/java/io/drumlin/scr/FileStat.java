@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What the system says about a file, as SCR notes it (docs/formats/scr.md, section 10). */
 final class FileStat {
@@ -66,10 +67,12 @@ final class FileStat {
         }
     }
 
-    private static void setTime(KvTree tree, String key, Object time) {
-        Instant instant = ((FileTime) time).toInstant();
-        tree.set(key + "_SECS", instant.getEpochSecond());
-        tree.set(key + "_NSECS", instant.getNano());
+    private static void setTime(KvTree tree, String key, @Nullable Object time) {
+        if (time instanceof FileTime stamp) {
+            Instant instant = stamp.toInstant();
+            tree.set(key + "_SECS", instant.getEpochSecond());
+            tree.set(key + "_NSECS", instant.getNano());
+        }
     }
 
     /** Only what the system says, of a tree that may have more. */
