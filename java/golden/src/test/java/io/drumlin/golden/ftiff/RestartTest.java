@@ -15,19 +15,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs of C FTI go on with Drumlin: every snapshot of layout F is restarted from, by thread ranks. */
+/** Runs of C FTI, of all releases that have FTI-FF, go on with Drumlin: every snapshot is restarted from, by thread ranks. */
 class RestartTest {
 
     private static final Pattern RANK_FILE = Pattern.compile("(.*)/l([1-4])/Ckpt(\\d+)-Rank\\d+\\.fti");
@@ -41,14 +46,57 @@ class RestartTest {
             return Optional.ofNullable(manifest.snapshots().get(name)).orElseThrow();
         }
 
+        /** The id of the checkpoint of each level that has one. */
+        NavigableMap<Level, Integer> checkpoints() {
+            NavigableMap<Level, Integer> checkpoints = new TreeMap<>();
+            for (Manifest.SnapshotFile file : snapshot().files()) {
+                Matcher match = RANK_FILE.matcher(file.path());
+                if (match.matches()) {
+                    checkpoints.put(Level.of(Integer.parseInt(match.group(2))), Integer.valueOf(match.group(3)));
+                }
+            }
+            return checkpoints;
+        }
+
         /** Level and id of the checkpoint that counts, the one of the lowest level. */
         Optional<Map.Entry<Level, Integer>> newest() {
-            return snapshot().files().stream()
-                    .map(file -> RANK_FILE.matcher(file.path()))
-                    .filter(Matcher::matches)
-                    .map(match ->
-                            Map.entry(Level.of(Integer.parseInt(match.group(2))), Integer.valueOf(match.group(3))))
-                    .min(Map.Entry.comparingByKey());
+            return Optional.ofNullable(checkpoints().firstEntry());
+        }
+
+        /** The same when nodes are lost, by what the levels promise. */
+        Optional<Map.Entry<Level, Integer>> newestWithout(Set<Integer> nodes) {
+            return checkpoints().entrySet().stream()
+                    .filter(each -> stands(each.getKey(), nodes))
+                    .findFirst();
+        }
+
+        private boolean stands(Level level, Set<Integer> nodes) {
+            int k = manifest.number("group_size");
+            return switch (level) {
+                case L1 -> nodes.isEmpty();
+                // Nobody's right neighbour is lost with it.
+                case L2 -> nodes.stream().noneMatch(node -> nodes.contains(node / k * k + (node + 1) % k));
+                case L3 ->
+                    nodes.stream()
+                            .collect(Collectors.groupingBy(node -> node / k, Collectors.counting()))
+                            .values()
+                            .stream()
+                            .allMatch(lost -> lost <= k / 2);
+                case L4 -> true;
+            };
+        }
+
+        int nodes() {
+            return manifest.ranks() / manifest.number("node_size");
+        }
+
+        void deleteNode(int node) throws IOException {
+            Path folder = copy.resolve("Local/node" + node);
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
         }
 
         Path config() {
@@ -100,11 +148,9 @@ class RestartTest {
             for (Path golden : cases.filter(Files::isDirectory).sorted().toList()) {
                 Json json = Json.root(
                         JSON.std.mapFrom(golden.resolve("manifest.json").toFile()));
-                if (json.get("layout").text().equals("F")) {
-                    Manifest manifest = Manifest.of(json);
-                    for (String name : manifest.snapshots().keySet()) {
-                        runs.add(new Run(golden, manifest, name, directory.resolve(golden.getFileName() + "-" + name)));
-                    }
+                Manifest manifest = Manifest.of(json);
+                for (String name : manifest.snapshots().keySet()) {
+                    runs.add(new Run(golden, manifest, name, directory.resolve(golden.getFileName() + "-" + name)));
                 }
             }
         }
@@ -146,6 +192,40 @@ class RestartTest {
                 }));
     }
 
+    /** Each node and each pair of nodes: what the files of C FTI promise, they keep. */
+    @TestFactory
+    Stream<DynamicTest> nodesOfTheReferenceAreLost() throws IOException {
+        return runs().stream()
+                .filter(run -> !needsMoreThanThisVersion(run))
+                .filter(run -> run.checkpoints().containsKey(Level.L2)
+                        || run.checkpoints().containsKey(Level.L3))
+                .filter(run -> !leavesLastByteOpen(run))
+                .map(run -> DynamicTest.dynamicTest(run.copy.getFileName().toString(), () -> {
+                    for (int first = 0; first < run.nodes(); first++) {
+                        for (int second = first; second < run.nodes(); second++) {
+                            lose(run, new TreeSet<>(List.of(first, second)));
+                        }
+                    }
+                }));
+    }
+
+    private static void lose(Run run, Set<Integer> nodes) throws IOException {
+        Run loss = new Run(
+                run.golden, run.manifest, run.name, run.copy.resolveSibling(run.copy.getFileName() + "-" + nodes));
+        loss.copyFiles();
+        for (int node : nodes) {
+            loss.deleteNode(node);
+        }
+        Optional<Map.Entry<Level, Integer>> newest = run.newestWithout(nodes);
+        if (newest.isEmpty()) {
+            assertThatThrownBy(() -> onEachRank(loss, (checkpoints, rank) -> {}))
+                    .as("without nodes %s", nodes)
+                    .hasMessageContaining("at no level the files that are left");
+            return;
+        }
+        recover(loss, newest.get().getKey(), newest.get().getValue());
+    }
+
     @Test
     void whatThisVersionLacksIsRefusedByName() throws IOException {
         List<Run> refused =
@@ -161,6 +241,11 @@ class RestartTest {
     private static boolean needsMoreThanThisVersion(Run run) {
         String name = run.golden.getFileName().toString();
         return name.equals("dcp-md5") || name.equals("heads-async");
+    }
+
+    /** In A and B the parity of files of odd length lacks a byte; docs/formats/fti-ff.md, section 7. */
+    private static boolean leavesLastByteOpen(Run run) {
+        return run.checkpoints().containsKey(Level.L3) && List.of("A", "B").contains(run.manifest.layout());
     }
 
     private static void recover(Run run, Level level, int id) throws IOException {
