@@ -217,7 +217,8 @@ public final class FTI {
         }
     }
 
-    private static void leave() throws IOException {
+    /** Lets go of the instance of this rank and leaves all files as they are. Collective; nothing happens without one. */
+    static void leave() throws IOException {
         Instance instance = instance();
         if (THREAD_INSTANCE.get() == null) {
             processInstance = null;

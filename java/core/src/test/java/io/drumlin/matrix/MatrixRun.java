@@ -1,0 +1,112 @@
+package io.drumlin.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.RunFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A run directory of 16 ranks on 4 simulated nodes in one group, with C FTI's settings for its suites. */
+final class MatrixRun {
+
+    private static final int NODE_SIZE = 4;
+
+    private final Launcher launcher;
+    private final RunFixture run;
+
+    /**
+     * @param mode value of {@code ckpt_io}
+     * @param changes keys with their section, which differ from the settings of the suites
+     */
+    MatrixRun(Launcher launcher, Path directory, int mode, Map<String, String> changes) throws IOException {
+        this.launcher = launcher;
+        Map<String, String> all = new HashMap<>(Map.of(
+                "basic.node_size", "4", "basic.group_size", "4", "basic.verbosity", "2", "basic.ckpt_io", "" + mode));
+        all.putAll(changes);
+        run = new RunFixture(directory, all);
+    }
+
+    Path config() {
+        return run.config();
+    }
+
+    /** Runs a program to its end; gives what it printed. */
+    String start(String... program) throws Exception {
+        return launcher.start(run.config(), program);
+    }
+
+    String failure() throws IOException {
+        return run.restartValue("failure");
+    }
+
+    /** Files below the run directory, without the configuration; the exec id is {@code X}. */
+    List<String> files() throws IOException {
+        return run.files();
+    }
+
+    /** What happens to files between two starts. */
+    enum Damage {
+        ERASE,
+        CORRUPT
+    }
+
+    /** Erases or overwrites the beginning of files. */
+    void damage(Damage damage, List<Path> files) throws IOException {
+        assertThat(files).isNotEmpty();
+        for (Path file : files) {
+            if (damage == Damage.ERASE) {
+                Files.delete(file);
+            } else {
+                Files.writeString(file, "this is corrupted!", StandardOpenOption.WRITE);
+            }
+        }
+    }
+
+    /** The files of a kind that the ranks of a node have of a checkpoint, in the order of ranks. */
+    List<Path> files(String kind, int node) throws IOException {
+        try (Stream<Path> found = Files.walk(run.directory())) {
+            return found.filter(file -> {
+                        String name = file.getFileName().toString();
+                        return name.matches("Ckpt\\d+-" + kind + "\\d+\\.fti") && rank(name) / NODE_SIZE == node;
+                    })
+                    .sorted(Comparator.comparing(file -> rank(file.getFileName().toString())))
+                    .toList();
+        }
+    }
+
+    /** The files of a kind of all ranks. */
+    List<Path> files(String kind) throws IOException {
+        return Stream.of(files(kind, 0), files(kind, 1), files(kind, 2), files(kind, 3))
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private static int rank(String name) {
+        return Integer.parseInt(name.replaceAll(".*\\D(\\d+)\\.fti", "$1"));
+    }
+
+    /** The one file of a level-4 checkpoint, where the mode has only one; or those of the ranks. */
+    List<Path> globalFiles() throws IOException {
+        try (Stream<Path> found = Files.walk(run.directory().resolve("Global"))) {
+            return found.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+
+    /** Deletes the directory of a level, on a node or, with {@code -1}, on the parallel file system. */
+    void deleteLevel(int node, int level) throws IOException {
+        Path below = run.directory().resolve(node < 0 ? "Global" : "Local/node" + node);
+        Path directory = below.resolve(run.restartValue("exec_id")).resolve("l" + level);
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.drumlin.matrix;
+
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** C FTI's core suites with threads as ranks. */
+class MatrixTest {
+
+    @TempDir
+    private Path directory;
+
+    private Matrix matrix;
+
+    @TestFactory
+    Stream<DynamicContainer> someOfEachSuite() {
+        matrix = new Matrix(Launcher.THREADS, directory);
+        return matrix.tests((suite, index) -> index % 5 == 0);
+    }
+
+    @Tag("soak")
+    @TestFactory
+    Stream<DynamicContainer> allOfEachSuite() {
+        matrix = new Matrix(Launcher.THREADS, directory);
+        return matrix.tests((suite, index) -> true);
+    }
+
+    @AfterEach
+    void printTable() {
+        System.out.print(matrix.table());
+    }
+}

@@ -1,0 +1,282 @@
+package io.drumlin.matrix;
+
+import static io.drumlin.fti.FTI.FTI_Checkpoint;
+import static io.drumlin.fti.FTI.FTI_DONE;
+import static io.drumlin.fti.FTI.FTI_Finalize;
+import static io.drumlin.fti.FTI.FTI_GetStoredSize;
+import static io.drumlin.fti.FTI.FTI_Init;
+import static io.drumlin.fti.FTI.FTI_NREC;
+import static io.drumlin.fti.FTI.FTI_Protect;
+import static io.drumlin.fti.FTI.FTI_Realloc;
+import static io.drumlin.fti.FTI.FTI_Recover;
+import static io.drumlin.fti.FTI.FTI_RecoverVar;
+import static io.drumlin.fti.FTI.FTI_RecoverVarFinalize;
+import static io.drumlin.fti.FTI.FTI_RecoverVarInit;
+import static io.drumlin.fti.FTI.FTI_SCES;
+import static io.drumlin.fti.FTI.FTI_Status;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.Scalar;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicators;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/** The programs of C FTI's test suites, one per start of a job; a rank that finds something wrong throws. */
+public final class Programs {
+
+    /** Iterations of {@code log}, as in C FTI's suite: the first start leaves at 63, checkpoints are taken every 10. */
+    private static final int LAST_ITERATION = 111;
+
+    private static final int STOP_ITERATION = 63;
+    private static final int INTERVAL = 10;
+
+    private Programs() {}
+
+    /** Runs as a rank under mpirun: configuration file, program, its arguments. */
+    public static void main(String[] arguments) throws IOException {
+        Communicators.run(world -> {
+            try {
+                List<String> all = List.of(arguments);
+                run(Path.of(all.get(0)), world, all.subList(1, all.size()));
+            } catch (AssertionError wrong) {
+                wrong.printStackTrace();
+                // So that mpirun ends the others, which may wait for this rank.
+                Runtime.getRuntime().halt(1);
+            }
+        });
+    }
+
+    static void run(Path config, Communicator world, List<String> program) throws IOException {
+        Programs.Run run = new Run(config.toString(), world);
+        List<String> arguments = program.subList(1, program.size());
+        switch (program.get(0)) {
+            case "write" -> run.write(arguments);
+            case "read" -> run.read(arguments);
+            case "refuse" -> run.refuse();
+            case "log" -> run.log(arguments);
+            case "arrays" -> run.arrays(arguments);
+            case "recoverArrays" -> run.recoverArrays(arguments);
+            case "twice" -> run.twice(arguments);
+            case "recoverInside" -> run.recoverInside(arguments);
+            default -> throw new IllegalArgumentException("no program " + program);
+        }
+    }
+
+    /** One rank of a start. */
+    private static final class Run {
+
+        private final String config;
+        private final Communicator world;
+        private final int rank;
+        private final Scalar.OfInt id = new Scalar.OfInt(0);
+        private double[] first = {};
+        private double[] second = {};
+
+        Run(String config, Communicator world) {
+            this.config = config;
+            this.world = world;
+            this.rank = world.rank();
+        }
+
+        private void init(int expected) {
+            assertThat(FTI_Init(config, world)).as("FTI_Init").isEqualTo(expected);
+        }
+
+        private void end(String how) {
+            if (how.equals("finalize")) {
+                assertThat(FTI_Finalize()).as("FTI_Finalize").isEqualTo(FTI_SCES);
+            } else {
+                assertThat(how).isEqualTo("crash");
+            }
+        }
+
+        /** Three variables; sizes are those of rank 0 or grow with the rank. */
+        private void protect(String sizes) {
+            int elements = 1000 * (sizes.equals("equal") ? 1 : 1 + rank % 7);
+            first = new double[elements];
+            second = new double[elements + (sizes.equals("equal") ? 0 : rank)];
+            assertThat(FTI_Protect(0, id)).isEqualTo(FTI_SCES);
+            assertThat(FTI_Protect(1, first)).isEqualTo(FTI_SCES);
+            assertThat(FTI_Protect(2, second)).isEqualTo(FTI_SCES);
+        }
+
+        private void fill(int seed) {
+            id.value = seed;
+            Arrays.setAll(first, i -> rank * 1e5 + seed * 1e3 + i);
+            Arrays.setAll(second, i -> rank * 1e5 - seed * 1e3 - i);
+        }
+
+        /** {@code write SIZES END ID:LEVEL...}: takes checkpoints; the value of a checkpoint is its id. */
+        void write(List<String> arguments) {
+            init(FTI_SCES);
+            boolean restart = FTI_Status() != 0;
+            protect(arguments.get(0));
+            if (restart) {
+                assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_SCES);
+            }
+            for (String checkpoint : arguments.subList(2, arguments.size())) {
+                int colon = checkpoint.indexOf(':');
+                int number = Integer.parseInt(checkpoint.substring(0, colon));
+                fill(number);
+                assertThat(FTI_Checkpoint(number, Integer.parseInt(checkpoint.substring(colon + 1))))
+                        .as("FTI_Checkpoint %s", checkpoint)
+                        .isEqualTo(FTI_DONE);
+            }
+            end(arguments.get(1));
+        }
+
+        /** {@code read SIZES END STATUS ID}: recovers the checkpoint of an id and compares every value. */
+        void read(List<String> arguments) {
+            init(FTI_SCES);
+            assertThat(FTI_Status()).as("FTI_Status").isEqualTo(Integer.parseInt(arguments.get(2)));
+            protect(arguments.get(0));
+            assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_SCES);
+            compare(Integer.parseInt(arguments.get(3)));
+            assertThat(FTI_Status()).as("FTI_Status afterwards").isZero();
+            end(arguments.get(1));
+        }
+
+        private void compare(int seed) {
+            double[] foundFirst = first.clone();
+            double[] foundSecond = second.clone();
+            assertThat(id.value).as("checkpoint").isEqualTo(seed);
+            fill(seed);
+            assertThat(foundFirst).isEqualTo(first);
+            assertThat(foundSecond).isEqualTo(second);
+        }
+
+        /** {@code refuse}: nothing can be recovered, and every rank is told so. */
+        void refuse() {
+            init(FTI_NREC);
+            assertThat(FTI_Status()).as("FTI_Status").isZero();
+            protect("equal");
+            assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_NREC);
+        }
+
+        /**
+         * {@code log LEVEL}: an opaque structure and an array that grows with rank and iteration; the first start leaves after
+         * {@value #STOP_ITERATION} iterations, the next goes on to the end.
+         */
+        void log(List<String> arguments) {
+            int level = Integer.parseInt(arguments.get(0));
+            init(FTI_SCES);
+            byte[] structure = new byte[24];
+            int[] values = new int[size(1)];
+            Scalar.OfInt iteration = new Scalar.OfInt(0);
+            boolean restart = FTI_Status() == 1;
+            assertThat(FTI_Protect(0, iteration)).isEqualTo(FTI_SCES);
+            assertThat(FTI_Protect(1, structure)).isEqualTo(FTI_SCES);
+            assertThat(FTI_Protect(2, values)).isEqualTo(FTI_SCES);
+            if (restart) {
+                values = FTI_Realloc(2, values);
+                recover(rank % 2 == 0, 3);
+                assertThat(iteration.value).isEqualTo(STOP_ITERATION / INTERVAL * INTERVAL);
+                assertThat(FTI_GetStoredSize(2)).isEqualTo(4L * size(iteration.value));
+                assertThat(structure).containsOnly(iteration.value + rank);
+                assertThat(values).hasSize(size(iteration.value)).containsOnly(iteration.value * 1000 + rank);
+            }
+            while (iteration.value < (restart ? LAST_ITERATION : STOP_ITERATION)) {
+                iteration.value++;
+                if (iteration.value % INTERVAL == 0) {
+                    Arrays.fill(structure, (byte) (iteration.value + rank));
+                    values = new int[size(iteration.value)];
+                    Arrays.fill(values, iteration.value * 1000 + rank);
+                    assertThat(FTI_Protect(2, values)).isEqualTo(FTI_SCES);
+                    assertThat(FTI_Checkpoint(iteration.value / INTERVAL, level))
+                            .isEqualTo(FTI_DONE);
+                }
+            }
+            end(restart ? "finalize" : "crash");
+        }
+
+        private int size(int iteration) {
+            return 100 * (rank + 1) + 10 * iteration;
+        }
+
+        private static void recover(boolean whole, int variables) {
+            if (whole) {
+                assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_SCES);
+                return;
+            }
+            assertThat(FTI_RecoverVarInit()).isEqualTo(FTI_SCES);
+            for (int variable = variables - 1; variable >= 0; variable--) {
+                assertThat(FTI_RecoverVar(variable)).as("FTI_RecoverVar").isEqualTo(FTI_SCES);
+            }
+            assertThat(FTI_RecoverVarFinalize()).isEqualTo(FTI_SCES);
+        }
+
+        private int[][] arrayValues(boolean filled) {
+            int[][] arrays = new int[10][];
+            Arrays.setAll(arrays, i -> new int[50 + 10 * i + rank]);
+            for (int i = 0; filled && i < arrays.length; i++) {
+                Arrays.fill(arrays[i], 100 * rank + i);
+            }
+            return arrays;
+        }
+
+        /** {@code arrays LEVEL}: ten arrays, one checkpoint. */
+        void arrays(List<String> arguments) {
+            init(FTI_SCES);
+            int[][] arrays = arrayValues(true);
+            for (int i = 0; i < arrays.length; i++) {
+                assertThat(FTI_Protect(i, arrays[i])).isEqualTo(FTI_SCES);
+            }
+            assertThat(FTI_Checkpoint(1, Integer.parseInt(arguments.get(0)))).isEqualTo(FTI_DONE);
+        }
+
+        /** {@code recoverArrays SEED}: protected and recovered one by one in random order, another on each rank. */
+        void recoverArrays(List<String> arguments) {
+            init(FTI_SCES);
+            int[][] arrays = arrayValues(false);
+            List<Integer> order = new ArrayList<>();
+            for (int i = 0; i < arrays.length; i++) {
+                order.add(i);
+            }
+            Collections.shuffle(order, new Random(Long.parseLong(arguments.get(0)) + rank));
+            assertThat(FTI_RecoverVarInit()).isEqualTo(FTI_SCES);
+            for (int i : order) {
+                assertThat(FTI_Protect(i, arrays[i])).isEqualTo(FTI_SCES);
+                assertThat(FTI_RecoverVar(i)).as("FTI_RecoverVar %d", i).isEqualTo(FTI_SCES);
+            }
+            assertThat(FTI_RecoverVarFinalize()).isEqualTo(FTI_SCES);
+            assertThat(arrays).isDeepEqualTo(arrayValues(true));
+            end("finalize");
+        }
+
+        /** {@code twice LEVEL OTHERCONFIG}: two runs in one process, each from its beginning to its end. */
+        void twice(List<String> arguments) {
+            int level = Integer.parseInt(arguments.get(0));
+            for (String each : List.of(config, arguments.get(1))) {
+                assertThat(FTI_Init(each, world)).isEqualTo(FTI_SCES);
+                protect("different");
+                fill(5);
+                assertThat(FTI_Checkpoint(5, level)).isEqualTo(FTI_DONE);
+                fill(6);
+                assertThat(FTI_Recover()).isEqualTo(FTI_SCES);
+                compare(5);
+                end("finalize");
+            }
+        }
+
+        /** {@code recoverInside LEVEL}: a checkpoint, then the same process starts anew and recovers it. */
+        void recoverInside(List<String> arguments) {
+            init(FTI_SCES);
+            protect("different");
+            fill(9);
+            assertThat(FTI_Checkpoint(9, Integer.parseInt(arguments.get(0)))).isEqualTo(FTI_DONE);
+            init(FTI_SCES);
+            assertThat(FTI_Status()).isEqualTo(1);
+            fill(8);
+            protect("different");
+            assertThat(FTI_Recover()).isEqualTo(FTI_SCES);
+            compare(9);
+            end("finalize");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package io.drumlin.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.matrix.MatrixRun.Damage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/** The core suites of C FTI's integration tests: what is started, what is damaged in between, what must come of it. */
+enum Suite {
+    NORMAL_RUN {
+        @Override
+        List<Case> cases() {
+            List<Case> cases = new ArrayList<>();
+            for (String sizes : SIZES) {
+                for (int level : LEVELS) {
+                    for (int keep : List.of(0, 1)) {
+                        cases.add(
+                                new Case(sizes + " L" + level + " keep=" + keep, Map.of(KEEP_LAST, "" + keep), run -> {
+                                    run.start("write", sizes, keep == 1 ? "finalize" : "crash", "1:" + level);
+                                    assertThat(run.failure()).isEqualTo(keep == 1 ? "2" : "1");
+                                    run.start("read", sizes, "finalize", keep == 1 ? "2" : "1", "1");
+                                }));
+                    }
+                }
+            }
+            return cases;
+        }
+    },
+
+    CKPT_DISRUPT {
+        @Override
+        List<Case> cases() {
+            List<Case> cases = new ArrayList<>();
+            for (String sizes : SIZES) {
+                cases.add(new Case(sizes + " kept, l4 erased", Map.of(KEEP_LAST, "1"), run -> {
+                    run.start("write", sizes, "finalize", "1:1");
+                    run.deleteLevel(-1, 4);
+                    run.start("refuse");
+                }));
+                for (Damage damage : Damage.values()) {
+                    cases.add(disrupted(sizes, 1, damage + " Rank", false, run -> spoil(run, damage, "Rank")));
+                    for (String kind : List.of("Rank", "Pcof")) {
+                        cases.add(disrupted(sizes, 2, damage + " " + kind, true, run -> spoil(run, damage, kind)));
+                    }
+                    for (String kind : List.of("Rank", "RSed")) {
+                        cases.add(disrupted(sizes, 3, damage + " " + kind, true, run -> spoil(run, damage, kind)));
+                    }
+                }
+                for (int level : List.of(2, 3)) {
+                    for (int second : List.of(1, 2)) {
+                        boolean recovers = level == 3 || second == 2;
+                        cases.add(disrupted(sizes, level, "nodes 0 and " + second + " erased", recovers, run -> {
+                            run.deleteLevel(0, level);
+                            run.deleteLevel(second, level);
+                        }));
+                    }
+                }
+                cases.add(disrupted(sizes, 4, "l4 erased", false, run -> run.deleteLevel(-1, 4)));
+            }
+            return cases;
+        }
+
+        private Case disrupted(String sizes, int level, String what, boolean recovers, Body disturbance) {
+            return new Case(sizes + " L" + level + " " + what, Map.of(), run -> {
+                run.start("write", sizes, "crash", "1:" + level);
+                disturbance.play(run);
+                if (recovers) {
+                    run.start("read", sizes, "finalize", "1", "1");
+                } else {
+                    run.start("refuse");
+                }
+            });
+        }
+
+        private void spoil(MatrixRun run, Damage damage, String kind) throws Exception {
+            for (int node : List.of(0, 2)) {
+                run.damage(damage, run.files(kind, node).subList(0, 1));
+            }
+        }
+    },
+
+    VERIFY_LOG {
+        @Override
+        List<Case> cases() {
+            return IntStream.of(LEVELS)
+                    .mapToObj(level -> new Case("L" + level, Map.of(), run -> {
+                        String first = run.start("log", "" + level);
+                        checkLog(first, level, 1, 6);
+                        assertThat(first).doesNotContain("This is a restart.");
+                        String second = run.start("log", "" + level);
+                        checkLog(second, level, 7, 11);
+                        assertThat(second)
+                                .contains("This is a restart.")
+                                .contains("Recovering successfully from level " + level + " with Ckpt. 6.");
+                    }))
+                    .toList();
+        }
+    },
+
+    VERIFY_LOG_DISRUPT {
+        @Override
+        List<Case> cases() {
+            List<Case> cases = new ArrayList<>();
+            for (Damage damage : Damage.values()) {
+                cases.add(disrupted(1, damage + " one", false, run -> run.damage(damage, one(run.files("Rank")))));
+                cases.add(disrupted(4, damage + " one", false, run -> run.damage(damage, one(run.globalFiles()))));
+                for (int level : List.of(2, 3)) {
+                    String other = level == 2 ? "Pcof" : "RSed";
+                    for (String kind : List.of("Rank", other)) {
+                        cases.add(disrupted(level, damage + " one " + kind, true, run -> {
+                            run.damage(damage, one(run.files(kind)));
+                        }));
+                        cases.add(disrupted(level, damage + " all " + kind, true, run -> {
+                            run.damage(damage, run.files(kind));
+                        }));
+                    }
+                    for (int node : List.of(1, 2)) {
+                        boolean recovers = level == 3 || node == 2;
+                        String what = damage + " Rank of node 0 and " + other + " of node " + node;
+                        cases.add(disrupted(level, what, recovers, run -> {
+                            run.damage(damage, run.files("Rank", 0));
+                            run.damage(damage, run.files(other, node));
+                        }));
+                    }
+                }
+            }
+            return cases;
+        }
+
+        private Case disrupted(int level, String what, boolean recovers, Body disturbance) {
+            return new Case("L" + level + " " + what, Map.of(), run -> {
+                run.start("log", "" + level);
+                disturbance.play(run);
+                if (recovers) {
+                    checkLog(run.start("log", "" + level), level, 7, 11);
+                } else {
+                    assertThat(run.start("refuse")).contains("Error");
+                }
+            });
+        }
+
+        private List<Path> one(List<Path> files) {
+            return files.subList(0, 1);
+        }
+    },
+
+    CORNER_CASES {
+        @Override
+        List<Case> cases() {
+            List<Case> cases = new ArrayList<>();
+            for (int level : LEVELS) {
+                cases.add(consistency(level));
+                cases.add(new Case("L" + level + " kept, recovered twice", Map.of(KEEP_LAST, "1"), run -> {
+                    run.start("write", "different", "finalize", "3:" + level);
+                    run.start("read", "different", "crash", "2", "3");
+                    run.start("read", "different", "finalize", "2", "3");
+                }));
+                cases.add(new Case("L" + level + " two runs in a process", Map.of(), run -> {
+                    Path other = Files.createDirectory(run.config().resolveSibling("other"));
+                    RunFixture another = new RunFixture(other, Map.of("basic.node_size", "4", "basic.group_size", "4"));
+                    checkCalm(run.start("twice", "" + level, another.config().toString()));
+                }));
+                cases.add(new Case("L" + level + " recovered inside a process", Map.of(), run -> {
+                    checkCalm(run.start("recoverInside", "" + level));
+                }));
+                cases.add(new Case("L" + level + " four times", Map.of(), run -> {
+                    run.start("write", "different", "crash", "1:" + level, "2:" + level, "3:" + level, "4:" + level);
+                    assertThat(levels(run)).containsExactly(level);
+                    assertThat(run.files()).noneMatch(file -> file.matches(".*Ckpt[123]-.*"));
+                    run.start("read", "different", "finalize", "1", "4");
+                    assertThat(run.files()).isEmpty();
+                }));
+            }
+            cases.add(new Case("L4 L3 L2 L1", Map.of(), run -> {
+                run.start("write", "different", "crash", "1:4", "2:3", "3:2", "4:1");
+                assertThat(levels(run)).containsExactly(1, 2, 3, 4);
+                run.start("read", "different", "finalize", "1", "4");
+                assertThat(run.files()).isEmpty();
+            }));
+            cases.add(new Case("L1 L2 L3 L4", Map.of(), run -> {
+                run.start("write", "different", "crash", "1:1", "2:2", "3:3", "4:4");
+                assertThat(levels(run)).containsExactly(4);
+                run.start("read", "different", "finalize", "1", "4");
+            }));
+            for (int lost = 1; lost <= 3; lost++) {
+                int levels = lost;
+                cases.add(new Case("L4 L3 L2 L1, the lowest " + lost + " erased", Map.of(), run -> {
+                    run.start("write", "different", "crash", "1:4", "2:3", "3:2", "4:1");
+                    for (int level = 1; level <= levels; level++) {
+                        for (int node = 0; node < 4; node++) {
+                            run.deleteLevel(node, level);
+                        }
+                    }
+                    run.start("read", "different", "finalize", "1", "" + (4 - levels));
+                }));
+            }
+            return cases;
+        }
+
+        /** What a restart has made again is used by the next. */
+        private Case consistency(int level) {
+            return new Case("L" + level + " redundancy is made again", Map.of(), run -> {
+                run.start("write", "different", "crash", "2:" + level);
+                if (level == 2 || level == 3) {
+                    run.damage(Damage.ERASE, run.files(level == 2 ? "Pcof" : "RSed"));
+                }
+                run.start("read", "different", "crash", "1", "2");
+                if (level == 4) {
+                    run.deleteLevel(-1, 4);
+                    for (int node = 0; node < 4; node++) {
+                        run.deleteLevel(node, 1);
+                    }
+                } else {
+                    run.damage(Damage.ERASE, run.files("Rank"));
+                }
+                if (level == 2 || level == 3) {
+                    run.start("read", "different", "finalize", "1", "2");
+                } else {
+                    run.start("refuse");
+                }
+            });
+        }
+    },
+
+    RECOVERVAR {
+        @Override
+        List<Case> cases() {
+            return IntStream.of(LEVELS)
+                    .mapToObj(level -> new Case("L" + level, Map.of(), run -> {
+                        long seed = new Random().nextLong();
+                        System.out.println("recovervar L" + level + ": seed " + seed);
+                        run.start("arrays", "" + level);
+                        run.start("recoverArrays", "" + seed);
+                    }))
+                    .toList();
+        }
+    },
+
+    KEEPL4 {
+        @Override
+        List<Case> cases() {
+            return IntStream.of(0, 1)
+                    .mapToObj(keep -> new Case("keep_l4_ckpt=" + keep, Map.of("basic.keep_l4_ckpt", "" + keep), run -> {
+                        run.start(
+                                "write", "different", "crash", "1:1", "2:1", "3:4", "4:2", "5:2", "6:4", "7:3", "8:3");
+                        run.start("write", "different", "finalize", "9:4", "10:1", "11:4");
+                        List<Integer> archived = run.files().stream()
+                                .filter(file -> file.contains("/l4_archive/Ckpt"))
+                                .map(file -> Integer.valueOf(file.replaceAll(".*Ckpt(\\d+)-.*", "$1")))
+                                .distinct()
+                                .sorted()
+                                .toList();
+                        assertThat(archived).isEqualTo(keep == 1 ? List.of(3, 6, 9, 11) : List.of());
+                        assertThat(run.failure()).isEqualTo("0");
+                    }))
+                    .toList();
+        }
+    };
+
+    private static final List<String> SIZES = List.of("equal", "different");
+    private static final int[] LEVELS = {1, 2, 3, 4};
+    private static final String KEEP_LAST = "basic.keep_last_ckpt";
+
+    /** What is done with a run directory. */
+    @FunctionalInterface
+    interface Body {
+        void play(MatrixRun run) throws Exception;
+    }
+
+    /**
+     * A case of a suite.
+     *
+     * @param name what is special about it
+     * @param changes of the configuration
+     * @param body starts, damage, expectations
+     */
+    record Case(String name, Map<String, String> changes, Body body) {}
+
+    /** All cases, the same in each I/O mode. */
+    abstract List<Case> cases();
+
+    private static void checkLog(String printed, int level, int firstId, int lastId) {
+        checkCalm(printed);
+        assertThat(printed).contains("FTI has been initialized.");
+        for (int id = firstId; id <= lastId; id++) {
+            assertThat(printed)
+                    .containsPattern(
+                            "Ckpt\\. ID " + id + " \\(L" + level + "\\) \\(\\d+\\.\\d\\d MB/proc\\) taken in ");
+        }
+        assertThat(printed)
+                .doesNotContain("Ckpt. ID " + (firstId - 1) + " (")
+                .doesNotContain("Ckpt. ID " + (lastId + 1));
+    }
+
+    private static void checkCalm(String printed) {
+        assertThat(printed).doesNotContain("Error").doesNotContain("Warning");
+    }
+
+    /** The levels that have checkpoint files. */
+    private static List<Integer> levels(MatrixRun run) throws Exception {
+        return run.files().stream()
+                .filter(file -> file.matches(".*/l[1-4]/Ckpt.*"))
+                .map(file -> Integer.valueOf(file.replaceAll(".*/l([1-4])/Ckpt.*", "$1")))
+                .distinct()
+                .sorted()
+                .toList();
+    }
+}

@@ -1,0 +1,44 @@
+package io.drumlin.mpi;
+
+import io.drumlin.matrix.Launcher;
+import io.drumlin.matrix.Matrix;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Cases of C FTI's core suites with processes as ranks. */
+class MatrixIT {
+
+    @TempDir
+    private Path directory;
+
+    private Matrix matrix;
+
+    @BeforeEach
+    void assumeNativeMpi() {
+        MpiTests.assumeNativeMpi();
+        matrix = new Matrix(Launcher.MPIRUN, directory);
+    }
+
+    @TestFactory
+    Stream<DynamicContainer> oneOfTheLogs() {
+        return matrix.tests((suite, index) -> suite.equals("verify_log") && index == 2);
+    }
+
+    /** The third case of a suite is none of level 1, except where there are only two. */
+    @Tag("soak")
+    @TestFactory
+    Stream<DynamicContainer> oneOfEachSuite() {
+        return matrix.tests((suite, index) -> index == (suite.equals("keepl4") ? 1 : 2));
+    }
+
+    @AfterEach
+    void printTable() {
+        System.out.print(matrix.table());
+    }
+}
