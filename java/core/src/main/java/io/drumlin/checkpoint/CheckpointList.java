@@ -33,8 +33,9 @@ final class CheckpointList {
      * Adds a checkpoint at the end; one with the same id is updated in its place, as C FTI does.
      *
      * @param ranks application ranks
+     * @param ioMode {@code ckpt_io} of the configuration
      */
-    void add(int ckptId, Level level, int ranks) throws IOException {
+    void add(int ckptId, Level level, int ranks, int ioMode) throws IOException {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         if (Files.exists(file)) {
             IniFile old = IniFile.parse(TextFiles.read(file), file.toString());
@@ -44,7 +45,7 @@ final class CheckpointList {
         values.put("timestamp", ZonedDateTime.now(ZoneId.systemDefault()).format(TIMESTAMP));
         values.put("level", Integer.toString(level.number()));
         values.put("nb_procs", Integer.toString(ranks));
-        values.put("io_mode", Integer.toString(IO_MODE_OFFSET + FtiConfig.IO_FTIFF));
+        values.put("io_mode", Integer.toString(IO_MODE_OFFSET + ioMode));
         values.put("is_dcp", "false");
         sections.put("checkpoint_id." + ckptId, values);
         TextFiles.replace(file, IniFile.dump(sections), storage);

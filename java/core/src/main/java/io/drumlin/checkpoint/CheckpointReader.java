@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads checkpoint files, every byte checked against its digest. Not thread-safe. */
+/** Reads checkpoint files and checks what has a digest. Not thread-safe. */
 final class CheckpointReader {
 
     private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
@@ -39,12 +39,12 @@ final class CheckpointReader {
     }
 
     /**
-     * Reads all chunks and compares their digests with the metadata.
+     * Reads all that has a digest and compares it with the metadata.
      *
-     * @throws IOException the file cannot be read or a chunk is not what was written
+     * @throws IOException the file cannot be read or is not what was written
      */
     void verify(Path path, StoredFile meta) throws IOException {
-        stream(path, meta.chunks(), (chunk, position, piece) -> {});
+        stream(path, meta.whole().map(List::of).orElse(meta.chunks()), (chunk, position, piece) -> {});
     }
 
     /**
@@ -58,7 +58,8 @@ final class CheckpointReader {
     }
 
     /**
-     * Copies the chunks of the given variables back into memory.
+     * Copies the chunks of the given variables back into memory. Chunks without digests of their own are not checked: that is
+     * for {@link #verify(Path, StoredFile)}.
      *
      * @throws IOException the file cannot be read or a chunk is not what was written; memory may have changed by then
      */

@@ -77,8 +77,12 @@ public final class Checkpoints implements AutoCloseable {
 
     private @Nullable DrumlinException recoveryFailure;
 
-    /** The checkpoint that data can be recovered from. */
-    private record Source(Level level, Path path, StoredFile file) {}
+    /**
+     * The checkpoint that data can be recovered from.
+     *
+     * @param verified whether the whole file was read since it was written
+     */
+    private record Source(Level level, Path path, StoredFile file, boolean verified) {}
 
     private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
@@ -91,15 +95,18 @@ public final class Checkpoints implements AutoCloseable {
         directories = run.directories();
         slabs = new SlabPool(storage, 2 * Md5Lanes.LANES);
         reader = new CheckpointReader(storage, slabs);
-        levels = new LevelDirectories(app, run.topology(), directories, storage, config.keepL4Ckpt());
+        boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+        levels = new LevelDirectories(app, run.topology(), directories, storage, config.keepL4Ckpt(), metadata);
         checkpointList = new CheckpointList(directories.checkpointList(), storage);
         snapshotClock = new SnapshotClock(config, System::nanoTime);
         status = Status.FRESH;
         failure = config.failure();
         node = Recovery.nodeOf(app, run.topology());
         group = Group.of(app, run.topology(), config.groupSize());
-        mode = new FtiFfMode(
-                app, group, fileRank, levels, storage, reader, config.layout(), given.orElse(config.packing()));
+        mode = metadata
+                ? new PosixMode(app, group, fileRank, levels, storage, reader)
+                : new FtiFfMode(
+                        app, group, fileRank, levels, storage, reader, config.layout(), given.orElse(config.packing()));
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
     }
 
@@ -248,15 +255,15 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private @Nullable Source findSource() throws IOException {
-        Restoration restoration = new Restoration(app, group, fileRank, storage, slabs);
-        Recovery recovery = new Recovery(app, node, group, fileRank, levels, mode, restoration, storage);
+        Restoration restoration = new Restoration(app, group, storage, slabs);
+        Recovery recovery = new Recovery(app, node, group, levels, mode, restoration, storage);
         for (Level level : Level.values()) {
             Optional<Recovery.Found> found = recovery.find(level);
             if (found.isPresent()) {
                 Path local = level == Level.L4
                         ? copyToLocal(found.get())
                         : found.get().path();
-                return new Source(level, local, found.get().file());
+                return new Source(level, local, found.get().file(), true);
             }
         }
         return null;
@@ -279,6 +286,7 @@ public final class Checkpoints implements AutoCloseable {
             storage.syncDirectory(directories.tmp(level));
             reader.verify(copy, file);
         });
+        mode.describeCopy();
     }
 
     /**
@@ -307,14 +315,23 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Bytes of one element of something that can be protected.
+     * Protects the first elements of an array or buffer as what they are in C; otherwise as {@link #protect(int, Object)}.
      *
-     * @param variable a primitive array, a java.nio buffer or a {@link Scalar}
-     * @return 1, 2, 4 or 8
-     * @throws IllegalArgumentException the class of {@code variable} cannot be protected
+     * @param id 0 to {@code max_var_id} of the configuration
+     * @param variable a primitive array or a java.nio buffer, of elements as large as those of the type, or of bytes
+     * @param count elements of the type, 0 or above
+     * @param type what an element is
+     * @throws IllegalArgumentException the id or the count is out of range, the elements are not as large as those of the type,
+     *     or the class of {@code variable} cannot be protected
      */
-    public static int elementSize(Object variable) {
-        return ProtectedData.of(variable).width();
+    public void protect(int id, Object variable, long count, ElementType type) {
+        int width = ProtectedData.of(variable).width();
+        if (width != 1 && width != type.size()) {
+            throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and type "
+                    + type.id() + " has " + type.size());
+        }
+        long given = Math.multiplyExact(count, type.size() / width);
+        protect(id, ProtectedData.of(variable, given).as(type));
     }
 
     /**
@@ -445,7 +462,7 @@ public final class Checkpoints implements AutoCloseable {
      *     file cannot be read; in the last case data may be partly overwritten
      */
     public void recover() throws IOException {
-        Source from = requireSource();
+        Source from = requireVerifiedSource();
         Set<Integer> stored = from.file.sizes().keySet();
         if (stored.size() != data.size()) {
             throw DrumlinException.during("recovery")
@@ -470,7 +487,7 @@ public final class Checkpoints implements AutoCloseable {
      *     read
      */
     public void recover(int id) throws IOException {
-        Source from = requireSource();
+        Source from = requireVerifiedSource();
         checkSize(from, id);
         reader.recover(from.path, from.file, Map.of(id, requireProtected(id)));
     }
@@ -483,13 +500,18 @@ public final class Checkpoints implements AutoCloseable {
         return variable;
     }
 
-    private Source requireSource() throws DrumlinException {
+    private Source requireVerifiedSource() throws IOException {
         if (source == null) {
             throw DrumlinException.during("recovery")
                     .rank(rank)
                     .problem("there is no checkpoint to recover from")
                     .advice("ask isRestart() first")
                     .exception();
+        }
+        if (!source.verified && source.file.whole().isPresent()) {
+            // Its parts have no digests that could be checked on the way.
+            reader.verify(source.path, source.file);
+            source = new Source(source.level, source.path, source.file, true);
         }
         return source;
     }
@@ -543,7 +565,7 @@ public final class Checkpoints implements AutoCloseable {
         failure = 1;
         mode.committed(draft);
         Path plain = directories.committed(level).resolve(RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank));
-        source = new Source(level, plain, draft.stored());
+        source = new Source(level, plain, draft.stored(), false);
         untidy.add(level);
         levels.discardSuperseded(level);
         untidy.remove(level);
@@ -581,7 +603,7 @@ public final class Checkpoints implements AutoCloseable {
         if (config.keepL4Ckpt()) {
             Agreement.run(app, "listing checkpoint " + ckptId, () -> {
                 if (app.rank() == 0) {
-                    checkpointList.add(ckptId, level, app.size());
+                    checkpointList.add(ckptId, level, app.size(), config.ioMode());
                 }
             });
         }
@@ -674,6 +696,9 @@ public final class Checkpoints implements AutoCloseable {
         Agreement.run(app, "deleting the run's local files", () -> {
             if (levels.isMaster(Level.L1)) {
                 directories.deleteLocal(storage);
+            }
+            if (levels.isMaster(Level.L4)) {
+                levels.deleteLocalMetadata();
             }
         });
         source = null;

@@ -23,6 +23,9 @@ final class FtiConfig {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
+    /** Value of {@code ckpt_io} for POSIX. */
+    static final int IO_POSIX = 1;
+
     /** Value of {@code ckpt_io} for FTI-FF. */
     static final int IO_FTIFF = 3;
 
@@ -40,6 +43,7 @@ final class FtiConfig {
     private final boolean keepLastCkpt;
     private final boolean keepL4Ckpt;
     private final int maxSyncInterval;
+    private final int ioMode;
     private final int verbosity;
     private final int maxVarId;
     private final int failure;
@@ -69,7 +73,7 @@ final class FtiConfig {
             throw refused("basic", "keep_heads_alive", "0 while head = 0");
         }
         maxSyncInterval = readMaxSyncInterval();
-        oneOf("basic", "ckpt_io", 0, "3 (FTI-FF), the mode this version writes", IO_FTIFF);
+        ioMode = readIoMode();
         verbosity = inRange("basic", "verbosity", UNSET, 1, 3);
         int configuredMaxVarId = integer("basic", "max_var_id", 102400);
         maxVarId = configuredMaxVarId < 0 ? 102400 : configuredMaxVarId;
@@ -113,6 +117,18 @@ final class FtiConfig {
             LOG.log(Logger.Level.WARNING, "max_sync_intv = {0} is no power of two, {1} is used", value, lower);
         }
         return lower;
+    }
+
+    private int readIoMode() {
+        int value = integer("basic", "ckpt_io", 0);
+        if (value == IO_POSIX || value == IO_FTIFF) {
+            return value;
+        }
+        LOG.log(
+                Logger.Level.WARNING,
+                "ckpt_io = {0} is no I/O mode of this version, POSIX (1) is used; 3 is FTI-FF",
+                value);
+        return IO_POSIX;
     }
 
     private int readFailure() throws DrumlinException {
@@ -270,6 +286,11 @@ final class FtiConfig {
 
     boolean keepL4Ckpt() {
         return keepL4Ckpt;
+    }
+
+    /** {@link #IO_POSIX} or {@link #IO_FTIFF}. */
+    int ioMode() {
+        return ioMode;
     }
 
     /** Iterations, a power of two. */

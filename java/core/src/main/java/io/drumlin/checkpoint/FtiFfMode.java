@@ -264,6 +264,11 @@ final class FtiFfMode implements IoMode {
         }
 
         @Override
+        public String fileName(FileKind kind) {
+            return RunDirectory.fileName(kind, key.ckptId, fileRank);
+        }
+
+        @Override
         public EnumMap<FileKind, List<Place>> places() {
             EnumMap<FileKind, List<Place>> places = new EnumMap<>(FileKind.class);
             for (FileKind kind : FileKind.values()) {

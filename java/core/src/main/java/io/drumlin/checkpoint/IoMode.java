@@ -22,6 +22,22 @@ interface IoMode {
      */
     Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
 
+    /**
+     * Writes into {@code tmp}, durably, what a restart must know of a checkpoint besides its files. Collective.
+     *
+     * @param draft of this mode, sealed
+     * @param encodedMd5 at level 3, MD5 of the encoded part of this rank's Reed-Solomon file
+     * @throws IOException on all ranks, if it failed on any
+     */
+    default void describe(Draft draft, Optional<String> encodedMd5) throws IOException {}
+
+    /**
+     * Does the same for a copy at another level of the checkpoint that was committed or opened last. Collective.
+     *
+     * @throws IOException on all ranks, if it failed on any
+     */
+    default void describeCopy() throws IOException {}
+
     /** Takes note that a draft of this mode was committed: the next one continues it. */
     void committed(Draft draft);
 
@@ -31,11 +47,19 @@ interface IoMode {
      */
     List<StoredCheckpoint> stored(Level level) throws IOException;
 
-    /** One checkpoint of a level, as far as this rank's files of it are there. Contents are unchecked. */
+    /** One checkpoint of a level, as far as this rank's files of it are there. */
     interface StoredCheckpoint {
 
         /** The same on all ranks. */
         int ckptId();
+
+        /** The name of this rank's file of a kind. */
+        String fileName(FileKind kind);
+
+        /** Where the metadata lie, in the modes that keep them apart from the data. */
+        default Slot metadataSlot() {
+            return Slot.COMMITTED;
+        }
 
         /** The places where this rank has a file of a kind, by kind. */
         EnumMap<FileKind, List<Place>> places();
@@ -65,6 +89,16 @@ interface IoMode {
          * @return 0 to 255, or empty if the digests fit none
          */
         OptionalInt lastByte(ByteSource decoded) throws IOException;
+
+        /**
+         * Takes note that this rank's encoded file was made again.
+         *
+         * @param md5 of its encoded part, lower-case hexadecimal
+         */
+        default void encodedAgain(String md5) {}
+
+        /** Brings the metadata, where they lie, up to date with {@link #encodedAgain}. Collective. */
+        default void updateMetadata() throws IOException {}
 
         /** How the files entered the group. Collective in the group at the first call; a rank of it has a file. */
         Encoding encoding() throws IOException;

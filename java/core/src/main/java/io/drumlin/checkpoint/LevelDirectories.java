@@ -6,8 +6,11 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumSet;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -15,8 +18,9 @@ import java.util.stream.Stream;
  *
  * <p>All ranks have synced their files in {@code tmp} before {@link #commit} is called. The old directory is renamed aside,
  * the new one renamed in, the parent synced; only when every node has done so is the old one deleted. So at every moment one
- * checkpoint is complete over {@code tmp}, the level's directory and the one aside, and {@link Recovery} finds it by its
- * id and timestamp. One rank per directory works on it: the node's first for L1 to L3, the run's first for L4.
+ * checkpoint is complete over {@code tmp}, the level's directory and the one aside, and {@link Recovery} finds it by what
+ * its {@link IoMode} knows it by. One rank per directory works on it: the node's first for L1 to L3, the run's first for L4 and
+ * for the directories of metadata, which go the same way where the mode has them.
  */
 final class LevelDirectories {
 
@@ -25,17 +29,28 @@ final class LevelDirectories {
     private final RunDirectory directories;
     private final StorageEngine storage;
     private final boolean keepL4;
+    private final boolean metadata;
 
-    /** Levels in whose directories this rank has begun a commit that neither all ranks have done nor this one undone. */
-    private final EnumSet<Level> unsettled = EnumSet.noneOf(Level.class);
+    /** Directories into which this rank has begun a commit that neither all ranks have done nor this one undone. */
+    private final Set<Path> unsettled = new HashSet<>();
 
+    /**
+     * @param keepL4 whether replaced checkpoints of level 4 go to the archive
+     * @param metadata whether the mode keeps metadata apart from the data
+     */
     LevelDirectories(
-            Communicator app, Topology topology, RunDirectory directories, StorageEngine storage, boolean keepL4) {
+            Communicator app,
+            Topology topology,
+            RunDirectory directories,
+            StorageEngine storage,
+            boolean keepL4,
+            boolean metadata) {
         this.app = app;
         this.topology = topology;
         this.directories = directories;
         this.storage = storage;
         this.keepL4 = keepL4;
+        this.metadata = metadata;
     }
 
     /** Whether this rank is the one that works on the directories of a level. */
@@ -43,22 +58,50 @@ final class LevelDirectories {
         return level == Level.L4 ? topology.isGlobalMaster() : topology.isNodeMaster();
     }
 
-    /** Takes back a commit that failed and deletes what an aborted checkpoint left. Collective; can be repeated. */
-    void tidy(Level level) throws IOException {
-        Agreement.run(app, "tidying up level " + level.number(), () -> {
-            if (isMaster(level)) {
-                tidyOnNode(level);
+    /** What is done with the directories of one root. */
+    @FunctionalInterface
+    private interface Work {
+        void on(Path root) throws IOException;
+    }
+
+    /** Works on the roots whose directories of a level are this rank's business. Collective. */
+    private void onEachRoot(String operation, Level level, Work work) throws IOException {
+        Agreement.run(app, operation + " level " + level.number(), () -> {
+            for (Path root : roots(level)) {
+                work.on(root);
             }
         });
     }
 
-    private void tidyOnNode(Level level) throws IOException {
-        boolean putAside = Files.exists(directories.replaced(level)) && !Files.exists(directories.committed(level));
-        if (putAside || unsettled.contains(level)) {
-            swapOut(level);
+    private List<Path> roots(Level level) {
+        List<Path> roots = new ArrayList<>(2);
+        if (isMaster(level)) {
+            roots.add(directories.root(level));
         }
-        RunDirectory.delete(directories.tmp(level), storage);
-        discardReplaced(level);
+        // The configuration may give one directory for both.
+        if (isMasterOfMetadata() && !roots.contains(directories.meta())) {
+            roots.add(directories.meta());
+        }
+        return roots;
+    }
+
+    private boolean isMasterOfMetadata() {
+        return metadata && topology.isGlobalMaster();
+    }
+
+    /** Takes back a commit that failed and deletes what an aborted checkpoint left. Collective; can be repeated. */
+    void tidy(Level level) throws IOException {
+        onEachRoot("tidying up", level, root -> tidy(root, level));
+    }
+
+    private void tidy(Path root, Level level) throws IOException {
+        Path committed = RunDirectory.committed(root, level);
+        boolean putAside = Files.exists(RunDirectory.replaced(root, level)) && !Files.exists(committed);
+        if (putAside || unsettled.contains(committed)) {
+            swapOut(root, level);
+        }
+        RunDirectory.delete(RunDirectory.tmp(root), storage);
+        discardReplaced(root, level);
     }
 
     /**
@@ -67,11 +110,7 @@ final class LevelDirectories {
      */
     void commit(Level level) throws IOException {
         try {
-            Agreement.run(app, "committing level " + level.number(), () -> {
-                if (isMaster(level)) {
-                    swapIn(level);
-                }
-            });
+            onEachRoot("committing", level, root -> swapIn(root, level));
         } catch (IOException failure) {
             try {
                 tidy(level);
@@ -80,51 +119,67 @@ final class LevelDirectories {
             }
             throw failure;
         }
-        unsettled.remove(level);
+        roots(level).forEach(root -> unsettled.remove(RunDirectory.committed(root, level)));
     }
 
-    private void swapIn(Level level) throws IOException {
-        boolean replaces = Files.exists(directories.committed(level));
+    private void swapIn(Path root, Level level) throws IOException {
+        Path committed = RunDirectory.committed(root, level);
+        boolean replaces = Files.exists(committed);
         if (replaces) {
-            discardReplaced(level);
+            discardReplaced(root, level);
         }
-        unsettled.add(level);
+        unsettled.add(committed);
         if (replaces) {
-            storage.rename(directories.committed(level), directories.replaced(level));
+            storage.rename(committed, RunDirectory.replaced(root, level));
         }
-        storage.rename(directories.tmp(level), directories.committed(level));
-        storage.syncDirectory(directories.root(level));
+        storage.rename(RunDirectory.tmp(root), committed);
+        storage.syncDirectory(root);
     }
 
     /** Undoes {@link #swapIn}, wherever it stopped. By renames only: a deletion could stop in the middle. */
-    private void swapOut(Level level) throws IOException {
-        unsettled.add(level);
-        if (Files.exists(directories.committed(level)) && !Files.exists(directories.tmp(level))) {
-            storage.rename(directories.committed(level), directories.tmp(level));
+    private void swapOut(Path root, Level level) throws IOException {
+        Path committed = RunDirectory.committed(root, level);
+        Path replaced = RunDirectory.replaced(root, level);
+        unsettled.add(committed);
+        if (Files.exists(committed) && !Files.exists(RunDirectory.tmp(root))) {
+            storage.rename(committed, RunDirectory.tmp(root));
         }
-        if (Files.exists(directories.replaced(level))) {
-            storage.rename(directories.replaced(level), directories.committed(level));
+        if (Files.exists(replaced)) {
+            storage.rename(replaced, committed);
         }
-        unsettled.remove(level);
-        storage.syncDirectory(directories.root(level));
+        unsettled.remove(committed);
+        storage.syncDirectory(root);
     }
 
     /** Deletes what a committed checkpoint supersedes: the one it replaced and those of lower levels. Collective. */
     void discardSuperseded(Level level) throws IOException {
         Agreement.run(app, "deleting what the checkpoint committed at level " + level.number() + " supersedes", () -> {
-            if (isMaster(level)) {
-                discardReplaced(level);
+            for (Path root : roots(level)) {
+                discardReplaced(root, level);
             }
-            deleteLower(level);
+            if (topology.isNodeMaster()) {
+                deleteLower(directories.local(), level);
+            }
+            if (isMasterOfMetadata()) {
+                deleteLower(directories.meta(), level);
+            }
         });
     }
 
-    /** Lets go of the checkpoint that was replaced: into the archive if level 4 is kept, otherwise for good. */
-    private void discardReplaced(Level level) throws IOException {
-        if (keepL4 && level == Level.L4) {
-            archive(directories.replaced(level));
+    /** Deletes the metadata of the node-local levels; for the rank that {@link #isMaster} of level 4. */
+    void deleteLocalMetadata() throws IOException {
+        if (metadata) {
+            deleteLower(directories.meta(), Level.L4);
         }
-        RunDirectory.delete(directories.replaced(level), storage);
+    }
+
+    /** Lets go of the checkpoint that was replaced: into the archive if level 4 is kept, otherwise for good. */
+    private void discardReplaced(Path root, Level level) throws IOException {
+        Path replaced = RunDirectory.replaced(root, level);
+        if (keepL4 && level == Level.L4) {
+            archive(root, replaced);
+        }
+        RunDirectory.delete(replaced, storage);
     }
 
     /**
@@ -133,80 +188,94 @@ final class LevelDirectories {
      * @return whether there is an archive now
      */
     boolean archiveL4() throws IOException {
-        archive(directories.committed(Level.L4));
-        RunDirectory.delete(directories.committed(Level.L4), storage);
+        for (Path root : roots(Level.L4)) {
+            Path committed = RunDirectory.committed(root, Level.L4);
+            archive(root, committed);
+            RunDirectory.delete(committed, storage);
+        }
         return Files.exists(directories.archive());
     }
 
-    private void archive(Path from) throws IOException {
+    private void archive(Path root, Path from) throws IOException {
         if (!Files.isDirectory(from)) {
             return;
         }
         RunDirectory.makeDirectory(directories.archive(), storage);
         RunDirectory.makeDirectory(directories.metaArchive(), storage);
-        for (Path file : RunDirectory.entries(from)) {
-            storage.rename(file, directories.archive().resolve(file.getFileName()));
+        if (root.equals(directories.meta())) {
+            archiveMetadata(from);
+        } else {
+            moveFiles(from, directories.archive());
         }
-        storage.syncDirectory(directories.archive());
+    }
+
+    private void archiveMetadata(Path from) throws IOException {
+        Optional<Integer> ckptId = MetadataFiles.ckptId(from, storage);
+        if (ckptId.isPresent()) {
+            Path archived = directories.metaArchive().resolve("Ckpt_" + ckptId.get());
+            RunDirectory.makeDirectory(archived, storage);
+            moveFiles(from, archived);
+        }
+    }
+
+    private void moveFiles(Path from, Path to) throws IOException {
+        for (Path file : RunDirectory.entries(from)) {
+            storage.rename(file, to.resolve(file.getFileName()));
+        }
+        storage.syncDirectory(to);
     }
 
     /**
-     * Deletes the checkpoints of lower levels on this node, which the new one of {@code level} supersedes. Synced before and
+     * Deletes the checkpoints of lower levels below a root, which the new one of {@code level} supersedes. Synced before and
      * after: a restart prefers lower levels, so neither these nor what they replaced may come back after a power loss.
      */
-    private void deleteLower(Level level) throws IOException {
-        if (!topology.isNodeMaster()) {
-            return;
-        }
+    private void deleteLower(Path root, Level level) throws IOException {
         List<Path> lower = Stream.of(Level.values())
                 .filter(each -> each.number() < level.number())
-                .map(directories::committed)
+                .map(each -> RunDirectory.committed(root, each))
                 .filter(Files::exists)
                 .toList();
         if (lower.isEmpty()) {
             return;
         }
-        storage.syncDirectory(directories.local());
+        storage.syncDirectory(root);
         for (Path directory : lower) {
             RunDirectory.delete(directory, storage);
         }
-        storage.syncDirectory(directories.local());
+        storage.syncDirectory(root);
     }
 
     /**
      * Brings a checkpoint that a kill left elsewhere into its place. By renames: nothing is deleted until {@link #clean}.
      * Collective.
      *
-     * @param chosen for all ranks of a directory, where the checkpoint lies: {@code tmp}, the level's directory or the one aside
+     * @param chosen for all ranks of a directory, where the files lie: {@code tmp}, the level's directory or the one aside
+     * @param ofMetadata where the metadata lie; looked at where the mode keeps them
      */
-    void settle(Level level, Slot chosen) throws IOException {
-        Agreement.run(app, "settling level " + level.number(), () -> {
-            if (isMaster(level)) {
-                settleOnNode(level, chosen);
-            }
+    void settle(Level level, Slot chosen, Slot ofMetadata) throws IOException {
+        onEachRoot("settling", level, root -> {
+            settle(root, level, root.equals(directories.meta()) ? ofMetadata : chosen);
         });
     }
 
     /** Deletes what an interrupted commit left besides the checkpoint in its place. Collective. */
     void clean(Level level) throws IOException {
-        Agreement.run(app, "cleaning level " + level.number(), () -> {
-            if (isMaster(level)) {
-                RunDirectory.delete(directories.tmp(level), storage);
-                discardReplaced(level);
-            }
+        onEachRoot("cleaning", level, root -> {
+            RunDirectory.delete(RunDirectory.tmp(root), storage);
+            discardReplaced(root, level);
         });
     }
 
-    private void settleOnNode(Level level, Slot chosen) throws IOException {
+    private void settle(Path root, Level level, Slot chosen) throws IOException {
         switch (chosen) {
-            case TMP -> swapIn(level);
+            case TMP -> swapIn(root, level);
             case COMMITTED -> {}
             case REPLACED -> {
-                RunDirectory.delete(directories.tmp(level), storage);
-                swapOut(level);
+                RunDirectory.delete(RunDirectory.tmp(root), storage);
+                swapOut(root, level);
             }
         }
-        unsettled.remove(level);
+        unsettled.remove(RunDirectory.committed(root, level));
     }
 
     /** The places where a checkpoint of a level may be found after a kill, newest first. */
@@ -230,11 +299,21 @@ final class LevelDirectories {
         }
     }
 
+    /** Where the files of a level lie. */
     Path directory(Level level, Slot slot) {
+        return directory(directories.root(level), level, slot);
+    }
+
+    /** Where the metadata of a level lie. */
+    Path metadataDirectory(Level level, Slot slot) {
+        return directory(directories.meta(), level, slot);
+    }
+
+    private static Path directory(Path root, Level level, Slot slot) {
         return switch (slot) {
-            case TMP -> directories.tmp(level);
-            case COMMITTED -> directories.committed(level);
-            case REPLACED -> directories.replaced(level);
+            case TMP -> RunDirectory.tmp(root);
+            case COMMITTED -> RunDirectory.committed(root, level);
+            case REPLACED -> RunDirectory.replaced(root, level);
         };
     }
 }

@@ -76,14 +76,16 @@ final class LevelWriter {
             new CheckpointWriter(storage, slabs)
                     .write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
         });
+        String[] encodedMd5 = new String[1];
         Agreement.run(app, operation, () -> {
             if (level == Level.L2) {
                 copy(draft, partnerSize, path(level, FileKind.PARTNER, ckptId));
             } else if (level == Level.L3) {
-                encode(draft, encodedSize, path(level, FileKind.ENCODED, ckptId));
+                encodedMd5[0] = encode(draft, encodedSize, path(level, FileKind.ENCODED, ckptId));
             }
             storage.syncDirectory(directories.tmp(level));
         });
+        mode.describe(draft, Optional.ofNullable(encodedMd5[0]));
         return draft;
     }
 
@@ -111,10 +113,12 @@ final class LevelWriter {
                         Optional.of(new Incoming(group.left(), partnerSize, path)));
     }
 
-    private void encode(Draft draft, long encodedSize, Path path) throws IOException {
+    /** Returns the MD5 of the encoded part. */
+    private String encode(Draft draft, long encodedSize, Path path) throws IOException {
         BitSet all = new BitSet(group.size());
         all.set(0, group.size());
-        new ReedSolomonGroup(group, storage, slabs).encode(all, draft.image(), encodedSize, draft.encoding(), path);
+        return new ReedSolomonGroup(group, storage, slabs)
+                .encode(all, draft.image(), encodedSize, draft.encoding(), path);
     }
 
     private Path path(Level level, FileKind kind, int ckptId) {

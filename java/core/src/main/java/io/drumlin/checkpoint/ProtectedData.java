@@ -20,11 +20,24 @@ abstract class ProtectedData {
 
     private final int width;
     private final long count;
+    private ElementType type;
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
-    private ProtectedData(int width, long count) {
-        this.width = width;
+    private ProtectedData(ElementType type, long count) {
+        this.width = type.size();
         this.count = count;
+        this.type = type;
+    }
+
+    /** Names what the elements are in C. Bytes may be elements of any type. */
+    ProtectedData as(ElementType given) {
+        type = given;
+        return this;
+    }
+
+    /** What the elements are in C; unless {@link #as} said it, what fits their Java type. */
+    ElementType type() {
+        return type;
     }
 
     /**
@@ -197,7 +210,7 @@ abstract class ProtectedData {
         private final Scalar scalar;
 
         OfScalar(Scalar scalar) {
-            super(scalar.width(), 1);
+            super(scalar.type(), 1);
             this.scalar = scalar;
         }
 
@@ -216,7 +229,7 @@ abstract class ProtectedData {
         private final boolean[] values;
 
         OfBooleans(boolean[] values, int count) {
-            super(1, count);
+            super(ElementType.CHAR, count);
             this.values = values;
         }
 
@@ -239,7 +252,7 @@ abstract class ProtectedData {
         private final ByteBuffer values;
 
         OfBytes(ByteBuffer values) {
-            super(1, values.remaining());
+            super(ElementType.CHAR, values.remaining());
             this.values = values;
         }
 
@@ -260,7 +273,7 @@ abstract class ProtectedData {
         private final ShortBuffer values;
 
         OfShorts(ShortBuffer values) {
-            super(Short.BYTES, values.remaining());
+            super(ElementType.SHRT, values.remaining());
             this.values = values;
         }
 
@@ -281,7 +294,7 @@ abstract class ProtectedData {
         private final CharBuffer values;
 
         OfChars(CharBuffer values) {
-            super(Character.BYTES, values.remaining());
+            super(ElementType.USHT, values.remaining());
             this.values = values;
         }
 
@@ -302,7 +315,7 @@ abstract class ProtectedData {
         private final IntBuffer values;
 
         OfInts(IntBuffer values) {
-            super(Integer.BYTES, values.remaining());
+            super(ElementType.INTG, values.remaining());
             this.values = values;
         }
 
@@ -323,7 +336,7 @@ abstract class ProtectedData {
         private final LongBuffer values;
 
         OfLongs(LongBuffer values) {
-            super(Long.BYTES, values.remaining());
+            super(ElementType.LONG, values.remaining());
             this.values = values;
         }
 
@@ -344,7 +357,7 @@ abstract class ProtectedData {
         private final FloatBuffer values;
 
         OfFloats(FloatBuffer values) {
-            super(Float.BYTES, values.remaining());
+            super(ElementType.SFLT, values.remaining());
             this.values = values;
         }
 
@@ -365,7 +378,7 @@ abstract class ProtectedData {
         private final DoubleBuffer values;
 
         OfDoubles(DoubleBuffer values) {
-            super(Double.BYTES, values.remaining());
+            super(ElementType.DBLE, values.remaining());
             this.values = values;
         }
 

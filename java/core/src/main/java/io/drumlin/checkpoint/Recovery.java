@@ -27,7 +27,6 @@ final class Recovery {
     private final Communicator app;
     private final Communicator node;
     private final Group group;
-    private final int fileRank;
     private final LevelDirectories levels;
     private final IoMode mode;
     private final Restoration restoration;
@@ -35,13 +34,11 @@ final class Recovery {
 
     /**
      * @param node the ranks that share node-local storage
-     * @param fileRank the rank that the names of this rank's files carry
      */
     Recovery(
             Communicator app,
             Communicator node,
             Group group,
-            int fileRank,
             LevelDirectories levels,
             IoMode mode,
             Restoration restoration,
@@ -49,7 +46,6 @@ final class Recovery {
         this.app = app;
         this.node = node;
         this.group = group;
-        this.fileRank = fileRank;
         this.levels = levels;
         this.mode = mode;
         this.restoration = restoration;
@@ -160,23 +156,24 @@ final class Recovery {
             LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), e.getMessage());
             return null;
         }
-        levels.settle(level, slot);
+        levels.settle(level, slot, stored.metadataSlot());
         Path directory = levels.directory(level, Slot.COMMITTED);
-        Path plain = directory.resolve(RunDirectory.fileName(FileKind.PLAIN, stored.ckptId(), fileRank));
+        Path plain = directory.resolve(stored.fileName(FileKind.PLAIN));
         Found[] found = new Found[1];
         Agreement.run(app, "opening " + plain, () -> {
             found[0] = new Found(plain, stored.open(plain));
-            deleteOthers(directory, stored.ckptId());
+            deleteOthers(directory, stored);
         });
         levels.clean(level);
         return found[0];
     }
 
     /** Files of another checkpoint may lie where lost ones were made again; C FTI would take the first it meets. */
-    private void deleteOthers(Path directory, int ckptId) throws IOException {
+    private void deleteOthers(Path directory, StoredCheckpoint stored) throws IOException {
         for (FileKind kind : FileKind.values()) {
-            String own = RunDirectory.fileName(kind, ckptId, fileRank);
-            for (Path file : RunDirectory.rankFiles(directory, kind, fileRank, app.size())) {
+            String own = stored.fileName(kind);
+            int owner = RunDirectory.owner(own).orElseThrow();
+            for (Path file : RunDirectory.rankFiles(directory, kind, owner, app.size())) {
                 if (!file.endsWith(own)) {
                     storage.delete(file);
                 }

@@ -36,15 +36,13 @@ final class Restoration {
 
     private final Communicator app;
     private final Group group;
-    private final int fileRank;
     private final StorageEngine storage;
     private final PartnerCopy partner;
     private final SlabPool slabs;
 
-    Restoration(Communicator app, Group group, int fileRank, StorageEngine storage, SlabPool slabs) {
+    Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs) {
         this.app = app;
         this.group = group;
-        this.fileRank = fileRank;
         this.storage = storage;
         partner = new PartnerCopy(group, storage, slabs);
         this.slabs = slabs;
@@ -155,15 +153,18 @@ final class Restoration {
         long extendedSize = extendedSize(stored);
         try (OwnFiles own = open(stored, directory, present)) {
             Agreement.run(app, "encoding checkpoint " + stored.ckptId(), () -> {
-                if (!wanted.isEmpty()) {
-                    new ReedSolomonGroup(group, storage, slabs)
-                            .encode(wanted, own.get(FileKind.PLAIN), extendedSize, encoding, unfinished(encoded));
+                if (wanted.isEmpty()) {
+                    return;
                 }
+                String md5 = new ReedSolomonGroup(group, storage, slabs)
+                        .encode(wanted, own.get(FileKind.PLAIN), extendedSize, encoding, unfinished(encoded));
                 if (wanted.get(group.index())) {
+                    stored.encodedAgain(md5);
                     finish(stored, FileKind.ENCODED, encoded, present);
                 }
             });
         }
+        stored.updateMetadata();
     }
 
     /** Numbers of the files of the group that are there. Collective in the group. */
@@ -193,8 +194,8 @@ final class Restoration {
         present.add(kind);
     }
 
-    private Path path(Path directory, StoredCheckpoint stored, FileKind kind) {
-        return directory.resolve(RunDirectory.fileName(kind, stored.ckptId(), fileRank));
+    private static Path path(Path directory, StoredCheckpoint stored, FileKind kind) {
+        return directory.resolve(stored.fileName(kind));
     }
 
     private static Path unfinished(Path target) {

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /**
  * The directories of a run as one rank sees them (docs/formats/fti-run-directory.md, section 1).
  *
- * <p>The local and the global root each hold a checkpoint being written ({@code tmp}), committed ones
+ * <p>The local and the global root, and that of metadata, each hold a checkpoint being written ({@code tmp}), committed ones
  * ({@code l1} to {@code l4}) and, only while a commit is under way, the one being replaced.
  */
 final class RunDirectory {
@@ -95,16 +95,29 @@ final class RunDirectory {
         return level == Level.L4 ? global : local;
     }
 
+    /** Where the metadata of all levels lie, in the modes that keep them apart from the data. */
+    Path meta() {
+        return meta;
+    }
+
     Path tmp(Level level) {
-        return root(level).resolve("tmp");
+        return tmp(root(level));
     }
 
     Path committed(Level level) {
-        return root(level).resolve("l" + level.number());
+        return committed(root(level), level);
     }
 
-    Path replaced(Level level) {
-        return root(level).resolve(REPLACED + "l" + level.number());
+    static Path tmp(Path root) {
+        return root.resolve("tmp");
+    }
+
+    static Path committed(Path root, Level level) {
+        return root.resolve("l" + level.number());
+    }
+
+    static Path replaced(Path root, Level level) {
+        return root.resolve(REPLACED + "l" + level.number());
     }
 
     Path archive() {
@@ -132,6 +145,13 @@ final class RunDirectory {
         Matcher name = RANK_FILE.matcher(file.getFileName().toString());
         long id = name.matches() ? Long.parseLong(name.group(1)) : Long.MAX_VALUE;
         return id > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) id);
+    }
+
+    /** The rank whose file has a name; empty if no checkpoint file of a rank has such a name. */
+    static OptionalInt owner(String fileName) {
+        Matcher name = RANK_FILE.matcher(fileName);
+        long rank = name.matches() ? Long.parseLong(name.group(3)) : Long.MAX_VALUE;
+        return rank > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) rank);
     }
 
     /**

@@ -10,15 +10,15 @@ import java.nio.ByteBuffer;
  */
 public abstract class Scalar {
 
-    private final int width;
+    private final ElementType type;
 
-    private Scalar(int width) {
-        this.width = width;
+    private Scalar(ElementType type) {
+        this.type = type;
     }
 
-    /** Bytes of the value in a checkpoint. */
-    int width() {
-        return width;
+    /** What the value is in C. */
+    ElementType type() {
+        return type;
     }
 
     /** Appends the value, little endian as the buffer is. */
@@ -38,7 +38,7 @@ public abstract class Scalar {
          * @param value its first value
          */
         public OfBoolean(boolean value) {
-            super(1);
+            super(ElementType.CHAR);
             this.value = value;
         }
 
@@ -64,7 +64,7 @@ public abstract class Scalar {
          * @param value its first value
          */
         public OfByte(byte value) {
-            super(1);
+            super(ElementType.CHAR);
             this.value = value;
         }
 
@@ -90,7 +90,7 @@ public abstract class Scalar {
          * @param value its first value
          */
         public OfShort(short value) {
-            super(Short.BYTES);
+            super(ElementType.SHRT);
             this.value = value;
         }
 
@@ -116,7 +116,7 @@ public abstract class Scalar {
          * @param value its first value
          */
         public OfChar(char value) {
-            super(Character.BYTES);
+            super(ElementType.USHT);
             this.value = value;
         }
 
@@ -142,7 +142,7 @@ public abstract class Scalar {
          * @param value its first value
          */
         public OfInt(int value) {
-            super(Integer.BYTES);
+            super(ElementType.INTG);
             this.value = value;
         }
 
@@ -168,7 +168,7 @@ public abstract class Scalar {
          * @param value its first value
          */
         public OfLong(long value) {
-            super(Long.BYTES);
+            super(ElementType.LONG);
             this.value = value;
         }
 
@@ -194,7 +194,7 @@ public abstract class Scalar {
          * @param value its first value
          */
         public OfFloat(float value) {
-            super(Float.BYTES);
+            super(ElementType.SFLT);
             this.value = value;
         }
 
@@ -220,7 +220,7 @@ public abstract class Scalar {
          * @param value its first value
          */
         public OfDouble(double value) {
-            super(Double.BYTES);
+            super(ElementType.DBLE);
             this.value = value;
         }
 

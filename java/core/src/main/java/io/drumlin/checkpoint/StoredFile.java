@@ -10,8 +10,9 @@ import java.util.Optional;
  * @param ckptId id of the checkpoint
  * @param chunks the parts of variables that have content, in file order
  * @param sizes bytes of each stored variable, by id in file order
+ * @param whole all bytes of the checkpoint, where they have a digest together and not each chunk its own
  */
-record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes) {
+record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes, Optional<Chunk> whole) {
 
     /**
      * A part of a variable in the file.
@@ -26,6 +27,11 @@ record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes) {
 
     StoredFile {
         chunks = List.copyOf(chunks);
+    }
+
+    /** A file each of whose chunks has its digest. */
+    StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes) {
+        this(ckptId, chunks, sizes, Optional.empty());
     }
 
     boolean contains(int id) {

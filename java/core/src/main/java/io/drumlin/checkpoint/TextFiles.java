@@ -52,10 +52,14 @@ final class TextFiles {
 
     /** Replaces a file so that a crash leaves the old content or the new, and makes it durable. */
     static void replace(Path path, String text, StorageEngine storage) throws IOException {
+        replace(path, ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)), storage);
+    }
+
+    /** As {@link #replace(Path, String, StorageEngine)}, with the remaining bytes of a buffer. */
+    static void replace(Path path, ByteBuffer bytes, StorageEngine storage) throws IOException {
         Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
         Path directory = Objects.requireNonNull(target.getParent(), "a file has a directory");
         Path temporary = target.resolveSibling(target.getFileName() + ".new");
-        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
         try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
             file.write(bytes, 0);
             if (Files.exists(target)) {

@@ -3,6 +3,7 @@ package io.drumlin.fti;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.comm.Communicator;
@@ -96,8 +97,6 @@ public final class FTI {
     public static final int FTI_LDBE = 10;
 
     private static final double MEBIBYTE = 1024 * 1024;
-
-    private static final int[] TYPE_SIZES = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 16};
 
     private static volatile @Nullable Instance processInstance;
     private static final ThreadLocal<@Nullable Instance> THREAD_INSTANCE = new ThreadLocal<>();
@@ -285,15 +284,7 @@ public final class FTI {
      */
     public static int FTI_Protect(int id, Object variable, long count, int type) {
         return call(FTI_NSCS, instance -> {
-            if (type < 0 || type >= TYPE_SIZES.length) {
-                throw new IllegalArgumentException("type " + type + " is not in 0.." + (TYPE_SIZES.length - 1));
-            }
-            int width = Checkpoints.elementSize(variable);
-            if (width != 1 && width != TYPE_SIZES[type]) {
-                throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and type "
-                        + type + " has " + TYPE_SIZES[type]);
-            }
-            instance.checkpoints.protect(id, variable, Math.multiplyExact(count, TYPE_SIZES[type] / width));
+            instance.checkpoints.protect(id, variable, count, ElementType.of(type));
             return isProtected(id, instance);
         });
     }

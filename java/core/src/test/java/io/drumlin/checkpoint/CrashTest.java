@@ -48,9 +48,28 @@ class CrashTest {
     private int completion;
 
     @ParameterizedTest
-    @CsvSource({"KILL, 0, 0", "POWER_LOSS, 0, 0", "KILL, 1, 0", "POWER_LOSS, 1, 0", "KILL, 0, 1", "POWER_LOSS, 0, 1"})
-    void everyPrefixOfARunIsRecoverable(Crash crash, String keepLast, String keepL4) throws IOException {
-        record(Map.of("basic.node_size", "1", "basic.keep_last_ckpt", keepLast, "basic.keep_l4_ckpt", keepL4));
+    @CsvSource({
+        "KILL, 0, 0, 3",
+        "POWER_LOSS, 0, 0, 3",
+        "KILL, 1, 0, 3",
+        "POWER_LOSS, 1, 0, 3",
+        "KILL, 0, 1, 3",
+        "POWER_LOSS, 0, 1, 3",
+        "KILL, 0, 0, 1",
+        "POWER_LOSS, 0, 0, 1",
+        "KILL, 1, 0, 1",
+        "POWER_LOSS, 0, 1, 1"
+    })
+    void everyPrefixOfARunIsRecoverable(Crash crash, String keepLast, String keepL4, String ioMode) throws IOException {
+        record(Map.of(
+                "basic.node_size",
+                "1",
+                "basic.keep_last_ckpt",
+                keepLast,
+                "basic.keep_l4_ckpt",
+                keepL4,
+                "basic.ckpt_io",
+                ioMode));
         long seed = new Random().nextLong();
         System.out.printf("seed %d, %d operations%n", seed, journal.size());
         Random random = new Random(seed);

@@ -35,7 +35,6 @@ class FtiConfigTest {
                     basic.keep_last_ckpt | 2 | 0 or 1
                     basic.keep_l4_ckpt | maybe | 0 or 1
                     basic.keep_heads_alive | 1 | 0 while head
-                    basic.ckpt_io | 1 | 3 (FTI-FF)
                     basic.verbosity | 4 | 1 to 3
                     basic.verbosity | 0 | 1 to 3
                     basic.enable_dcp | 1 | differential
@@ -82,6 +81,13 @@ class FtiConfigTest {
         assertThat(config.packing()).isEqualTo(Packing.ALIGNED);
         assertThat(config.maxVarId()).isEqualTo(102400);
         assertThat(config.fastForward()).isEqualTo(1);
+    }
+
+    /** As in C FTI; without a word of it in the file, too. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "3, 3", "0, 1", "4, 1", "5, 1", "6, 1", "7, 1", "nonsense, 1"})
+    void anUnknownIoModeIsPosix(String value, int mode) throws IOException {
+        assertThat(config(Map.of("basic.ckpt_io", value)).ioMode()).isEqualTo(mode);
     }
 
     @ParameterizedTest

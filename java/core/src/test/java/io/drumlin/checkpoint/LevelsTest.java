@@ -29,23 +29,38 @@ class LevelsTest {
     /** Every pair of lost nodes: level 2 stands it when they are not neighbours, level 3 in groups of four and more. */
     @ParameterizedTest
     @CsvSource({
-        "2, 3, F", "2, 4, F", "2, 8, F", "3, 3, F", "3, 4, F", "3, 8, F", "2, 4, E", "3, 4, E", "2, 4, A", "3, 4, A"
+        "2, 3, F",
+        "2, 4, F",
+        "2, 8, F",
+        "3, 3, F",
+        "3, 4, F",
+        "3, 8, F",
+        "2, 4, E",
+        "3, 4, E",
+        "2, 4, A",
+        "3, 4, A",
+        "2, 3, POSIX",
+        "2, 4, POSIX",
+        "2, 8, POSIX",
+        "3, 3, POSIX",
+        "3, 4, POSIX",
+        "3, 8, POSIX"
     })
-    void pairsOfNodesAreLost(int level, int groupSize, String layout) throws IOException {
+    void pairsOfNodesAreLost(int level, int groupSize, String mode) throws IOException {
         for (int first = 0; first < groupSize; first++) {
             for (int second = first; second < groupSize; second++) {
                 Path run = Files.createDirectory(directory.resolve(first + "-" + second));
                 int distance = second - first;
                 boolean neighbours = distance == 1 || distance == groupSize - 1;
                 boolean promised = distance == 0 || (level == 2 ? !neighbours : groupSize / 2 >= 2);
-                loseAndRestart(run, level, groupSize, layout, new HashSet<>(List.of(first, second)), promised);
+                loseAndRestart(run, level, groupSize, mode, new HashSet<>(List.of(first, second)), promised);
             }
         }
     }
 
-    private void loseAndRestart(Path at, int level, int groupSize, String layout, Set<Integer> nodes, boolean promised)
+    private void loseAndRestart(Path at, int level, int groupSize, String mode, Set<Integer> nodes, boolean promised)
             throws IOException {
-        RunFixture run = run(at, groupSize, Map.of("drumlin.layout", layout));
+        RunFixture run = run(at, groupSize, mode(mode));
         run.run(groupSize, (checkpoints, comm) -> {
             byte[] values = protect(checkpoints, comm);
             fill(values, comm.rank(), 1);
@@ -73,13 +88,14 @@ class LevelsTest {
         }
     }
 
-    /** Files of odd and of different sizes: the last byte of each must come back. */
+    /** Files of different sizes, the largest odd and even, the lost ones among them: the last byte of each must come back. */
     @ParameterizedTest
-    @ValueSource(strings = {"F", "E", "A"})
-    void lostFilesComeBackByteForByte(String layout) throws IOException {
-        RunFixture run = run(directory, 4, Map.of("drumlin.layout", layout, "drumlin.packing", "compact"));
+    @CsvSource({"F, 0", "E, 0", "A, 0", "POSIX, 0", "F, 1", "E, 1", "A, 1", "POSIX, 1"})
+    void lostFilesComeBackByteForByte(String mode, int more) throws IOException {
+        RunFixture run = run(directory, 4, mode(mode));
         run.run(4, (checkpoints, comm) -> {
-            byte[] values = protect(checkpoints, comm);
+            byte[] values = new byte[5000 + 777 * comm.rank() + more];
+            checkpoints.protect(0, values);
             fill(values, comm.rank(), 3);
             checkpoints.checkpoint(1, Level.L3);
         });
@@ -94,14 +110,15 @@ class LevelsTest {
     }
 
     /** As many of the 2k files as the code stands, whichever they are, and one more. */
-    @Test
-    void anyFourOfEightFilesAreEnough() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"F", "POSIX"})
+    void anyFourOfEightFilesAreEnough(String mode) throws IOException {
         for (int lost = 0; lost < 256; lost++) {
             if (Integer.bitCount(lost) > 5 || Integer.bitCount(lost) < 4) {
                 continue;
             }
             Path at = Files.createDirectory(directory.resolve("lost-" + lost));
-            RunFixture run = run(at, 4, Map.of());
+            RunFixture run = run(at, 4, mode(mode));
             run.run(4, (checkpoints, comm) -> {
                 fill(protect(checkpoints, comm), comm.rank(), 5);
                 checkpoints.checkpoint(2, Level.L3);
@@ -126,9 +143,9 @@ class LevelsTest {
 
     /** A byte that has changed counts as a lost file, in the copy and in the code as well. */
     @ParameterizedTest
-    @CsvSource({"2, Rank, Pcof", "3, Rank, RSed"})
-    void changedFilesAreNotUsed(int level, String plain, String other) throws IOException {
-        RunFixture run = run(directory, 4, Map.of());
+    @CsvSource({"2, Rank, Pcof, F", "3, Rank, RSed, F", "2, Rank, Pcof, POSIX", "3, Rank, RSed, POSIX"})
+    void changedFilesAreNotUsed(int level, String plain, String other, String mode) throws IOException {
+        RunFixture run = run(directory, 4, mode(mode));
         run.run(4, (checkpoints, comm) -> {
             fill(protect(checkpoints, comm), comm.rank(), 9);
             checkpoints.checkpoint(1, Level.of(level));
@@ -146,9 +163,10 @@ class LevelsTest {
     }
 
     /** The lowest level that is whole is the newest, and one group's loss makes all groups fall back. */
-    @Test
-    void allGroupsFallBackTogether() throws IOException {
-        RunFixture run = run(directory, 2, Map.of("basic.node_size", "2"));
+    @ParameterizedTest
+    @ValueSource(strings = {"F", "POSIX"})
+    void allGroupsFallBackTogether(String mode) throws IOException {
+        RunFixture run = run(directory, 2, with(mode(mode), "basic.node_size", "2"));
         run.run(8, (checkpoints, comm) -> {
             byte[] values = protect(checkpoints, comm);
             for (Level level : List.of(Level.L4, Level.L3, Level.L2, Level.L1)) {
@@ -182,6 +200,19 @@ class LevelsTest {
             assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L3)).hasMessageContaining("group_size");
             checkpoints.checkpoint(1, Level.L1);
         });
+    }
+
+    /** FTI-FF of a layout, or POSIX. */
+    private static Map<String, String> mode(String mode) {
+        return mode.equals("POSIX")
+                ? Map.of("basic.ckpt_io", "1")
+                : Map.of("drumlin.layout", mode, "drumlin.packing", "compact");
+    }
+
+    private static Map<String, String> with(Map<String, String> changes, String key, String value) {
+        Map<String, String> all = new HashMap<>(changes);
+        all.put(key, value);
+        return all;
     }
 
     private static RunFixture run(Path at, int groupSize, Map<String, String> changes) throws IOException {

@@ -43,6 +43,16 @@ public record FileEntry(
         layers = List.copyOf(layers);
     }
 
+    /**
+     * The same with another digest of the encoded file.
+     *
+     * @param md5 32 lower-case hexadecimal digits, or null
+     * @return the changed entry
+     */
+    public FileEntry withRsedChecksum(@Nullable String md5) {
+        return new FileEntry(name, size, maxSize, checksum, variables, layers, md5);
+    }
+
     void write(IniText text, OutputStream target) throws IOException {
         text.define("ckpt_file_name", name);
         text.define("ckpt_file_size", size);

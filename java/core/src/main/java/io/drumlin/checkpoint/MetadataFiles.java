@@ -1,0 +1,58 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Optional;
+
+/** The metadata files of the modes that keep them apart from the data (docs/formats/fti-posix.md, section 3). */
+final class MetadataFiles {
+
+    private MetadataFiles() {}
+
+    static GroupMetadata read(Path path, StorageEngine storage) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            return GroupMetadata.read(new BlockFileSource(file));
+        } catch (FormatException e) {
+            throw DrumlinException.during("reading the metadata")
+                    .path(path)
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** Replaces a file so that a crash leaves the old content or the new, and makes it durable. */
+    static void write(Path path, GroupMetadata metadata, StorageEngine storage) throws IOException {
+        TextFiles.replace(path, ByteBuffer.wrap(bytes(metadata)), storage);
+    }
+
+    static byte[] bytes(GroupMetadata metadata) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        metadata.write(bytes);
+        return bytes.toByteArray();
+    }
+
+    /** The checkpoint whose metadata are in a directory; empty if no file there can be read. */
+    static Optional<Integer> ckptId(Path directory, StorageEngine storage) throws IOException {
+        IOException refused = null;
+        for (Path file : RunDirectory.entries(directory)) {
+            try {
+                return Optional.of(read(file, storage).ckptId());
+            } catch (IOException e) {
+                refused = e;
+            }
+        }
+        if (refused != null) {
+            throw refused;
+        }
+        return Optional.empty();
+    }
+}

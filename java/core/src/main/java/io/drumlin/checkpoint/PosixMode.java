@@ -1,0 +1,395 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.MemoryByteSource;
+import io.drumlin.format.fti.CkptType;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.fti.VariableEntry;
+import io.drumlin.integrity.RebuiltFile;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mode POSIX: files of bare data, and for each group a file with the metadata of all its ranks
+ * (docs/formats/fti-posix.md).
+ *
+ * <p>A checkpoint is what one directory of metadata says. Its files may lie in another place, for a kill can stop a commit
+ * between the two; a file belongs to it if it has the name, the size and the digest that the metadata give, so files of
+ * different checkpoints are never mixed, also when ids repeat.
+ */
+final class PosixMode implements IoMode {
+
+    private static final Pattern METADATA_FILE = Pattern.compile("sector(\\d{1,9})-group(\\d{1,9})\\.fti");
+
+    private static final int TAG = 5;
+
+    private final Communicator app;
+    private final Group group;
+    private final int fileRank;
+    private final LevelDirectories levels;
+    private final StorageEngine storage;
+    private final CheckpointReader reader;
+
+    /** Ids of the variables of the checkpoint that the next one continues, in its order. */
+    private List<Integer> order = List.of();
+
+    /** The metadata of that checkpoint, on the rank of the group that writes them. */
+    private @Nullable GroupMetadata last;
+
+    /**
+     * @param fileRank the rank that the names of this rank's files carry
+     */
+    PosixMode(
+            Communicator app,
+            Group group,
+            int fileRank,
+            LevelDirectories levels,
+            StorageEngine storage,
+            CheckpointReader reader) {
+        this.app = app;
+        this.group = group;
+        this.fileRank = fileRank;
+        this.levels = levels;
+        this.storage = storage;
+        this.reader = reader;
+    }
+
+    @Override
+    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) {
+        Set<Integer> ids = new LinkedHashSet<>(order);
+        ids.retainAll(data.keySet());
+        ids.addAll(data.keySet());
+        Map<Integer, ProtectedData> ordered = new LinkedHashMap<>();
+        ids.forEach(id -> ordered.computeIfAbsent(id, data::get));
+        return new PosixDraft(ckptId, RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank), ordered);
+    }
+
+    private static PosixDraft own(Draft draft) {
+        if (!(draft instanceof PosixDraft own)) {
+            throw new IllegalArgumentException("a draft of another mode");
+        }
+        return own;
+    }
+
+    @Override
+    public void committed(Draft draft) {
+        order = own(draft).order();
+        last = own(draft).metadata();
+    }
+
+    @Override
+    public void describe(Draft draft, Optional<String> encodedMd5) throws IOException {
+        PosixDraft own = own(draft);
+        long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
+        byte[][] part = new byte[1][];
+        Agreement.run(app, "describing checkpoint " + own.ckptId(), () -> {
+            FileEntry entry = own.entry(largest, encodedMd5);
+            part[0] = MetadataFiles.bytes(new GroupMetadata(CkptType.FULL, own.ckptId(), List.of(entry)));
+        });
+        List<byte[]> parts = gather(part[0]);
+        Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
+            if (group.index() == 0) {
+                GroupMetadata metadata = join(own.ckptId(), parts);
+                write(metadata);
+                own.describedBy(metadata);
+            }
+        });
+    }
+
+    /** The parts of all ranks at the first rank of the group; nothing elsewhere. Collective in the group. */
+    private List<byte[]> gather(byte[] part) throws IOException {
+        long[] lengths = group.gather(part.length);
+        List<byte[]> parts = new ArrayList<>();
+        if (group.index() > 0) {
+            group.comm().send(ByteBuffer.wrap(part), 0, TAG);
+            return parts;
+        }
+        parts.add(part);
+        for (int i = 1; i < lengths.length; i++) {
+            byte[] received = new byte[(int) lengths[i]];
+            group.comm().receive(ByteBuffer.wrap(received), i, TAG);
+            parts.add(received);
+        }
+        return parts;
+    }
+
+    /** One of parts that each describe one file. */
+    private static GroupMetadata join(int ckptId, List<byte[]> parts) throws IOException {
+        List<FileEntry> files = new ArrayList<>();
+        for (byte[] part : parts) {
+            files.addAll(GroupMetadata.read(new MemoryByteSource(ByteBuffer.wrap(part)))
+                    .files());
+        }
+        return new GroupMetadata(CkptType.FULL, ckptId, files);
+    }
+
+    private void write(GroupMetadata metadata) throws IOException {
+        Path directory = levels.metadataDirectory(Level.L1, Slot.TMP);
+        RunDirectory.makeDirectory(directory, storage);
+        MetadataFiles.write(directory.resolve(metadataName()), metadata, storage);
+    }
+
+    private String metadataName() {
+        return GroupMetadata.fileName(group.sector(), group.id());
+    }
+
+    @Override
+    public void describeCopy() throws IOException {
+        Agreement.run(app, "writing the metadata of a copy", () -> {
+            GroupMetadata metadata = last;
+            if (group.index() == 0 && metadata != null) {
+                write(metadata);
+            }
+        });
+    }
+
+    @Override
+    public List<StoredCheckpoint> stored(Level level) throws IOException {
+        List<StoredCheckpoint> stored = new ArrayList<>();
+        for (Slot slot : Slot.values()) {
+            GroupMetadata[] own = new GroupMetadata[1];
+            Path directory = levels.metadataDirectory(level, slot);
+            Recovery.succeeds(app, "reading the metadata in " + directory, () -> {
+                if (Files.isDirectory(directory)) {
+                    own[0] = metadata(directory);
+                }
+            });
+            GroupMetadata metadata = own[0];
+            long[] ids = metadata == null
+                    ? new long[] {0, Long.MAX_VALUE, Long.MAX_VALUE}
+                    : new long[] {1, metadata.ckptId(), -metadata.ckptId()};
+            app.allreduce(ids, Op.MIN);
+            if (metadata != null && ids[0] == 1 && ids[1] == -ids[2]) {
+                stored.add(new Remains(level, slot, metadata));
+            }
+        }
+        return stored;
+    }
+
+    /** The metadata of this rank's group. */
+    private GroupMetadata metadata(Path directory) throws IOException {
+        if (app.rank() == 0) {
+            checkGroups(directory);
+        }
+        Path path = directory.resolve(metadataName());
+        GroupMetadata metadata = MetadataFiles.read(path, storage);
+        if (metadata.type() != CkptType.FULL) {
+            throw refused(
+                    path, "this is a differential checkpoint", "differential checkpoints are not in this version");
+        }
+        if (metadata.files().size() != group.size()) {
+            throw refused(
+                    path,
+                    "the group had " + metadata.files().size() + " ranks and has " + group.size() + " now",
+                    "restart with the number of ranks, node_size and group_size of the run that wrote it");
+        }
+        String name = metadata.files().get(group.index()).name();
+        if (RunDirectory.owner(name).isEmpty()) {
+            throw refused(path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
+        }
+        return metadata;
+    }
+
+    /** Refuses the metadata of a run of more groups, of which this run would recover a part. */
+    private void checkGroups(Path directory) throws IOException {
+        long groups = app.size() / group.size();
+        for (Path file : RunDirectory.entries(directory)) {
+            Matcher name = METADATA_FILE.matcher(file.getFileName().toString());
+            if (name.matches()
+                    && (Long.parseLong(name.group(1)) >= groups || Long.parseLong(name.group(2)) >= groups)) {
+                throw refused(
+                        file,
+                        "these are metadata of a run of more ranks",
+                        "restart with the number of ranks of the run that wrote them");
+            }
+        }
+    }
+
+    private static DrumlinException refused(Path path, String problem, String advice) {
+        return DrumlinException.during("restart")
+                .path(path)
+                .problem(problem)
+                .advice(advice)
+                .exception();
+    }
+
+    /** Files that metadata describe. */
+    private final class Remains implements StoredCheckpoint {
+
+        private final Level level;
+        private final Slot slot;
+        private final int owner;
+        private GroupMetadata metadata;
+        private @Nullable EnumMap<FileKind, List<Place>> places;
+        private @Nullable String encodedAgain;
+
+        Remains(Level level, Slot slot, GroupMetadata metadata) {
+            this.level = level;
+            this.slot = slot;
+            this.metadata = metadata;
+            owner = RunDirectory.owner(own().name()).orElseThrow();
+        }
+
+        private FileEntry own() {
+            return metadata.files().get(group.index());
+        }
+
+        @Override
+        public int ckptId() {
+            return metadata.ckptId();
+        }
+
+        @Override
+        public String fileName(FileKind kind) {
+            return kind == FileKind.PLAIN ? own().name() : RunDirectory.fileName(kind, ckptId(), owner);
+        }
+
+        @Override
+        public Slot metadataSlot() {
+            return slot;
+        }
+
+        @Override
+        public EnumMap<FileKind, List<Place>> places() {
+            if (places == null) {
+                places = findPlaces();
+            }
+            return places;
+        }
+
+        private EnumMap<FileKind, List<Place>> findPlaces() {
+            EnumMap<FileKind, List<Place>> all = new EnumMap<>(FileKind.class);
+            for (FileKind kind : FileKind.of(level)) {
+                List<Place> found = new ArrayList<>();
+                for (Slot place : Slot.values()) {
+                    Path path = levels.directory(level, place).resolve(fileName(kind));
+                    if (Files.isRegularFile(path)) {
+                        found.add(new Place(place, path));
+                    }
+                }
+                if (found.size() > 1) {
+                    // Files of several checkpoints with one id.
+                    found.removeIf(place -> !Recovery.succeeds(
+                            app, "looking for the right " + place.path(), () -> check(kind, place.path())));
+                }
+                all.put(kind, found);
+            }
+            return all;
+        }
+
+        @Override
+        public void check(FileKind kind, Path path) throws IOException {
+            switch (kind) {
+                case PLAIN -> check(path, own().size(), own().checksum());
+                case PARTNER -> {
+                    FileEntry left = metadata.files().get(group.left());
+                    check(path, left.size(), left.checksum());
+                }
+                case ENCODED -> check(path, own().maxSize(), encodedMd5());
+            }
+        }
+
+        /** The digest that the encoded file must have; empty if none was written down. */
+        private String encodedMd5() {
+            String stored = own().rsedChecksum();
+            String present = encodedAgain != null ? encodedAgain : stored;
+            return present == null ? "" : present;
+        }
+
+        private void check(Path path, long size, String md5) throws IOException {
+            long found = Files.size(path);
+            if (found != size) {
+                throw refused(
+                        path,
+                        "it has " + found + " bytes and the metadata say " + size,
+                        "the file is damaged; another level or an older checkpoint is needed");
+            }
+            if (!md5.isEmpty()) {
+                reader.verify(path, 0, size, md5);
+            }
+        }
+
+        @Override
+        public Optional<Long> extendedSize() {
+            return Optional.of(own().maxSize());
+        }
+
+        @Override
+        public long plainSize(ByteSource extended) {
+            return own().size();
+        }
+
+        @Override
+        public OptionalInt lastByte(ByteSource decoded) throws IOException {
+            String md5 = own().checksum();
+            return md5.isEmpty()
+                    ? OptionalInt.empty()
+                    : RebuiltFile.lastByte(decoded, 0, HexFormat.of().parseHex(md5));
+        }
+
+        @Override
+        public Encoding encoding() {
+            return new PosixEncoding();
+        }
+
+        @Override
+        public void encodedAgain(String md5) {
+            encodedAgain = md5;
+        }
+
+        @Override
+        public void updateMetadata() throws IOException {
+            boolean changed = encodedAgain != null && !encodedAgain.equals(own().rsedChecksum());
+            boolean anyChanged = Arrays.stream(group.gather(changed ? 1 : 0)).sum() > 0;
+            List<byte[]> digests = anyChanged ? gather(encodedMd5().getBytes(StandardCharsets.US_ASCII)) : List.of();
+            Agreement.run(app, "writing the digests of encoded files", () -> {
+                if (!digests.isEmpty()) {
+                    metadata = withEncoded(digests);
+                    Path directory = levels.metadataDirectory(level, slot);
+                    MetadataFiles.write(directory.resolve(metadataName()), metadata, storage);
+                }
+            });
+        }
+
+        private GroupMetadata withEncoded(List<byte[]> digests) {
+            List<FileEntry> files = new ArrayList<>();
+            for (int i = 0; i < digests.size(); i++) {
+                FileEntry file = metadata.files().get(i);
+                String digest = new String(digests.get(i), StandardCharsets.US_ASCII);
+                files.add(file.withRsedChecksum(digest.isEmpty() ? null : digest));
+            }
+            return new GroupMetadata(metadata.type(), metadata.ckptId(), files);
+        }
+
+        @Override
+        public StoredFile open(Path path) {
+            order = own().variables().stream().map(VariableEntry::id).toList();
+            last = metadata;
+            return PosixDraft.stored(ckptId(), own());
+        }
+    }
+}
