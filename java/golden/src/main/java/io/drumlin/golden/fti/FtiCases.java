@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Cases of the modes POSIX and MPI-IO: reads every file of the run's directories and compares it with the calls. */
+/**
+ * Cases of the modes POSIX and MPI-IO: reads every file of the run's directories and compares it with the calls, writes it
+ * again, and restarts from it. */
 public final class FtiCases implements GoldenCases {
 
     /** Makes the reader of these cases. */
@@ -27,6 +29,10 @@ public final class FtiCases implements GoldenCases {
         }
         Outcome outcome = new Outcome();
         new CaseComparison(directory, manifest, outcome).compare();
+        if (!outcome.isFailed()) {
+            new Rewriter(directory, manifest, outcome).rewrite();
+            new Restarts(directory, manifest, outcome).restart();
+        }
         return outcome;
     }
 }

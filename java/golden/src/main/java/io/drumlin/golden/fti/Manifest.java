@@ -1,6 +1,7 @@
 package io.drumlin.golden.fti;
 
 import io.drumlin.golden.Json;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -13,6 +14,8 @@ import java.util.Map;
  * @param places the application ranks, in their order
  * @param checkpoints that were taken, in order
  * @param files all below the case's directory {@code data}
+ * @param finished whether the program ended with {@code FTI_Finalize}
+ * @param scenarios what was lost before a restart, and what C FTI made of it
  */
 record Manifest(
         Map<String, String> config,
@@ -20,7 +23,49 @@ record Manifest(
         int ranks,
         List<Place> places,
         List<Checkpoint> checkpoints,
-        List<StoredFile> files) {
+        List<StoredFile> files,
+        boolean finished,
+        List<Scenario> scenarios) {
+
+    /**
+     * A restart.
+     *
+     * @param what was lost, in words
+     * @param deleted patterns of paths below {@code data}
+     * @param flipped files of which a byte was changed, by patterns of their paths, with its offset
+     * @param recovered whether C FTI found a checkpoint
+     * @param status of FTI after {@code FTI_Init}
+     * @param level of the checkpoint found
+     * @param id of the checkpoint found
+     */
+    record Scenario(
+            String what,
+            List<String> deleted,
+            Map<String, Long> flipped,
+            boolean recovered,
+            int status,
+            int level,
+            int id) {
+
+        static Scenario of(Json json) {
+            Json observed = json.get("observed");
+            boolean recovered = observed.get("fti_init").number() == 0;
+            Map<String, Long> flipped = new LinkedHashMap<>();
+            if (json.has("flip")) {
+                json.get("flip")
+                        .list(flip -> flipped.put(
+                                flip.get("file").text(), flip.get("offset").number()));
+            }
+            return new Scenario(
+                    json.get("what").text(),
+                    json.has("delete") ? json.get("delete").list(Json::text) : List.of(),
+                    flipped,
+                    recovered,
+                    observed.get("status_after_init").integer(),
+                    recovered ? observed.get("recovered_level").integer() : 0,
+                    recovered ? observed.get("recovered_ckpt_id").integer() : 0);
+        }
+    }
 
     /**
      * A file.
@@ -51,7 +96,9 @@ record Manifest(
                         .list(file -> new StoredFile(
                                 file.get("path").text(),
                                 file.get("size").number(),
-                                file.get("sha256").text())));
+                                file.get("sha256").text())),
+                json.get("calls").list(call -> call.get("call").text()).contains("FTI_Finalize"),
+                json.has("restart_scenarios") ? json.get("restart_scenarios").list(Scenario::of) : List.of());
     }
 
     int config(String key) {

@@ -1,0 +1,106 @@
+package io.drumlin.golden.fti;
+
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.ElementType;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.golden.fti.Checkpoint.Variable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** A run of the checkpoint engine in a temporary directory, with a case's configuration and threads as ranks. */
+final class EngineRun implements AutoCloseable {
+
+    private final Manifest manifest;
+    private final Path directory;
+
+    private EngineRun(Manifest manifest, Path directory) {
+        this.manifest = manifest;
+        this.directory = directory;
+    }
+
+    /**
+     * Makes the directory.
+     *
+     * @param config configuration of the case, whose relative directories come to lie in the temporary one
+     */
+    static EngineRun of(Manifest manifest, Path config) throws IOException {
+        EngineRun run = new EngineRun(manifest, Files.createTempDirectory("drumlin-golden"));
+        String text = Files.readString(config, StandardCharsets.ISO_8859_1);
+        Files.writeString(run.config(), text.replace("= ./", "= " + run.directory + "/"), StandardCharsets.ISO_8859_1);
+        return run;
+    }
+
+    /** What of the case the engine lacks, so that it can neither write it nor restart from it. */
+    static Optional<String> missing(Manifest manifest) {
+        if (manifest.config("basic.ckpt_io") != RunDirectories.POSIX) {
+            return Optional.of("MPI-IO is not in this version");
+        }
+        if (manifest.places().size() < manifest.ranks()) {
+            return Optional.of("heads are not in this version");
+        }
+        return manifest.config("basic.enable_dcp") == 1
+                ? Optional.of("differential checkpoints are not in this version")
+                : Optional.empty();
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    Path config() {
+        return directory.resolve("config.fti");
+    }
+
+    /** What one rank does. */
+    @FunctionalInterface
+    interface Body {
+        void run(Checkpoints checkpoints, Communicator comm) throws IOException;
+    }
+
+    void onEachRank(Body body) throws IOException {
+        ThreadCommunicator.run(manifest.ranks(), comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(config())
+                    .communicator(comm)
+                    .freshStartIfUnrecoverable()
+                    .open()) {
+                body.run(checkpoints, comm);
+            }
+        });
+    }
+
+    /** Protects what a checkpoint holds, all of it zero. */
+    static Map<Variable, ByteBuffer> protect(Checkpoints checkpoints, Checkpoint checkpoint, int rank) {
+        Map<Variable, ByteBuffer> buffers = new LinkedHashMap<>();
+        for (Variable variable : checkpoint.variables()) {
+            ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(variable.bytesOn(rank)));
+            checkpoints.protect(
+                    variable.id(),
+                    bytes,
+                    variable.countOn(rank),
+                    ElementType.of(variable.type().id()));
+            buffers.put(variable, bytes);
+        }
+        return buffers;
+    }
+
+    @Override
+    public void close() throws IOException {
+        delete(directory);
+    }
+
+    static void delete(Path top) throws IOException {
+        try (Stream<Path> paths = Files.walk(top)) {
+            for (Path path : paths.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.drumlin.golden.fti;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.golden.Outcome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * Makes the calls of a case with the checkpoint engine and compares all files that are left. Masked are the id of the run, which
+ * is random, and the times in the list of checkpoints.
+ */
+final class Rewriter {
+
+    private static final String TIMESTAMP = "(?m)^(timestamp +=).*$";
+
+    private final Path directory;
+    private final Manifest manifest;
+    private final Outcome outcome;
+
+    Rewriter(Path directory, Manifest manifest, Outcome outcome) {
+        this.directory = directory;
+        this.manifest = manifest;
+        this.outcome = outcome;
+    }
+
+    void rewrite() throws IOException {
+        Optional<String> missing = missing();
+        if (missing.isPresent()) {
+            outcome.compared("not written again: " + missing.get());
+            return;
+        }
+        try (EngineRun run = EngineRun.of(manifest, directory.resolve("config.before.ini"))) {
+            run.onEachRank((checkpoints, comm) -> {
+                for (Checkpoint checkpoint : manifest.checkpoints()) {
+                    EngineRun.protect(checkpoints, checkpoint, comm.rank())
+                            .forEach((variable, bytes) -> bytes.put(variable.values(comm.rank())));
+                    checkpoints.checkpoint(checkpoint.id(), Level.of(checkpoint.level()));
+                }
+                if (manifest.finished()) {
+                    checkpoints.complete();
+                }
+            });
+            compare(run);
+        }
+    }
+
+    private Optional<String> missing() {
+        boolean incremental = manifest.checkpoints().stream().anyMatch(checkpoint -> !checkpoint
+                .fileOrder()
+                .equals(checkpoint.variables().stream()
+                        .map(Checkpoint.Variable::id)
+                        .toList()));
+        if (incremental) {
+            return Optional.of("incremental checkpoints are not in this version");
+        }
+        boolean named = manifest.checkpoints().stream()
+                .flatMap(checkpoint -> checkpoint.variables().stream())
+                .anyMatch(variable ->
+                        !variable.name().isEmpty() || !variable.idChar().isEmpty());
+        return named ? Optional.of("names of variables are not in this version") : EngineRun.missing(manifest);
+    }
+
+    private void compare(EngineRun run) throws IOException {
+        String config = read(run.config()).replace(run.directory() + "/", "./");
+        String execId =
+                IniFile.parse(config, "config.fti").get("restart", "exec_id").orElseThrow();
+        String golden = read(directory.resolve("config.after.ini"));
+        if (manifest.finished() && manifest.config("basic.keep_l4_ckpt") == 1) {
+            // C FTI leaves 1 there, so that the next start is a restart that finds nothing.
+            golden = IniFile.parse(golden, "config.after.ini")
+                    .with("restart", "failure", "0")
+                    .text();
+        }
+        outcome.same("config.after.ini written again", values(golden, manifest.execId()), values(config, execId));
+        Map<String, String> expected = files(directory.resolve("data"), manifest.execId());
+        Files.delete(run.config());
+        Map<String, String> written = files(run.directory(), execId);
+        outcome.sameSets("files written again", expected.keySet(), written.keySet());
+        expected.keySet().retainAll(written.keySet());
+        expected.forEach((path, bytes) -> {
+            if (!bytes.equals(written.get(path))) {
+                outcome.differs(path + " written again is not as C FTI wrote it");
+            }
+        });
+        outcome.compared("written again: " + expected.size() + " files byte for byte but for times of checkpoints");
+    }
+
+    private static Map<String, Map<String, String>> values(String text, String execId) throws IOException {
+        IniFile ini = IniFile.parse(text.replace(execId, "X"), "configuration");
+        Map<String, Map<String, String>> values = new LinkedHashMap<>();
+        ini.sections().forEach(section -> values.put(section, ini.section(section)));
+        return values;
+    }
+
+    /** Contents by path, one character per byte. */
+    private static Map<String, String> files(Path top, String execId) throws IOException {
+        Map<String, String> files = new TreeMap<>();
+        try (Stream<Path> paths = Files.walk(top)) {
+            for (Path path : paths.filter(Files::isRegularFile).toList()) {
+                String content = read(path);
+                String name = top.relativize(path).toString().replace(execId, "X");
+                files.put(name, name.endsWith("Checkpoint.fti") ? content.replaceAll(TIMESTAMP, "$1") : content);
+            }
+        }
+        return files;
+    }
+
+    private static String read(Path path) throws IOException {
+        return Files.readString(path, StandardCharsets.ISO_8859_1);
+    }
+}
