@@ -4,60 +4,74 @@ import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs that are killed at random moments of checkpoints and of the completion come back. */
+/**
+ * Jobs that are killed at random moments of restarts, checkpoints and the completion come back, also when they lose what a
+ * node stored.
+ */
 class KillIT {
 
-    private static final int RANKS = 2;
     private static final int FEW = 5;
     private static final int MANY = 50;
+    private static final int MOST = 200;
 
     @TempDir
     Path directory;
 
     @Test
     void threadRanks() throws IOException, InterruptedException {
-        killThreadRanks(FEW, Map.of());
+        killThreadRanks(2, FEW, Map.of());
     }
 
     @Test
     void ranksUnderMpirun() throws IOException, InterruptedException {
-        killUnderMpirun(FEW);
+        killUnderMpirun(2, FEW);
     }
 
     @Test
     @Tag("soak")
     void threadRanksManyTimes() throws IOException, InterruptedException {
-        killThreadRanks(MANY, Map.of());
+        killThreadRanks(4, MANY, Map.of());
     }
 
     @Test
     @Tag("soak")
     void threadRanksThatKeepTheLastCheckpointManyTimes() throws IOException, InterruptedException {
-        killThreadRanks(MANY, Map.of("basic.keep_last_ckpt", "1", "drumlin.packing", "compact"));
+        killThreadRanks(2, MANY, Map.of("basic.keep_last_ckpt", "1", "drumlin.packing", "compact"));
     }
 
     @Test
     @Tag("soak")
     void ranksUnderMpirunManyTimes() throws IOException, InterruptedException {
-        killUnderMpirun(MANY);
+        killUnderMpirun(4, MOST);
     }
 
-    private void killThreadRanks(int kills, Map<String, String> changes) throws IOException, InterruptedException {
-        RunFixture run = new RunFixture(directory, changes);
-        ProcessBuilder command = Mpirun.oneJvm(KillTarget.class, KillCampaign.arguments(run, RANKS));
-        new KillCampaign(command, changes.containsKey("basic.keep_last_ckpt"), new Random().nextLong()).run(kills);
+    private void killThreadRanks(int ranks, int kills, Map<String, String> changes)
+            throws IOException, InterruptedException {
+        RunFixture run = run(ranks, changes);
+        ProcessBuilder command = Mpirun.oneJvm(KillTarget.class, KillCampaign.arguments(run, ranks));
+        boolean keepsLast = changes.containsKey("basic.keep_last_ckpt");
+        new KillCampaign(run, command, ranks, keepsLast, new Random().nextLong()).run(kills);
     }
 
-    private void killUnderMpirun(int kills) throws IOException, InterruptedException {
+    private void killUnderMpirun(int ranks, int kills) throws IOException, InterruptedException {
         MpiTests.assumeNativeMpi();
-        RunFixture run = new RunFixture(directory, Map.of());
-        ProcessBuilder command = Mpirun.ranks(RANKS).command(KillTarget.class, KillCampaign.arguments(run, 0));
-        new KillCampaign(command, false, new Random().nextLong()).run(kills);
+        RunFixture run = run(ranks, Map.of());
+        ProcessBuilder command = Mpirun.ranks(ranks).command(KillTarget.class, KillCampaign.arguments(run, 0));
+        new KillCampaign(run, command, ranks, false, new Random().nextLong()).run(kills);
+    }
+
+    /** Each rank is a node, and all are one group. */
+    private RunFixture run(int ranks, Map<String, String> changes) throws IOException {
+        Map<String, String> all = new HashMap<>(changes);
+        all.put("basic.node_size", "1");
+        all.put("basic.group_size", Integer.toString(ranks));
+        return new RunFixture(directory, all);
     }
 }

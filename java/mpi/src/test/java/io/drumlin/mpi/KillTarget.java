@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A simulation that is there to be killed. Its data are a function of rank and step, so that after a restart every element can
@@ -21,6 +22,10 @@ import java.util.Arrays;
 public final class KillTarget {
 
     private static final int DOUBLES = 150_000;
+
+    /** All levels, in an order in which each follows several others. */
+    private static final List<Level> LEVELS =
+            List.of(Level.L1, Level.L2, Level.L1, Level.L3, Level.L2, Level.L1, Level.L4, Level.L3, Level.L1, Level.L2);
 
     private final Communicator comm;
     private final Scalar.OfInt step = new Scalar.OfInt(0);
@@ -44,8 +49,14 @@ public final class KillTarget {
         }
     }
 
+    /** The level at which the checkpoint of a step is taken. */
+    static Level level(int step) {
+        return LEVELS.get(step % LEVELS.size());
+    }
+
     private void run(Path config, int steps) throws IOException {
         sayPids();
+        say("open");
         try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
             protect(checkpoints);
             if (checkpoints.isRestart()) {
@@ -60,7 +71,7 @@ public final class KillTarget {
                 fill();
                 checkpoints.protect(2, growing);
                 say("begin " + step.value);
-                checkpoints.checkpoint(step.value, step.value % 3 == 0 ? Level.L4 : Level.L1);
+                checkpoints.checkpoint(step.value, level(step.value));
                 // All ranks have returned: from now on nothing older may come back.
                 comm.barrier();
                 say("done " + step.value);
