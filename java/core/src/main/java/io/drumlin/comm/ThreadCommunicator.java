@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -162,19 +163,23 @@ public final class ThreadCommunicator implements Communicator {
 
     @Override
     public void allreduce(long[] values, Op op) throws IOException {
-        List<long[]> all =
-                meet("allreduce " + op + " of " + values.length + " values", values.clone(), everyone -> everyone);
-        for (int i = 0; i < values.length; i++) {
-            long joined = all.get(0)[i];
-            for (long[] other : all.subList(1, all.size())) {
-                joined = switch (op) {
-                    case SUM -> joined + other[i];
-                    case MIN -> Math.min(joined, other[i]);
-                    case MAX -> Math.max(joined, other[i]);
+        String operation = "allreduce " + op + " of " + values.length + " values";
+        long[] joined = meet(operation, values.clone(), all -> joined(all, op));
+        System.arraycopy(joined, 0, values, 0, values.length);
+    }
+
+    private static long[] joined(List<long[]> all, Op op) {
+        long[] joined = all.get(0).clone();
+        for (long[] other : all.subList(1, all.size())) {
+            for (int i = 0; i < joined.length; i++) {
+                joined[i] = switch (op) {
+                    case SUM -> joined[i] + other[i];
+                    case MIN -> Math.min(joined[i], other[i]);
+                    case MAX -> Math.max(joined[i], other[i]);
                 };
             }
-            values[i] = joined;
         }
+        return joined;
     }
 
     @Override
@@ -407,6 +412,7 @@ public final class ThreadCommunicator implements Communicator {
         private final @Nullable String[] operations;
         private final @Nullable Object[] contributions;
         private @Nullable Object result;
+        private int present;
         private boolean over;
 
         private Meeting(int size) {
@@ -421,6 +427,7 @@ public final class ThreadCommunicator implements Communicator {
             }
             operations[rank] = operation;
             contributions[rank] = contribution;
+            present++;
         }
 
         private IntStream missing() {
@@ -428,11 +435,11 @@ public final class ThreadCommunicator implements Communicator {
         }
 
         private boolean isComplete() {
-            return missing().findAny().isEmpty();
+            return present == contributions.length;
         }
 
         private boolean sameOperation() {
-            return Arrays.stream(operations).distinct().count() == 1;
+            return Arrays.stream(operations).allMatch(other -> Objects.equals(other, operations[0]));
         }
 
         private String operations() {

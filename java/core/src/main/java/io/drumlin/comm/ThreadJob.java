@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class ThreadJob {
 
     private final boolean[] returned;
+    private boolean anyReturned;
     private int failedRank = -1;
     private @Nullable Throwable failure;
 
@@ -24,6 +25,7 @@ final class ThreadJob {
     /** Tells the others that a rank's body has ended well. */
     synchronized void rankReturned(int rank) {
         returned[rank] = true;
+        anyReturned = true;
         notifyAll();
     }
 
@@ -70,7 +72,9 @@ final class ThreadJob {
     void await(String operation, int rank, BooleanSupplier done, Supplier<IntStream> missing) throws DrumlinException {
         while (!done.getAsBoolean()) {
             checkAlive(operation, rank);
-            OptionalInt gone = missing.get().filter(other -> returned[other]).findFirst();
+            // Looking at all ranks each time would cost the square of their number.
+            OptionalInt gone =
+                    anyReturned ? missing.get().filter(other -> returned[other]).findFirst() : OptionalInt.empty();
             if (gone.isPresent()) {
                 throw DrumlinException.during(operation)
                         .rank(rank)
