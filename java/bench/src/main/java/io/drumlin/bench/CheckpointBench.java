@@ -150,7 +150,7 @@ public final class CheckpointBench implements Callable<Integer> {
     }
 
     /** The memory of the raw writes, filled once: what is written does not matter. */
-    private static final class Slabs implements AutoCloseable {
+    static final class Slabs implements AutoCloseable {
         private final List<AlignedBuffer> slabs = new ArrayList<>();
 
         Slabs(StorageEngine storage) {
@@ -170,7 +170,8 @@ public final class CheckpointBench implements Callable<Integer> {
         }
     }
 
-    private static void writeRaw(StorageEngine storage, Slabs slabs, Path path, long bytes) throws IOException {
+    /** Writes as fast as the device takes it, and makes it durable. */
+    static void writeRaw(StorageEngine storage, Slabs slabs, Path path, long bytes) throws IOException {
         EnumSet<OpenMode> modes = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT);
         try (BlockFile file = storage.open(path, modes)) {
             file.allocate(bytes);
