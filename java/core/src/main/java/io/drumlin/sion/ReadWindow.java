@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadWindow implements ByteSource, Closeable {
 
+    private static final long MOST = 8L << 20;
+
+    /** Memory for the slabs of all tasks of a process. */
+    private static final long BUDGET = 64L << 20;
+
     private final StorageEngine storage;
     private final BlockFile file;
     private final long size;
@@ -27,6 +32,14 @@ final class ReadWindow implements ByteSource, Closeable {
     private long base;
 
     private int length;
+
+    /** Nothing is read ahead, so a slab is large; but not larger than what is there of a task. */
+    static int slabBytes(long largestBlock, int tasks) {
+        long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / tasks);
+        long most = Math.min(MOST, Math.min(share, Math.max(1, largestBlock)));
+        int unit = AlignedBuffer.ALIGNMENT;
+        return (int) ((most + unit - 1) / unit * unit);
+    }
 
     ReadWindow(StorageEngine storage, BlockFile file, int slabBytes) throws IOException {
         this.storage = storage;

@@ -6,10 +6,12 @@ import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the bytes of a task and writes them in slabs: while one slab is on its way, the next one is filled. In direct
+ * Collects the bytes of a task and writes them in slabs: while some are on their way, the next one is filled. In direct
  * files a slab that ends within a block is filled up with zeros, which lie in the unused rest of the chunk. Memory is taken
  * when it is first needed. Not thread-safe.
  */
@@ -18,19 +20,31 @@ final class WriteStage {
     /** Bytes of a slab: large enough for the bandwidth of a device. */
     static final int MOST = 1 << 20;
 
+    /** Writes of a task that may be under way. */
+    private static final int IN_FLIGHT = 8;
+
+    /** Memory for the slabs of all tasks of a process that are being filled. */
+    private static final long BUDGET = 64L << 20;
+
     private final StorageEngine storage;
     private final TaskFile target;
     private final int slabBytes;
 
     private @Nullable AlignedBuffer filling;
-    private @Nullable AlignedBuffer leaving;
-    private @Nullable PendingWrite write;
+
+    /** Slabs that are being written, the oldest first, and those that were. */
+    private final Deque<Leaving> leaving = new ArrayDeque<>();
+
+    private final Deque<AlignedBuffer> free = new ArrayDeque<>();
 
     /** Where the slab begins in the file, how much is in it, and how much of that is written. */
     private long base;
 
     private int fill;
     private int written;
+
+    /** A slab on its way to the file. */
+    private record Leaving(AlignedBuffer slab, PendingWrite write) {}
 
     /**
      * Makes a stage.
@@ -45,7 +59,7 @@ final class WriteStage {
 
     /** Bytes of a slab for chunks of a size, where a process has several tasks. */
     static int slabBytes(long chunkSize, int tasks) {
-        long share = Math.max(AlignedBuffer.ALIGNMENT, (64L << 20) / tasks);
+        long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / IN_FLIGHT / tasks);
         long most = Math.min(MOST, Math.min(share, Math.max(1, chunkSize)));
         int unit = AlignedBuffer.ALIGNMENT;
         return (int) ((most + unit - 1) / unit * unit);
@@ -90,7 +104,7 @@ final class WriteStage {
         }
         AlignedBuffer slab = filling;
         if (slab == null) {
-            slab = storage.allocate(slabBytes);
+            slab = free.isEmpty() ? storage.allocate(slabBytes) : free.remove();
             filling = slab;
         }
         return slab.buffer().clear().position(fill);
@@ -117,17 +131,25 @@ final class WriteStage {
         written = 0;
     }
 
-    /** Starts the write of a full slab, and goes on in the other one when that is free. */
+    /** Starts the write of a full slab; waits for the oldest one when as many as allowed are under way. */
     private void send() throws IOException {
         AlignedBuffer full = filling;
         if (full == null) {
             return;
         }
-        await();
-        write = target.open().startWrite(full.buffer().clear(), base);
-        filling = leaving;
-        leaving = full;
+        PendingWrite write = target.open().startWrite(full.buffer().clear(), base);
+        leaving.add(new Leaving(full, write));
+        filling = null;
         moveTo(base + slabBytes);
+        if (leaving.size() == IN_FLIGHT) {
+            awaitOldest();
+        }
+    }
+
+    private void awaitOldest() throws IOException {
+        Leaving oldest = leaving.remove();
+        free.add(oldest.slab);
+        oldest.write.await();
     }
 
     /** Writes what was taken and waits until all is written. The bytes of an incomplete block stay here. */
@@ -151,11 +173,18 @@ final class WriteStage {
         written = fill;
     }
 
+    /** Waits for all writes, also when one has failed. */
     private void await() throws IOException {
-        PendingWrite pending = write;
-        write = null;
-        if (pending != null) {
-            pending.await();
+        IOException failure = null;
+        while (!leaving.isEmpty()) {
+            try {
+                awaitOldest();
+            } catch (IOException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 
@@ -168,10 +197,8 @@ final class WriteStage {
                 filling.close();
                 filling = null;
             }
-            if (leaving != null) {
-                leaving.close();
-                leaving = null;
-            }
+            free.forEach(AlignedBuffer::close);
+            free.clear();
         }
     }
 }
