@@ -36,6 +36,28 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
         return new Reader(store, root, base).read();
     }
 
+    /** The map whose entries {@code tree} has: rank, path, SIZE and CRC. */
+    static RankFiles of(int ranks, KvTree tree) {
+        SortedMap<Integer, List<DatasetFile>> files = new TreeMap<>();
+        tree.entries().forEach((rank, owned) -> {
+            List<DatasetFile> list = new ArrayList<>();
+            owned.entries().forEach((path, file) -> list.add(DatasetFile.of(path, file)));
+            files.put(Fields.leadingInteger(rank), list);
+        });
+        return new RankFiles(ranks, files);
+    }
+
+    /** The same as a tree, with the places of the files under AT. */
+    void addTo(KvTree tree, DatasetMetadata metadata) throws DrumlinException {
+        for (Map.Entry<Integer, List<DatasetFile>> rank : files.entrySet()) {
+            KvTree owned = tree.add(Integer.toString(rank.getKey()));
+            for (DatasetFile file : rank.getValue()) {
+                file.addTo(owned);
+                owned.add(file.path()).set("AT", metadata.locate(file).toString());
+            }
+        }
+    }
+
     /** Writes the map of SCR 3 and makes it durable, the root last. */
     void write(KvTreeStore store, Path root) throws IOException {
         KvTree top = node(1);

@@ -125,7 +125,7 @@ public final class FaultyEngine implements StorageEngine {
                 journal.created(made);
             }
             handle = journal.opened(made);
-            if (modes.contains(OpenMode.TRUNCATE)) {
+            if (handle > 0 && modes.contains(OpenMode.TRUNCATE)) {
                 journal.lengthSet(handle, 0);
             }
         }

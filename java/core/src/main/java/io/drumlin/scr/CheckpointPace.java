@@ -1,0 +1,53 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+
+/** When a checkpoint is due, by SCR_CHECKPOINT_INTERVAL, _SECONDS and _OVERHEAD. Not thread-safe. */
+final class CheckpointPace {
+
+    private static final double NANOS = 1e9;
+
+    private final long interval;
+    private final long seconds;
+    private final long overhead;
+    private final long opened = System.nanoTime();
+    private long asked;
+    private long began;
+    private long ended = opened;
+    private long spent;
+    private long taken;
+
+    CheckpointPace(ScrSettings settings) throws DrumlinException {
+        interval = settings.number("SCR_CHECKPOINT_INTERVAL");
+        seconds = settings.number("SCR_CHECKPOINT_SECONDS");
+        overhead = settings.number("SCR_CHECKPOINT_OVERHEAD");
+    }
+
+    /** To be asked once for each chance. */
+    boolean isDue() {
+        asked++;
+        long now = System.nanoTime();
+        boolean byInterval = interval > 0 && asked % interval == 0;
+        boolean bySeconds = seconds > 0 && (now - ended) / NANOS >= seconds;
+        return byInterval || bySeconds || isCheap(now);
+    }
+
+    /** Whether one more at the average cost stays within the share of the time that it may take. */
+    private boolean isCheap(long now) {
+        if (overhead <= 0) {
+            return false;
+        }
+        double average = taken == 0 ? 0 : (double) spent / taken;
+        return (spent + average) * 100 <= (double) overhead * (now - opened);
+    }
+
+    void begin() {
+        began = System.nanoTime();
+    }
+
+    void end() {
+        ended = System.nanoTime();
+        spent += ended - began;
+        taken++;
+    }
+}

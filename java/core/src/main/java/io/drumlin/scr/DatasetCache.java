@@ -1,0 +1,147 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** The datasets in the caches of all nodes (docs/formats/scr.md, section 10). All calls are collective. */
+final class DatasetCache {
+
+    private static final System.Logger LOG = System.getLogger(DatasetCache.class.getName());
+    private static final String DSET = "DSET";
+
+    private final KvTreeStore store;
+    private final Communicator world;
+    private final NodeLayout layout;
+    private final Path control;
+    private final Path directory;
+
+    /** The same on every rank. */
+    private final SortedMap<Integer, DatasetDescriptor> datasets = new TreeMap<>();
+
+    DatasetCache(KvTreeStore store, Communicator world, NodeLayout layout, ScrSettings settings) {
+        this.store = store;
+        this.world = world;
+        this.layout = layout;
+        this.control = settings.control();
+        this.directory = settings.cache();
+    }
+
+    /** The datasets by id; all ranks have them all. */
+    SortedMap<Integer, DatasetDescriptor> datasets() {
+        return Collections.unmodifiableSortedMap(datasets);
+    }
+
+    private Path index() {
+        return control.resolve("cindex.scrinfo");
+    }
+
+    Path path(int id) {
+        return directory.resolve("scr.dataset." + id);
+    }
+
+    CachedDataset open(int id) {
+        return new CachedDataset(path(id), path(id), world, store.storage());
+    }
+
+    /** Finds what an earlier job left, makes good what nodes have lost, and deletes what cannot be. */
+    void rebuild() throws IOException {
+        KvTree own = new KvTree();
+        Agreement.run(world, "reading the index of the cache", () -> own.merge(store.readIfThere(index())));
+        KvTree all = Messages.allgather(world, own);
+        KvTree found = all.get(DSET);
+        SortedMap<Integer, DatasetDescriptor> ids = new TreeMap<>();
+        if (found != null) {
+            found.entries().forEach((id, dataset) -> {
+                KvTree descriptor = dataset.get("DSETDESC");
+                ids.put(
+                        Fields.leadingInteger(id),
+                        DatasetDescriptor.of(descriptor == null ? new KvTree() : descriptor));
+            });
+        }
+        for (var dataset : ids.entrySet()) {
+            int id = dataset.getKey();
+            boolean whole = dataset.getValue().name().isPresent()
+                    && Fields.integer(dataset.getValue().tree(), "COMPLETE").orElse(0) == 1
+                    && open(id).rebuild();
+            if (whole) {
+                datasets.put(id, dataset.getValue());
+            } else {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "dataset " + id + " of the cache cannot be made whole; it is deleted");
+                deleteFiles(id);
+            }
+        }
+        writeIndex();
+    }
+
+    /** Makes room, and a directory for a dataset. */
+    void begin(DatasetDescriptor descriptor, int size) throws IOException {
+        while (datasets.size() >= Math.max(1, size)) {
+            delete(datasets.firstKey());
+        }
+        int id = descriptor.id().orElseThrow();
+        deleteFiles(id);
+        Agreement.run(
+                world, "making the directory of a dataset", () -> Files.createDirectories(path(id).resolve(".scr")));
+        datasets.put(id, descriptor);
+        writeIndex();
+    }
+
+    /** Notes and protects the files that each rank has written. */
+    void complete(DatasetDescriptor descriptor, KvTree files, RedundancySet set) throws IOException {
+        int id = descriptor.id().orElseThrow();
+        datasets.put(id, descriptor);
+        open(id).protect(set, files, layout.name(), layout.isLeader());
+        writeIndex();
+    }
+
+    void delete(int id) throws IOException {
+        datasets.remove(id);
+        // First it is forgotten: what is then left of it is in nobody's way.
+        writeIndex();
+        deleteFiles(id);
+    }
+
+    private void deleteFiles(int id) throws IOException {
+        Agreement.run(world, "deleting dataset " + id + " from the cache", () -> {
+            if (layout.isLeader()) {
+                deleteTree(path(id));
+            }
+        });
+    }
+
+    private void deleteTree(Path root) throws IOException {
+        if (Files.exists(root)) {
+            try (Stream<Path> paths = Files.walk(root)) {
+                for (Path path : paths.sorted(Collections.reverseOrder()).toList()) {
+                    store.storage().delete(path);
+                }
+            }
+        }
+    }
+
+    private void writeIndex() throws IOException {
+        Agreement.run(world, "writing the index of the cache", () -> {
+            if (layout.isLeader()) {
+                KvTree tree = new KvTree();
+                datasets.forEach((id, descriptor) -> {
+                    KvTree dataset = tree.addPath(DSET, Integer.toString(id));
+                    dataset.put("DSETDESC", descriptor.tree().copy());
+                    dataset.set("BYPASS", 0);
+                    dataset.set("PATH", path(id).toString());
+                });
+                store.makeDirectory(control);
+                store.replace(index(), tree);
+            }
+        });
+    }
+}

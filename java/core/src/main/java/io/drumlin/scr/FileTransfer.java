@@ -1,0 +1,67 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.OptionalLong;
+import java.util.zip.CRC32;
+
+/** Copies files between a cache and the prefix directory, and looks whether they are what was written. */
+final class FileTransfer {
+
+    private static final int BUFFER_BYTES = 1 << 22;
+
+    private final KvTreeStore store;
+
+    FileTransfer(KvTreeStore store) {
+        this.store = store;
+    }
+
+    /**
+     * Copies a file, durably.
+     *
+     * @param size that it must have
+     * @param crc that it must have
+     * @return its CRC32
+     */
+    long copy(Path from, Path to, OptionalLong size, OptionalLong crc) throws IOException {
+        Path parent = to.toAbsolutePath().getParent();
+        if (parent != null) {
+            store.makeDirectory(parent);
+        }
+        CRC32 computed = new CRC32();
+        long copied = 0;
+        EnumSet<OpenMode> writing = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE);
+        try (BlockFile source = store.storage().open(from, EnumSet.of(OpenMode.READ));
+                BlockFile target = store.storage().open(to, writing);
+                AlignedBuffer memory = store.storage().allocate(BUFFER_BYTES)) {
+            ByteBuffer buffer = memory.buffer().clear();
+            for (int read = source.read(buffer, 0); read > 0; read = source.read(buffer, copied)) {
+                computed.update(buffer.slice(0, read));
+                target.write(buffer.slice(0, read), copied);
+                copied += read;
+            }
+            target.sync();
+        }
+        if (parent != null) {
+            store.storage().syncDirectory(parent);
+        }
+        check(from, "bytes", size, copied);
+        check(from, "CRC32", crc, computed.getValue());
+        return computed.getValue();
+    }
+
+    private static void check(Path path, String what, OptionalLong expected, long found) throws DrumlinException {
+        if (expected.isPresent() && expected.getAsLong() != found) {
+            throw DrumlinException.during("copy")
+                    .path(path)
+                    .problem("it has " + what + " " + found + ", but " + expected.getAsLong() + " was written")
+                    .exception();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.TreeSet;
+
+/** Which ranks share a node, and which of different nodes protect each other (docs/formats/scr.md, section 11). */
+final class NodeLayout implements Closeable {
+
+    private static final System.Logger LOG = System.getLogger(NodeLayout.class.getName());
+
+    private final Communicator world;
+    private final Communicator node;
+    private final String name;
+    private final int index;
+    private final int nodes;
+
+    /**
+     * Collective.
+     *
+     * @param name of this rank's node
+     */
+    NodeLayout(Communicator world, String name) throws IOException {
+        this.world = world;
+        this.name = name;
+        KvTree own = new KvTree();
+        own.add(name);
+        List<String> names = List.copyOf(Messages.allgather(world, own).sorted().keys());
+        this.index = names.indexOf(name);
+        this.nodes = names.size();
+        this.node = world.split(index, world.rank());
+    }
+
+    String name() {
+        return name;
+    }
+
+    int nodes() {
+        return nodes;
+    }
+
+    /** Whether this rank acts for its node. */
+    boolean isLeader() {
+        return node.rank() == 0;
+    }
+
+    void barrier() throws IOException {
+        node.barrier();
+    }
+
+    /** The set of this rank: ranks at the same place in their nodes, at least {@code size} of them. Collective. */
+    RedundancySet set(CopyType type, int failures, int size) throws IOException {
+        int sums = type == CopyType.RS ? failures : 1;
+        CopyType effective = type == CopyType.RS && sums == 1 ? CopyType.XOR : type;
+        try (Communicator across = world.split(node.rank(), index)) {
+            int sets = Math.max(1, across.size() / Math.max(size, 1));
+            int number = (int) ((long) across.rank() * sets / across.size());
+            try (Communicator members = across.split(number, across.rank())) {
+                if (!RedundancySet.isPossible(effective, sums, members.size())) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "rank " + world.rank() + " has too few ranks in other nodes for " + effective
+                                    + "; its files are not protected against the loss of its node");
+                    effective = CopyType.SINGLE;
+                }
+            }
+            // A single rank is a set of its own.
+            long color = effective == CopyType.SINGLE
+                    ? (long) world.size() * world.size() + world.rank()
+                    : (long) node.rank() * world.size() + number;
+            return set(effective, sums, color);
+        }
+    }
+
+    private RedundancySet set(CopyType type, int count, long color) throws IOException {
+        long[] colors = new long[world.size()];
+        colors[world.rank()] = color;
+        world.allreduce(colors, Communicator.Op.SUM);
+        TreeSet<Long> groups = new TreeSet<>();
+        for (long each : colors) {
+            groups.add(each);
+        }
+        int group = groups.headSet(color).size();
+        return new RedundancySet(
+                type, count, world.rank(), world.size(), group, groups.size(), world.split(group, world.rank()));
+    }
+
+    @Override
+    public void close() throws IOException {
+        node.close();
+    }
+}

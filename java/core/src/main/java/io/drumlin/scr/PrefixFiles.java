@@ -1,0 +1,107 @@
+package io.drumlin.scr;
+
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** The files of datasets in a prefix directory. */
+final class PrefixFiles {
+
+    private final ScrPrefix prefix;
+    private final KvTreeStore store;
+
+    PrefixFiles(ScrPrefix prefix, KvTreeStore store) {
+        this.prefix = prefix;
+        this.store = store;
+    }
+
+    /** Makes a file that the program wrote durable. */
+    void sync(Path path) throws IOException {
+        try (BlockFile file = store.storage().open(path, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
+            file.sync();
+        }
+        Path parent = path.getParent();
+        if (parent != null) {
+            store.storage().syncDirectory(parent);
+        }
+    }
+
+    /** Deletes a dataset: first from the index, so that it never lists what is half gone. */
+    void delete(String name) throws IOException {
+        IndexFile file = new IndexFile(prefix, store.storage());
+        Optional<IndexRecord> record = Files.exists(file.path()) ? file.read().record(name) : Optional.empty();
+        if (record.isEmpty()) {
+            return;
+        }
+        DatasetMetadata metadata = DatasetMetadata.of(prefix, record.get(), store.storage());
+        TreeSet<Path> directories = new TreeSet<>(Collections.reverseOrder());
+        List<Path> files = Files.exists(metadata.map()) ? locate(metadata) : List.of();
+        file.update(index -> index.remove(name));
+        for (Path path : files) {
+            store.storage().delete(path);
+            for (Path parent = path.getParent();
+                    parent != null && parent.startsWith(prefix.path()) && !parent.equals(prefix.path());
+                    parent = parent.getParent()) {
+                directories.add(parent);
+            }
+        }
+        deleteMetadata(metadata.directory());
+        for (Path directory : directories) {
+            deleteIfEmpty(directory);
+        }
+    }
+
+    private static List<Path> locate(DatasetMetadata metadata) throws IOException {
+        List<Path> paths = new ArrayList<>();
+        for (List<DatasetFile> files : metadata.readFiles().files().values()) {
+            for (DatasetFile file : files) {
+                paths.add(metadata.locate(file));
+            }
+        }
+        return paths;
+    }
+
+    private void deleteMetadata(Path directory) throws IOException {
+        if (Files.isDirectory(directory)) {
+            try (Stream<Path> paths = Files.list(directory)) {
+                for (Path path : paths.toList()) {
+                    store.storage().delete(path);
+                }
+            }
+            store.storage().delete(directory);
+        }
+    }
+
+    private static void deleteIfEmpty(Path directory) throws IOException {
+        try {
+            Files.deleteIfExists(directory);
+        } catch (DirectoryNotEmptyException e) {
+            // It has other files of the program.
+        }
+    }
+
+    /** Deletes complete checkpoints that are older than the newest ones; those that are output too stay. */
+    void keepNewest(int count, int newest) throws IOException {
+        if (count <= 0) {
+            return;
+        }
+        int kept = 1;
+        for (IndexRecord record : new IndexFile(prefix, store.storage()).read().records()) {
+            if (record.id() < newest && record.isComplete() && record.isCheckpoint() && kept++ >= count) {
+                if (!record.descriptor().isOutput()) {
+                    delete(record.name());
+                }
+            }
+        }
+    }
+}

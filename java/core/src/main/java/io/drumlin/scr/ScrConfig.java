@@ -1,0 +1,136 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The parameters of SCR. What stands in the environment comes first, then the user's file ({@code SCR_CONF_FILE}, or
+ * {@code .scrconf} in the prefix directory), then what the program set, then the default. Not thread-safe.
+ */
+public final class ScrConfig {
+
+    private static final Map<String, String> DEFAULTS = Map.ofEntries(
+            Map.entry("SCR_ENABLE", "1"),
+            Map.entry("SCR_PREFIX", ""),
+            Map.entry("SCR_CNTL_BASE", "/dev/shm"),
+            Map.entry("SCR_CACHE_BASE", "/dev/shm"),
+            Map.entry("SCR_CACHE_SIZE", "1"),
+            Map.entry("SCR_CACHE_BYPASS", "1"),
+            Map.entry("SCR_COPY_TYPE", "XOR"),
+            Map.entry("SCR_SET_SIZE", "8"),
+            Map.entry("SCR_SET_FAILURES", "2"),
+            Map.entry("SCR_FLUSH", "10"),
+            Map.entry("SCR_FETCH", "1"),
+            Map.entry("SCR_FETCH_BYPASS", "0"),
+            Map.entry("SCR_CURRENT", ""),
+            Map.entry("SCR_DROP_AFTER_CURRENT", "0"),
+            Map.entry("SCR_PREFIX_SIZE", "0"),
+            Map.entry("SCR_CHECKPOINT_INTERVAL", "0"),
+            Map.entry("SCR_CHECKPOINT_SECONDS", "0"),
+            Map.entry("SCR_CHECKPOINT_OVERHEAD", "0"),
+            Map.entry("SCR_HALT_SECONDS", "0"),
+            Map.entry("SCR_END_TIME", ""),
+            Map.entry("SCR_JOB_ID", "defjobid"),
+            Map.entry("SCR_JOB_NAME", ""),
+            Map.entry("SCR_CLUSTER_NAME", ""),
+            Map.entry("SCR_USER_NAME", ""),
+            Map.entry("SCR_CONF_FILE", ""),
+            // Not SCR's: ranks with the same name share a node, for tests on one machine.
+            Map.entry("SCR_NODE_NAME", ""));
+
+    /** What begins a line of several items. */
+    private static final Set<String> SECTIONS = Set.of("GROUPS", "STORE", "CKPT");
+
+    private final Map<String, String> environment;
+    private final Map<String, String> set = new HashMap<>();
+
+    /**
+     * Takes an environment.
+     *
+     * @param environment usually {@link System#getenv()}
+     */
+    public ScrConfig(Map<String, String> environment) {
+        this.environment = Map.copyOf(environment);
+    }
+
+    /**
+     * Sets a parameter, for as far as neither the environment nor the user's file does.
+     *
+     * @param key name, {@code SCR_...}
+     * @param value empty for the default
+     * @return this
+     */
+    public ScrConfig set(String key, String value) {
+        if (!DEFAULTS.containsKey(key)) {
+            throw new IllegalArgumentException("SCR has no parameter " + key + ", or it is not supported");
+        }
+        set.put(key, value);
+        return this;
+    }
+
+    /** The parameters as they count. */
+    ScrSettings read() throws IOException {
+        Map<String, String> values = new HashMap<>(DEFAULTS);
+        values.putAll(set);
+        takeKnown(values, environment);
+        Map<String, String> file = file(new ScrSettings(values));
+        values.putAll(file);
+        takeKnown(values, environment);
+        return new ScrSettings(values);
+    }
+
+    private static void takeKnown(Map<String, String> values, Map<String, String> more) {
+        DEFAULTS.keySet().stream().filter(more::containsKey).forEach(key -> values.put(key, more.get(key)));
+    }
+
+    private static Map<String, String> file(ScrSettings settings) throws IOException {
+        String name = settings.text("SCR_CONF_FILE");
+        Path path = name.isEmpty() ? settings.prefix().resolve(".scrconf") : Path.of(name);
+        Map<String, String> values = new HashMap<>();
+        if (name.isEmpty() && !Files.exists(path)) {
+            return values;
+        }
+        for (String line : Files.readAllLines(path, StandardCharsets.UTF_8)) {
+            String text = line.replaceFirst("#.*", "").strip();
+            if (!text.isEmpty()) {
+                take(values, path, text);
+            }
+        }
+        return values;
+    }
+
+    private static void take(Map<String, String> values, Path path, String line) throws DrumlinException {
+        List<String> items = List.of(line.split("\\s+"));
+        String[] pair = items.get(0).split("=", 2);
+        String key = pair[0].toUpperCase(Locale.ROOT);
+        if (items.size() > 1 || pair.length != 2 || SECTIONS.contains(key) || !DEFAULTS.containsKey(key)) {
+            throw DrumlinException.during("reading the configuration of SCR")
+                    .path(path)
+                    .problem("'" + line + "' is not supported")
+                    .advice("supported are lines KEY=VALUE with "
+                            + String.join(
+                                    ", ", DEFAULTS.keySet().stream().sorted().toList()))
+                    .exception();
+        }
+        values.put(key, pair[1]);
+    }
+
+    /** This node, if nobody names it. */
+    static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
+    }
+}

@@ -1,0 +1,407 @@
+package io.drumlin.scr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.RankBody;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.CrashJournal;
+import io.drumlin.storage.CrashJournal.Crash;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Four ranks, each in a node of its own. */
+class ScrDatasetsTest {
+
+    private static final int RANKS = 4;
+
+    @TempDir
+    Path directory;
+
+    private final Map<String, String> parameters =
+            new HashMap<>(Map.of("SCR_CACHE_BYPASS", "0", "SCR_CACHE_SIZE", "2"));
+    private StorageEngine storage = new NioEngine();
+
+    private Path prefix() {
+        return directory.resolve("prefix");
+    }
+
+    private Path node(int rank) {
+        return directory.resolve("n" + rank);
+    }
+
+    /** What a rank does with its datasets. */
+    private interface Body {
+        void run(ScrDatasets datasets, int rank) throws IOException;
+    }
+
+    private ScrConfig config(Communicator world) {
+        ScrConfig config = new ScrConfig(Map.of())
+                .set("SCR_PREFIX", prefix().toString())
+                .set("SCR_CACHE_BASE", node(world.rank()).toString())
+                .set("SCR_CNTL_BASE", node(world.rank()).toString())
+                .set("SCR_NODE_NAME", "n" + world.rank())
+                .set("SCR_USER_NAME", "user1")
+                .set("SCR_JOB_ID", "112573");
+        parameters.forEach(config::set);
+        return config;
+    }
+
+    /** A job that ends without saying so, as one that is killed does. */
+    private void job(Body body) throws IOException {
+        RankBody<IOException> rank = world -> body.run(ScrDatasets.open(config(world), world, storage), world.rank());
+        ThreadCommunicator.run(RANKS, rank);
+    }
+
+    private static byte[] content(String name, int rank, int file) {
+        byte[] bytes = new byte[1000 * rank + 77 * file + 5];
+        new Random(31L * name.hashCode() + 7L * rank + file).nextBytes(bytes);
+        return bytes;
+    }
+
+    private Path file(String name, int rank, int file) {
+        // Equal last names on all ranks: SCR itself would mix them up on one node.
+        return prefix().resolve(name).resolve("rank_" + rank).resolve("data" + file + ".bin");
+    }
+
+    private void write(ScrDatasets datasets, int rank, String name) throws IOException {
+        datasets.startOutput(name, true, false);
+        for (int file = 0; file <= rank % 3; file++) {
+            Files.write(datasets.routeFile(file(name, rank, file)), content(name, rank, file));
+        }
+        assertThat(datasets.completeOutput(true)).isTrue();
+    }
+
+    private void read(ScrDatasets datasets, int rank, String name) throws IOException {
+        assertThat(datasets.startRestart()).isEqualTo(name);
+        for (int file = 0; file <= rank % 3; file++) {
+            assertThat(datasets.routeFile(file(name, rank, file))).hasBinaryContent(content(name, rank, file));
+        }
+        assertThat(datasets.completeRestart(true)).isTrue();
+    }
+
+    private static void delete(Path path) throws IOException {
+        try (Stream<Path> paths = Files.walk(path)) {
+            for (Path each : paths.sorted(Collections.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    private void deleteCaches() throws IOException {
+        for (int rank = 0; rank < RANKS; rank++) {
+            delete(node(rank));
+        }
+    }
+
+    private ScrIndex index() throws IOException {
+        return new IndexFile(new ScrPrefix(prefix()), new NioEngine()).read();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PARTNER, 2", "XOR, 0", "XOR, 3", "RS, 1", "RS, 13", "RS, 02", "SINGLE, ''"})
+    void comesBackFromTheCachesAfterLosingNodes(String type, String lost) throws IOException {
+        parameters.put("SCR_COPY_TYPE", type);
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).isEmpty();
+            write(datasets, rank, "ckpt.1");
+            write(datasets, rank, "ckpt.2");
+        });
+        for (char node : lost.toCharArray()) {
+            delete(node(node - '0'));
+        }
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.2");
+            read(datasets, rank, "ckpt.2");
+            write(datasets, rank, "ckpt.3");
+        });
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.3");
+            read(datasets, rank, "ckpt.3");
+        });
+    }
+
+    @Test
+    void whatCannotBeMadeWholeIsNotOffered() throws IOException {
+        parameters.put("SCR_COPY_TYPE", "XOR");
+        job((datasets, rank) -> write(datasets, rank, "ckpt.1"));
+        delete(node(1));
+        delete(node(2));
+        job((datasets, rank) -> assertThat(datasets.haveRestart()).isEmpty());
+        assertThat(node(0).resolve("user1/scr.112573/scr.dataset.1")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1"})
+    void flushesAndFetches(String bypass) throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        parameters.put("SCR_CACHE_BYPASS", bypass);
+        parameters.put("SCR_FETCH_BYPASS", bypass);
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            write(datasets, rank, "ckpt.2");
+        });
+        assertThat(IndexListing.lines(index()))
+                .hasSize(3)
+                .element(1)
+                .asString()
+                .startsWith("   2 YES   ")
+                .endsWith(" * ckpt.2");
+        for (IndexRecord record : index().records()) {
+            DatasetMetadata metadata = DatasetMetadata.of(new ScrPrefix(prefix()), record, new NioEngine());
+            metadata.checkContent(metadata.check());
+        }
+        deleteCaches();
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.2");
+            read(datasets, rank, "ckpt.2");
+        });
+        assertThat(index().record("ckpt.2").orElseThrow().fetched()).hasSize(1);
+    }
+
+    @Test
+    void fetchesWhatScrWrote() throws IOException {
+        ScrGolden.copy("prefix_several/prefix", prefix());
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.3");
+            assertThat(datasets.startRestart()).isEqualTo("ckpt.3");
+            Path name = Path.of("rank_" + rank + ".ckpt");
+            assertThat(datasets.routeFile(name))
+                    .hasBinaryContent(Files.readAllBytes(ScrGolden.root()
+                            .resolve("prefix_several/prefix/ckpt.3")
+                            .resolve(name)));
+            assertThat(datasets.completeRestart(true)).isTrue();
+            write(datasets, rank, "ckpt.4");
+            datasets.close();
+        });
+        assertThat(index().record("ckpt.4").orElseThrow().id()).isEqualTo(5);
+        assertThat(index().record("ckpt.4").orElseThrow().descriptor().checkpoint())
+                .hasValue(4);
+    }
+
+    /** SCR itself takes files that were cut; bytes that changed it does not look at. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void passesByWhatWasDamagedInThePrefix(boolean cut) throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            write(datasets, rank, "ckpt.2");
+        });
+        deleteCaches();
+        Path victim = file("ckpt.2", 2, 1);
+        byte[] bytes = Files.readAllBytes(victim);
+        bytes[9]++;
+        Files.write(victim, cut ? new byte[7] : bytes);
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.1");
+            read(datasets, rank, "ckpt.1");
+        });
+        assertThat(index().record("ckpt.2").orElseThrow().isFailed()).isTrue();
+        assertThat(index().current()).contains("ckpt.1");
+    }
+
+    @Test
+    void aCheckpointThatAProgramRejectsIsNotOfferedAgain() throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            write(datasets, rank, "ckpt.2");
+        });
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.2");
+            datasets.startRestart();
+            assertThat(datasets.completeRestart(rank != 3)).isFalse();
+            assertThat(datasets.haveRestart()).contains("ckpt.1");
+            read(datasets, rank, "ckpt.1");
+        });
+        assertThat(index().record("ckpt.2").orElseThrow().isFailed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1"})
+    void outputThatIsInvalidOnOneRankIsGivenUp(String bypass) throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        parameters.put("SCR_CACHE_BYPASS", bypass);
+        job((datasets, rank) -> {
+            datasets.startOutput("bad", true, true);
+            Files.write(datasets.routeFile(file("bad", rank, 0)), new byte[9]);
+            assertThat(datasets.completeOutput(rank != 1)).isFalse();
+        });
+        boolean indexed = Files.exists(new ScrPrefix(prefix()).index());
+        assertThat(indexed).isEqualTo(bypass.equals("1"));
+        if (indexed) {
+            assertThat(index().record("bad").orElseThrow().isComplete()).isFalse();
+        }
+    }
+
+    @Test
+    void aFileThatWasNotWrittenFailsAllRanks() throws IOException {
+        job((datasets, rank) -> {
+            datasets.startOutput("bad", true, false);
+            Path path = datasets.routeFile(file("bad", rank, 0));
+            if (rank != 2) {
+                Files.write(path, new byte[9]);
+            }
+            assertThatExceptionOfType(DrumlinException.class)
+                    .isThrownBy(() -> datasets.completeOutput(true))
+                    .withMessageContaining("rank_2");
+            write(datasets, rank, "good");
+        });
+    }
+
+    @Test
+    void keepsAWindowInThePrefix() throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        parameters.put("SCR_PREFIX_SIZE", "2");
+        job((datasets, rank) -> {
+            for (int i = 1; i <= 4; i++) {
+                write(datasets, rank, "ckpt." + i);
+            }
+            datasets.delete("ckpt.3");
+        });
+        assertThat(index().records().stream().map(IndexRecord::name)).containsExactly("ckpt.4");
+        assertThat(prefix().resolve("ckpt.2")).doesNotExist();
+        assertThat(prefix().resolve("ckpt.3")).doesNotExist();
+        assertThat(prefix().resolve("ckpt.4")).isDirectory();
+        assertThat(new ScrPrefix(prefix()).metadata(3)).doesNotExist();
+    }
+
+    @Test
+    void theNewestCheckpointIsFlushedAtTheEnd() throws IOException {
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            write(datasets, rank, "ckpt.2");
+            datasets.close();
+        });
+        assertThat(index().records().stream().map(IndexRecord::name)).containsExactly("ckpt.2");
+        assertThat(new HaltFile(new ScrPrefix(prefix()), storage).read().exitReason())
+                .contains("SCR_FINALIZE_CALLED");
+    }
+
+    @Test
+    void haltsWhenToldAndCountsCheckpoints() throws IOException {
+        new HaltFile(new ScrPrefix(Files.createDirectories(prefix())), storage)
+                .update(change -> change.checkpointsLeft(OptionalLong.of(2)));
+        job((datasets, rank) -> {
+            assertThat(datasets.shouldExit()).isFalse();
+            assertThat(datasets.needCheckpoint()).isFalse();
+            write(datasets, rank, "ckpt.1");
+            assertThat(datasets.shouldExit()).isFalse();
+            write(datasets, rank, "ckpt.2");
+            assertThat(datasets.shouldExit()).isTrue();
+            assertThat(datasets.needCheckpoint()).isTrue();
+        });
+    }
+
+    @Test
+    void callsInAWrongStateAreRefused() throws IOException {
+        job((datasets, rank) -> {
+            assertThatIllegalStateException().isThrownBy(() -> datasets.completeOutput(true));
+            assertThatIllegalStateException().isThrownBy(datasets::startRestart);
+            datasets.startOutput("a", true, false);
+            assertThatIllegalStateException().isThrownBy(datasets::haveRestart);
+            assertThatExceptionOfType(DrumlinException.class)
+                    .isThrownBy(() -> datasets.routeFile(directory.resolve("outside")))
+                    .withMessageContaining("not in the prefix directory");
+        });
+    }
+
+    /** One storage operation fails on one rank, in turn each: all ranks are told, and what is listed as complete is whole. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FaultyEngine.Operation.class,
+            names = {"OPEN", "WRITE", "SYNC", "RENAME", "SYNC_DIRECTORY", "READ"})
+    void anyFailureWhileFlushingFailsAllRanks(FaultyEngine.Operation operation) throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        int failures = 0;
+        for (int nth = 1; nth < 200; nth += 3) {
+            delete(Files.createDirectories(directory.resolve("prefix")));
+            for (int rank = 0; rank < RANKS; rank++) {
+                delete(Files.createDirectories(node(rank)));
+            }
+            FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
+            storage = faulty;
+            int[] failed = new int[RANKS];
+            int place = nth;
+            job((datasets, rank) -> {
+                write(datasets, rank, "ckpt.1");
+                if (rank == 0) {
+                    faulty.fail(operation, place, "EIO");
+                }
+                try {
+                    write(datasets, rank, "ckpt.2");
+                } catch (IOException e) {
+                    failed[rank] = 1;
+                }
+            });
+            assertThat(failed).as("%s number %d", operation, nth).containsOnly(failed[0]);
+            failures += failed[0];
+            checkWhole(prefix());
+            if (failed[0] == 0) {
+                break;
+            }
+        }
+        assertThat(failures).isPositive();
+    }
+
+    private static void checkWhole(Path prefix) throws IOException {
+        ScrIndex index = new IndexFile(new ScrPrefix(prefix), new NioEngine()).read();
+        for (IndexRecord record : index.records()) {
+            if (record.isComplete()) {
+                DatasetMetadata metadata = DatasetMetadata.of(new ScrPrefix(prefix), record, new NioEngine());
+                metadata.checkContent(metadata.check());
+            }
+        }
+        Optional<IndexRecord> first = index.record("ckpt.1");
+        assertThat(first.orElseThrow().isComplete()).isTrue();
+        assertThat(index.current()).isPresent();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCrashWhileFlushingLeavesOnlyWholeDatasetsListedAsComplete(Crash crash) throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        FaultyEngine faulty = new FaultyEngine(new NioEngine());
+        storage = faulty;
+        CrashJournal[] journal = new CrashJournal[1];
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            if (rank == 0) {
+                journal[0] = faulty.record(prefix());
+            }
+            assertThat(datasets.shouldExit()).as("meets the others").isFalse();
+            write(datasets, rank, "ckpt.2");
+            write(datasets, rank, "ckpt.3");
+        });
+        long seed = new Random().nextLong();
+        System.out.printf("seed %d, %d operations%n", seed, journal[0].size());
+        Random random = new Random(seed);
+        for (int end = 0; end <= journal[0].size(); end++) {
+            Path copy = Files.createDirectories(directory.resolve("replay"));
+            journal[0].replay(end, copy, crash, random);
+            checkWhole(copy);
+            delete(copy);
+        }
+    }
+}
