@@ -71,13 +71,23 @@ class FaultTest {
         L1_AFTER_L1("0", "0", Level.L1, Level.L1),
         L4_AFTER_L1("0", "0", Level.L1, Level.L4),
         L4_AFTER_L4_KEPT("0", "1", Level.L4, Level.L4),
-        L1_AFTER_L4("0", "0", Level.L4, Level.L1);
+        L1_AFTER_L4("0", "0", Level.L4, Level.L1),
+        L2_AFTER_L2("0", "0", Level.L2, Level.L2),
+        L3_AFTER_L2("0", "0", Level.L2, Level.L3);
 
         private final Map<String, String> config;
         private final List<Level> levels;
 
         Scenario(String keepLast, String keepL4, Level... levels) {
-            config = Map.of("basic.node_size", "1", "basic.keep_last_ckpt", keepLast, "basic.keep_l4_ckpt", keepL4);
+            config = Map.of(
+                    "basic.node_size",
+                    "1",
+                    "basic.group_size",
+                    "2",
+                    "basic.keep_last_ckpt",
+                    keepLast,
+                    "basic.keep_l4_ckpt",
+                    keepL4);
             this.levels = List.of(levels);
         }
     }
