@@ -684,6 +684,8 @@ public final class Checkpoints implements AutoCloseable {
         if (config.keepLastCkpt() && source != null) {
             keepLast(source);
             writeConfig(2);
+            // In their order: half of the last checkpoint must not leave an older one that a restart would take.
+            levels.discardSuperseded(Level.L4);
         } else {
             // First of all: a run that is done must not be restarted from what the deletion has left.
             writeConfig(0);

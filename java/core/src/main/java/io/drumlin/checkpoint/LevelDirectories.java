@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Puts a written checkpoint into place so that a kill or a power loss at any moment leaves the old or the new one whole.
@@ -153,23 +152,33 @@ final class LevelDirectories {
 
     /** Deletes what a committed checkpoint supersedes: the one it replaced and those of lower levels. Collective. */
     void discardSuperseded(Level level) throws IOException {
-        Agreement.run(app, "deleting what the checkpoint committed at level " + level.number() + " supersedes", () -> {
+        String operation = "deleting what the checkpoint committed at level " + level.number() + " supersedes";
+        Agreement.run(app, operation, () -> {
             for (Path root : roots(level)) {
                 discardReplaced(root, level);
             }
-            if (topology.isNodeMaster()) {
-                deleteLower(directories.local(), level);
-            }
-            if (isMasterOfMetadata()) {
-                deleteLower(directories.meta(), level);
-            }
         });
+        // The highest first, on all nodes: a lower level is the newer one, and when a kill leaves half of it a restart
+        // must not find the older one whole.
+        for (int number = level.number() - 1; number >= Level.L1.number(); number--) {
+            Level lower = Level.of(number);
+            Agreement.run(app, operation, () -> {
+                if (topology.isNodeMaster()) {
+                    deleteCommitted(directories.local(), lower);
+                }
+                if (isMasterOfMetadata()) {
+                    deleteCommitted(directories.meta(), lower);
+                }
+            });
+        }
     }
 
     /** Deletes the metadata of the node-local levels; for the rank that {@link #isMaster} of level 4. */
     void deleteLocalMetadata() throws IOException {
         if (metadata) {
-            deleteLower(directories.meta(), Level.L4);
+            for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
+                deleteCommitted(directories.meta(), level);
+            }
         }
     }
 
@@ -226,23 +235,16 @@ final class LevelDirectories {
     }
 
     /**
-     * Deletes the checkpoints of lower levels below a root, which the new one of {@code level} supersedes. Synced before and
-     * after: a restart prefers lower levels, so neither these nor what they replaced may come back after a power loss.
+     * Deletes the committed checkpoint of a level below a root. Synced before and after: a restart prefers lower levels, so
+     * neither this nor what was deleted before may come back after a power loss.
      */
-    private void deleteLower(Path root, Level level) throws IOException {
-        List<Path> lower = Stream.of(Level.values())
-                .filter(each -> each.number() < level.number())
-                .map(each -> RunDirectory.committed(root, each))
-                .filter(Files::exists)
-                .toList();
-        if (lower.isEmpty()) {
-            return;
+    private void deleteCommitted(Path root, Level level) throws IOException {
+        Path committed = RunDirectory.committed(root, level);
+        if (Files.exists(committed)) {
+            storage.syncDirectory(root);
+            RunDirectory.delete(committed, storage);
+            storage.syncDirectory(root);
         }
-        storage.syncDirectory(root);
-        for (Path directory : lower) {
-            RunDirectory.delete(directory, storage);
-        }
-        storage.syncDirectory(root);
     }
 
     /**

@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,24 +29,30 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class CrashTest {
 
-    private static final int RANKS = 2;
     private static final int INTS = 3000;
-
-    /** What the run does: a checkpoint of each level in turn, under ids that repeat. */
-    private static final List<Level> LEVELS = List.of(Level.L1, Level.L1, Level.L4, Level.L4, Level.L1);
 
     /** Kept, because a logger without a strong reference forgets its level. Every replay has files to warn of. */
     private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
 
-    @TempDir
+    @TempDir(factory = FaultTest.InMemory.class)
     Path directory;
 
+    private int ranks;
+    private List<Level> levels;
     private Path recorded;
     private RunFixture run;
     private CrashJournal journal;
     private final List<Integer> begins = new ArrayList<>();
     private final List<Integer> ends = new ArrayList<>();
-    private int completion;
+    /** Where the run begins to complete; until then a fresh start would be a loss. */
+    private int completion = Integer.MAX_VALUE;
+
+    /** When the files of a node are lost. */
+    private enum Loss {
+        NEVER,
+        WITH_THE_CRASH,
+        AFTER_THE_RESTART
+    }
 
     @ParameterizedTest
     @CsvSource({
@@ -61,6 +68,8 @@ class CrashTest {
         "POWER_LOSS, 0, 1, 1"
     })
     void everyPrefixOfARunIsRecoverable(Crash crash, String keepLast, String keepL4, String ioMode) throws IOException {
+        ranks = 2;
+        levels = List.of(Level.L1, Level.L1, Level.L1, Level.L4, Level.L4, Level.L1);
         record(Map.of(
                 "basic.node_size",
                 "1",
@@ -70,13 +79,85 @@ class CrashTest {
                 keepL4,
                 "basic.ckpt_io",
                 ioMode));
+        replay(crash, Loss.NEVER, 1);
+    }
+
+    /** With redundancy: what was done at level 2 or above also stands the loss of a node. */
+    @ParameterizedTest
+    @CsvSource({"KILL, 1, NEVER", "KILL, 0, WITH_THE_CRASH", "POWER_LOSS, 0, AFTER_THE_RESTART"})
+    void prefixesOfARunAtAllLevelsAreRecoverable(Crash crash, String keepLast, Loss loss) throws IOException {
+        prefixesAtAllLevels(crash, keepLast, loss, 5);
+    }
+
+    @ParameterizedTest
+    @Tag("soak")
+    @CsvSource({
+        "KILL, 0, NEVER", "KILL, 0, WITH_THE_CRASH", "KILL, 0, AFTER_THE_RESTART",
+        "KILL, 1, NEVER", "KILL, 1, WITH_THE_CRASH", "KILL, 1, AFTER_THE_RESTART",
+        "POWER_LOSS, 0, NEVER", "POWER_LOSS, 0, WITH_THE_CRASH", "POWER_LOSS, 0, AFTER_THE_RESTART",
+        "POWER_LOSS, 1, NEVER", "POWER_LOSS, 1, WITH_THE_CRASH", "POWER_LOSS, 1, AFTER_THE_RESTART"
+    })
+    void everyPrefixOfARunAtAllLevelsIsRecoverable(Crash crash, String keepLast, Loss loss) throws IOException {
+        prefixesAtAllLevels(crash, keepLast, loss, 1);
+    }
+
+    private void prefixesAtAllLevels(Crash crash, String keepLast, Loss loss, int stride) throws IOException {
+        ranks = 3;
+        levels = List.of(
+                Level.L2, Level.L1, Level.L3, Level.L2, Level.L1, Level.L3, Level.L1, Level.L2, Level.L4, Level.L1);
+        record(Map.of("basic.node_size", "1", "basic.group_size", "3", "basic.keep_last_ckpt", keepLast));
+        replay(crash, loss, stride);
+    }
+
+    /** A level that was deleted in part must not leave one that is older. */
+    @ParameterizedTest
+    @CsvSource({"L3, NEVER", "L4, NEVER", "L4, WITH_THE_CRASH"})
+    void lowerLevelsAreDeletedFromTheOldest(Level last, Loss loss) throws IOException {
+        ranks = 3;
+        levels = loss == Loss.NEVER ? List.of(Level.L2, Level.L1, last) : List.of(Level.L3, Level.L2, last);
+        record(Map.of("basic.node_size", "1", "basic.group_size", "3", "basic.keep_last_ckpt", "1"));
+        replay(Crash.KILL, loss, 1);
+    }
+
+    private void replay(Crash crash, Loss loss, int stride) throws IOException {
+        long seed = new Random().nextLong();
+        System.out.printf("seed %d, %d operations%n", seed, journal.size());
+        Random random = new Random(seed);
+        for (int prefix = random.nextInt(stride); prefix <= journal.size(); prefix += stride) {
+            Path copy = replay(prefix, crash, random);
+            check(prefix, copy, loss, random.nextInt(ranks));
+            RunDirectory.delete(copy, new NioEngine());
+        }
+    }
+
+    /** While lost files are made again the job dies once more, or the node fails again; afterwards another node may fail. */
+    @ParameterizedTest
+    @CsvSource({"KILL, L2", "POWER_LOSS, L2", "KILL, L3", "POWER_LOSS, L3"})
+    void everyPrefixOfARestorationIsRecoverable(Crash crash, Level level) throws IOException {
+        ranks = 3;
+        prepare(Map.of("basic.node_size", "1", "basic.group_size", "3"));
+        FaultyEngine storage = engine();
+        onEachRank(run.config(), storage, (checkpoints, values) -> {
+            setAll(values, 7);
+            checkpoints.checkpoint(1, level);
+        });
+        RunDirectory.delete(recorded.resolve("Local/node1"), new NioEngine());
+        journal = storage.record(recorded);
+        onEachRank(run.config(), storage, (checkpoints, values) -> {
+            assertThat(checkpoints.isRestart()).isTrue();
+            note(checkpoints, ends);
+        });
         long seed = new Random().nextLong();
         System.out.printf("seed %d, %d operations%n", seed, journal.size());
         Random random = new Random(seed);
         for (int prefix = 0; prefix <= journal.size(); prefix++) {
-            Path copy = Files.createDirectories(directory.resolve("replay-" + prefix));
-            journal.replay(prefix, copy, crash, random);
-            check(prefix, copy);
+            Path copy = replay(prefix, crash, random);
+            if (prefix >= ends.get(0)) {
+                RunDirectory.delete(copy.resolve("Local/node2"), new NioEngine());
+            } else if (random.nextBoolean()) {
+                RunDirectory.delete(copy.resolve("Local/node1"), new NioEngine());
+            }
+            restart(copy.resolve("config.fti"), prefix, 7, 7, story(prefix));
             RunDirectory.delete(copy, new NioEngine());
         }
     }
@@ -91,22 +172,26 @@ class CrashTest {
         LOG.setLevel(null);
     }
 
-    /** Takes a first checkpoint that is durable, then writes down all that happens until the run is complete. */
-    private void record(Map<String, String> changes) throws IOException {
+    private void prepare(Map<String, String> changes) throws IOException {
         recorded = Files.createDirectories(directory.resolve("run"));
         run = new RunFixture(recorded, changes);
-        FaultyEngine storage = new FaultyEngine(new NioEngine());
+    }
+
+    /** Takes a first checkpoint that is durable, then writes down all that happens until the run is complete. */
+    private void record(Map<String, String> changes) throws IOException {
+        prepare(changes);
+        FaultyEngine storage = engine();
         onEachRank(run.config(), storage, (checkpoints, values) -> {
             setAll(values, 0);
-            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.checkpoint(1, levels.get(0));
         });
         journal = storage.record(recorded);
         onEachRank(run.config(), storage, (checkpoints, values) -> {
             checkpoints.recover();
-            for (int step = 1; step <= LEVELS.size(); step++) {
+            for (int step = 1; step < levels.size(); step++) {
                 setAll(values, step);
                 note(checkpoints, begins);
-                checkpoints.checkpoint(1 + step % 2, LEVELS.get(step - 1));
+                checkpoints.checkpoint(1 + step % 2, levels.get(step));
                 note(checkpoints, ends);
             }
             checkpoints.communicator().barrier();
@@ -118,6 +203,24 @@ class CrashTest {
         });
     }
 
+    /** The journal knows what was synced; the device need not. */
+    private static FaultyEngine engine() {
+        return new FaultyEngine(new NioEngine(), false);
+    }
+
+    private Path replay(int prefix, Crash crash, Random random) throws IOException {
+        Path copy = Files.createDirectories(directory.resolve("replay-" + prefix));
+        journal.replay(prefix, copy, crash, random);
+        Path config = copy.resolve("config.fti");
+        Files.writeString(config, Files.readString(config).replace(recorded.toString(), copy.toString()));
+        return copy;
+    }
+
+    private String story(int prefix) {
+        return "after " + prefix + " operations, the last of them "
+                + journal.operations().subList(Math.max(0, prefix - 3), prefix);
+    }
+
     private void note(Checkpoints checkpoints, List<Integer> positions) throws IOException {
         checkpoints.communicator().barrier();
         if (checkpoints.communicator().rank() == 0) {
@@ -126,31 +229,43 @@ class CrashTest {
         checkpoints.communicator().barrier();
     }
 
-    private void check(int prefix, Path copy) throws IOException {
+    private void check(int prefix, Path copy, Loss loss, int node) throws IOException {
         Path config = copy.resolve("config.fti");
-        Files.writeString(config, Files.readString(config).replace(recorded.toString(), copy.toString()));
+        Path lost = copy.resolve("Local/node" + node);
         int done = (int) ends.stream().filter(position -> position <= prefix).count();
         int begun = (int) begins.stream().filter(position -> position < prefix).count();
-        String story = "after " + prefix + " operations, the last of them "
-                + journal.operations().subList(Math.max(0, prefix - 3), prefix);
-        onEachRank(config, new NioEngine(), (checkpoints, values) -> {
+        int redundant = done;
+        while (levels.get(redundant) == Level.L1) {
+            redundant--;
+        }
+        if (loss == Loss.WITH_THE_CRASH) {
+            RunDirectory.delete(lost, new NioEngine());
+        }
+        int least = loss == Loss.WITH_THE_CRASH ? redundant : done;
+        String story = "node " + node + " lost " + loss + " " + story(prefix);
+        restart(config, prefix, least, begun, story);
+        if (loss == Loss.AFTER_THE_RESTART) {
+            RunDirectory.delete(lost, new NioEngine());
+            restart(config, prefix, redundant, begun, "second restart " + story);
+        }
+        // A second failure before the next checkpoint, and then life goes on.
+        onEachRank(config, engine(), (checkpoints, values) -> {
+            setAll(values, 100);
+            checkpoints.checkpoint(9, Level.L1);
+        });
+        restart(config, prefix, 100, 100, "last restart " + story);
+    }
+
+    private void restart(Path config, int prefix, int least, int most, String story) throws IOException {
+        onEachRank(config, engine(), (checkpoints, values) -> {
             if (!checkpoints.isRestart()) {
                 assertThat(prefix).as("fresh start " + story).isGreaterThan(completion);
                 return;
             }
             checkpoints.recover();
-            assertThat(values[0]).as(story).isBetween(done, begun);
+            assertThat(values[0]).as(story).isBetween(least, most);
             for (int i = 0; i < INTS; i++) {
                 assertThat(values[i]).isEqualTo(values[0] + i);
-            }
-            // A second failure before the next checkpoint, and then life goes on.
-            setAll(values, 100);
-            checkpoints.checkpoint(9, Level.L1);
-        });
-        onEachRank(config, new NioEngine(), (checkpoints, values) -> {
-            if (checkpoints.isRestart()) {
-                checkpoints.recover();
-                assertThat(values[0]).as("second restart " + story).isEqualTo(100);
             }
         });
     }
@@ -166,8 +281,8 @@ class CrashTest {
         void run(Checkpoints checkpoints, int[] values) throws IOException;
     }
 
-    private static void onEachRank(Path config, StorageEngine storage, Body body) throws IOException {
-        ThreadCommunicator.run(RANKS, comm -> {
+    private void onEachRank(Path config, StorageEngine storage, Body body) throws IOException {
+        ThreadCommunicator.run(ranks, comm -> {
             try (Checkpoints checkpoints = Checkpoints.builder(config)
                     .communicator(comm)
                     .storage(storage)
