@@ -260,6 +260,9 @@ public final class Checkpoints implements AutoCloseable {
         for (Level level : Level.values()) {
             Optional<Recovery.Found> found = recovery.find(level);
             if (found.isPresent()) {
+                for (int above = level.number() + 1; above <= Level.L4.number(); above++) {
+                    recovery.settle(Level.of(above));
+                }
                 Path local = level == Level.L4
                         ? copyToLocal(found.get())
                         : found.get().path();

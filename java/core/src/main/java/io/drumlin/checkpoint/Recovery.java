@@ -10,11 +10,11 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the checkpoint a restart continues from: the lowest level at which the files that are left, of all ranks, give one and
@@ -62,6 +62,38 @@ final class Recovery {
      * @return this rank's file in the level's directory; empty on all ranks if there is none to be had
      */
     Optional<Found> find(Level level) throws IOException {
+        Optional<StoredCheckpoint> mended = mend(level);
+        if (mended.isEmpty()) {
+            return Optional.empty();
+        }
+        StoredCheckpoint stored = mended.get();
+        Path plain = committed(level).resolve(stored.fileName(FileKind.PLAIN));
+        Found[] found = new Found[1];
+        Agreement.run(app, "opening " + plain, () -> {
+            found[0] = new Found(plain, stored.open(plain));
+            deleteOthers(committed(level), stored);
+        });
+        levels.clean(level);
+        return Optional.of(found[0]);
+    }
+
+    /**
+     * Ends the commit that a kill interrupted at a level that is not restarted from, on all nodes alike: of two halves the loss
+     * of a node would leave too little. Collective.
+     */
+    void settle(Level level) throws IOException {
+        long[] interrupted = {Files.exists(levels.directory(level, Slot.REPLACED)) ? 1 : 0};
+        app.allreduce(interrupted, Op.MAX);
+        Optional<StoredCheckpoint> mended = interrupted[0] == 0 ? Optional.empty() : mend(level);
+        if (mended.isPresent()) {
+            StoredCheckpoint stored = mended.get();
+            Agreement.run(app, "settling level " + level.number(), () -> deleteOthers(committed(level), stored));
+            levels.clean(level);
+        }
+    }
+
+    /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */
+    private Optional<StoredCheckpoint> mend(Level level) throws IOException {
         for (StoredCheckpoint stored : mode.stored(level)) {
             Slot slot = slot(level, stored);
             EnumSet<FileKind> present = present(level, stored, slot);
@@ -69,14 +101,16 @@ final class Recovery {
                 continue;
             }
             present.removeIf(kind -> !isWhole(stored, kind, slot));
-            if (recoverable(level, present)) {
-                Found found = restore(level, stored, slot, present);
-                if (found != null) {
-                    return Optional.of(found);
-                }
+            if (recoverable(level, present) && restored(level, stored, slot, present)) {
+                levels.settle(level, slot, stored.metadataSlot());
+                return Optional.of(stored);
             }
         }
         return Optional.empty();
+    }
+
+    private Path committed(Level level) {
+        return levels.directory(level, Slot.COMMITTED);
     }
 
     /** Where the files of a checkpoint lie that share a directory: in one place, which a restart moves as a whole. */
@@ -146,26 +180,16 @@ final class Recovery {
         return files[0];
     }
 
-    private @Nullable Found restore(Level level, StoredCheckpoint stored, Slot slot, EnumSet<FileKind> present)
-            throws IOException {
+    private boolean restored(Level level, StoredCheckpoint stored, Slot slot, EnumSet<FileKind> present) {
         try {
             // Where the files lie now: should it fail, the places of the other checkpoints are still as they were
             // found.
             restoration.restore(level, stored, levels.directory(level, slot), present);
+            return true;
         } catch (IOException e) {
             LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), e.getMessage());
-            return null;
+            return false;
         }
-        levels.settle(level, slot, stored.metadataSlot());
-        Path directory = levels.directory(level, Slot.COMMITTED);
-        Path plain = directory.resolve(stored.fileName(FileKind.PLAIN));
-        Found[] found = new Found[1];
-        Agreement.run(app, "opening " + plain, () -> {
-            found[0] = new Found(plain, stored.open(plain));
-            deleteOthers(directory, stored);
-        });
-        levels.clean(level);
-        return found[0];
     }
 
     /** Files of another checkpoint may lie where lost ones were made again; C FTI would take the first it meets. */

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Every state that a kill or a power loss can leave on disk is one a restart recovers from, with the checkpoint that was under
@@ -107,6 +108,16 @@ class CrashTest {
                 Level.L2, Level.L1, Level.L3, Level.L2, Level.L1, Level.L3, Level.L1, Level.L2, Level.L4, Level.L1);
         record(Map.of("basic.node_size", "1", "basic.group_size", "3", "basic.keep_last_ckpt", keepLast));
         replay(crash, loss, stride);
+    }
+
+    /** A restart from level 1 must not leave the one above it half committed. */
+    @ParameterizedTest
+    @EnumSource(names = {"L2", "L3"})
+    void aCommitIsNotLeftHalfDone(Level level) throws IOException {
+        ranks = 3;
+        levels = List.of(level, Level.L1, level);
+        record(Map.of("basic.node_size", "1", "basic.group_size", "3", "basic.keep_last_ckpt", "1"));
+        replay(Crash.KILL, Loss.AFTER_THE_RESTART, 1);
     }
 
     /** A level that was deleted in part must not leave one that is older. */
