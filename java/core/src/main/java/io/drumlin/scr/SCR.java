@@ -1,0 +1,309 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicators;
+import io.drumlin.storage.StorageEngines;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of SCR under their own names, for programs ported from C: {@code import static io.drumlin.scr.SCR.*;}.
+ *
+ * <p>Where C writes to an address, this writes to the first element of an array. Calls return {@link #SCR_SUCCESS} or
+ * {@link #SCR_FAILURE}; the failure behind it is logged with all that is known. A call in a wrong state is an
+ * {@link IllegalStateException}, where C aborts the job. State belongs to the calling thread, so that ranks may be threads.
+ * All calls but {@link #SCR_Route_file}, {@link #SCR_Config} and {@link #SCR_Get_version} are collective.
+ */
+@SuppressWarnings({"MethodName", "MemberName"}) // the names are SCR's
+public final class SCR {
+
+    /** Success. */
+    public static final int SCR_SUCCESS = 0;
+    /** Failure. */
+    public static final int SCR_FAILURE = 1;
+    /** The dataset is neither. */
+    public static final int SCR_FLAG_NONE = 0;
+    /** The program can restart from the dataset. */
+    public static final int SCR_FLAG_CHECKPOINT = 1;
+    /** The dataset must reach the prefix directory. */
+    public static final int SCR_FLAG_OUTPUT = 2;
+
+    /** The release whose calls these are. */
+    private static final String VERSION = "v3.1.0";
+
+    private static final System.Logger LOG = System.getLogger(SCR.class.getName());
+    private static final ThreadLocal<Session> SESSION = ThreadLocal.withInitial(Session::new);
+
+    private static final class Session {
+        private ScrConfig config = new ScrConfig(System.getenv());
+        private @Nullable Communicator world;
+        private @Nullable ScrDatasets datasets;
+
+        private ScrDatasets datasets() {
+            if (datasets == null) {
+                throw new IllegalStateException("SCR_Init has not been called, or failed");
+            }
+            return datasets;
+        }
+    }
+
+    private SCR() {}
+
+    @FunctionalInterface
+    private interface Call {
+        boolean run() throws IOException;
+    }
+
+    private static int call(String name, Call call) {
+        try {
+            return call.run() ? SCR_SUCCESS : SCR_FAILURE;
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.ERROR, name + ": " + e.getMessage(), e);
+            return SCR_FAILURE;
+        }
+    }
+
+    /**
+     * Begins, with all ranks of the job.
+     *
+     * @return success or failure
+     */
+    public static int SCR_Init() {
+        return call("SCR_Init", () -> {
+            Session session = SESSION.get();
+            session.world = Communicators.world();
+            open(session, session.world);
+            return true;
+        });
+    }
+
+    /**
+     * Begins, with the ranks of a communicator.
+     *
+     * @param comm stays the program's
+     * @return success or failure
+     */
+    public static int SCR_Init(Communicator comm) {
+        return call("SCR_Init", () -> {
+            open(SESSION.get(), comm);
+            return true;
+        });
+    }
+
+    private static void open(Session session, Communicator comm) throws IOException {
+        if (session.datasets != null) {
+            throw new IllegalStateException("SCR_Init was called before");
+        }
+        session.datasets = ScrDatasets.open(session.config, comm, StorageEngines.best());
+    }
+
+    /**
+     * Sets a parameter before SCR_Init.
+     *
+     * @param assignment {@code KEY=VALUE}; an empty value gives the default back
+     * @return success, or failure if there is no such parameter
+     */
+    public static int SCR_Config(String assignment) {
+        String[] pair = assignment.strip().split("=", 2);
+        Session session = SESSION.get();
+        if (pair.length != 2 || session.datasets != null) {
+            return SCR_FAILURE;
+        }
+        try {
+            session.config.set(pair[0], pair[1]);
+            return SCR_SUCCESS;
+        } catch (IllegalArgumentException e) {
+            LOG.log(System.Logger.Level.ERROR, "SCR_Config: " + e.getMessage());
+            return SCR_FAILURE;
+        }
+    }
+
+    /**
+     * Ends: see {@link ScrDatasets#close}.
+     *
+     * @return success or failure
+     */
+    public static int SCR_Finalize() {
+        return call("SCR_Finalize", () -> {
+            Session session = SESSION.get();
+            SESSION.remove();
+            session.datasets().close();
+            if (session.world != null) {
+                session.world.close();
+            }
+            return true;
+        });
+    }
+
+    /**
+     * Whether there is a checkpoint to restart from.
+     *
+     * @param flag gets 1 or 0
+     * @param name gets its name
+     * @return success or failure
+     */
+    public static int SCR_Have_restart(int[] flag, String[] name) {
+        return call("SCR_Have_restart", () -> {
+            Optional<String> found = SESSION.get().datasets().haveRestart();
+            flag[0] = found.isPresent() ? 1 : 0;
+            name[0] = found.orElse("");
+            return true;
+        });
+    }
+
+    /**
+     * Begins a restart.
+     *
+     * @param name gets the name of the checkpoint
+     * @return success
+     */
+    public static int SCR_Start_restart(String[] name) {
+        name[0] = SESSION.get().datasets().startRestart();
+        return SCR_SUCCESS;
+    }
+
+    /**
+     * Ends a restart.
+     *
+     * @param valid 1 if this rank could read its files
+     * @return success if all ranks could
+     */
+    public static int SCR_Complete_restart(int valid) {
+        return call("SCR_Complete_restart", () -> SESSION.get().datasets().completeRestart(valid != 0));
+    }
+
+    /**
+     * Whether to take a checkpoint now.
+     *
+     * @param flag gets 1 or 0
+     * @return success or failure
+     */
+    public static int SCR_Need_checkpoint(int[] flag) {
+        return call("SCR_Need_checkpoint", () -> {
+            flag[0] = SESSION.get().datasets().needCheckpoint() ? 1 : 0;
+            return true;
+        });
+    }
+
+    /**
+     * Begins a dataset.
+     *
+     * @param name the same on all ranks; {@code null} for {@code scr.dataset.ID}
+     * @param flags sum of {@link #SCR_FLAG_CHECKPOINT} and {@link #SCR_FLAG_OUTPUT}
+     * @return success or failure
+     */
+    public static int SCR_Start_output(@Nullable String name, int flags) {
+        return call("SCR_Start_output", () -> {
+            SESSION.get()
+                    .datasets()
+                    .startOutput(name, (flags & SCR_FLAG_CHECKPOINT) != 0, (flags & SCR_FLAG_OUTPUT) != 0);
+            return true;
+        });
+    }
+
+    /**
+     * Says where a file of this rank is to be written or read. Not collective.
+     *
+     * @param name where the program wants it
+     * @param file gets where it is
+     * @return success or failure
+     */
+    public static int SCR_Route_file(String name, String[] file) {
+        return call("SCR_Route_file", () -> {
+            file[0] = SESSION.get().datasets().routeFile(Path.of(name)).toString();
+            return true;
+        });
+    }
+
+    /**
+     * Ends a dataset.
+     *
+     * @param valid 1 if the files of this rank are good
+     * @return success if those of all ranks are, and the dataset is protected
+     */
+    public static int SCR_Complete_output(int valid) {
+        return call("SCR_Complete_output", () -> SESSION.get().datasets().completeOutput(valid != 0));
+    }
+
+    /**
+     * Begins a checkpoint named {@code scr.dataset.ID}.
+     *
+     * @return success or failure
+     */
+    public static int SCR_Start_checkpoint() {
+        return SCR_Start_output(null, SCR_FLAG_CHECKPOINT);
+    }
+
+    /**
+     * Ends a checkpoint.
+     *
+     * @param valid 1 if the files of this rank are good
+     * @return success if those of all ranks are, and the checkpoint is protected
+     */
+    public static int SCR_Complete_checkpoint(int valid) {
+        return SCR_Complete_output(valid);
+    }
+
+    /**
+     * Lets the next restart begin with a checkpoint.
+     *
+     * @param name its name
+     * @return success, also if there is none
+     */
+    public static int SCR_Current(String name) {
+        return call("SCR_Current", () -> {
+            SESSION.get().datasets().current(name);
+            return true;
+        });
+    }
+
+    /**
+     * Takes a dataset out of the index.
+     *
+     * @param name its name
+     * @return success, also if there is none
+     */
+    public static int SCR_Drop(String name) {
+        return call("SCR_Drop", () -> {
+            SESSION.get().datasets().drop(name);
+            return true;
+        });
+    }
+
+    /**
+     * Deletes a dataset and its files.
+     *
+     * @param name its name
+     * @return success, also if there is none
+     */
+    public static int SCR_Delete(String name) {
+        return call("SCR_Delete", () -> {
+            SESSION.get().datasets().delete(name);
+            return true;
+        });
+    }
+
+    /**
+     * Whether the job is to halt.
+     *
+     * @param flag gets 1 or 0
+     * @return success or failure
+     */
+    public static int SCR_Should_exit(int[] flag) {
+        return call("SCR_Should_exit", () -> {
+            flag[0] = SESSION.get().datasets().shouldExit() ? 1 : 0;
+            return true;
+        });
+    }
+
+    /**
+     * The release of SCR whose calls these are.
+     *
+     * @return {@code v3.1.0}
+     */
+    public static String SCR_Get_version() {
+        return VERSION;
+    }
+}
