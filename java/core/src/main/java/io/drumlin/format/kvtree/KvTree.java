@@ -17,8 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KvTree {
 
-    /** Most nodes are leaves; they have no map. */
-    private @Nullable Map<String, KvTree> children;
+    /** The key of a node that has one. Most have one or none, and an index has millions of nodes. */
+    private @Nullable String key;
+
+    private @Nullable KvTree subtree;
+
+    /** The keys of a node that has, or had, several. */
+    private @Nullable Map<String, KvTree> several;
 
     /** Makes an empty tree. */
     public KvTree() {}
@@ -30,7 +35,10 @@ public final class KvTree {
      * @return the subtree itself, not a copy; {@code null} without the key
      */
     public @Nullable KvTree get(String key) {
-        return children == null ? null : children.get(key);
+        if (several != null) {
+            return several.get(key);
+        }
+        return key.equals(this.key) ? subtree : null;
     }
 
     /**
@@ -54,7 +62,7 @@ public final class KvTree {
      * @return true if it has
      */
     public boolean has(String key) {
-        return children != null && children.containsKey(key);
+        return get(key) != null;
     }
 
     /**
@@ -72,7 +80,10 @@ public final class KvTree {
      * @return in their order; a view that cannot be changed
      */
     public Map<String, KvTree> entries() {
-        return children == null ? Map.of() : Collections.unmodifiableMap(children);
+        if (several != null) {
+            return Collections.unmodifiableMap(several);
+        }
+        return key == null || subtree == null ? Map.of() : Map.of(key, subtree);
     }
 
     /**
@@ -81,7 +92,10 @@ public final class KvTree {
      * @return 0 for a leaf
      */
     public int size() {
-        return children == null ? 0 : children.size();
+        if (several != null) {
+            return several.size();
+        }
+        return key == null ? 0 : 1;
     }
 
     /**
@@ -100,7 +114,13 @@ public final class KvTree {
      * @return its subtree, empty if the key is new
      */
     public KvTree add(String key) {
-        return map().computeIfAbsent(key, missing -> new KvTree());
+        KvTree present = get(key);
+        if (present != null) {
+            return present;
+        }
+        KvTree added = new KvTree();
+        put(key, added);
+        return added;
     }
 
     /**
@@ -124,7 +144,18 @@ public final class KvTree {
      * @param subtree not copied
      */
     public void put(String key, KvTree subtree) {
-        map().put(key, subtree);
+        if (several != null) {
+            several.put(key, subtree);
+        } else if (this.key == null || this.subtree == null || this.key.equals(key)) {
+            this.key = key;
+            this.subtree = subtree;
+        } else {
+            several = new LinkedHashMap<>();
+            several.put(this.key, this.subtree);
+            several.put(key, subtree);
+            this.key = null;
+            this.subtree = null;
+        }
     }
 
     /**
@@ -155,8 +186,11 @@ public final class KvTree {
      * @param key may be missing
      */
     public void remove(String key) {
-        if (children != null) {
-            children.remove(key);
+        if (several != null) {
+            several.remove(key);
+        } else if (key.equals(this.key)) {
+            this.key = null;
+            this.subtree = null;
         }
     }
 
@@ -182,7 +216,9 @@ public final class KvTree {
      * @return empty for a leaf
      */
     public Optional<String> first() {
-        return children == null ? Optional.empty() : children.keySet().stream().findFirst();
+        return several == null
+                ? Optional.ofNullable(key)
+                : several.keySet().stream().findFirst();
     }
 
     /**
@@ -216,14 +252,6 @@ public final class KvTree {
                 .sorted(Keys.BY_BYTES)
                 .forEach(entry -> sorted.put(entry.getKey(), entry.getValue().sorted()));
         return sorted;
-    }
-
-    private Map<String, KvTree> map() {
-        if (children == null) {
-            // Most nodes that have a child have one.
-            children = new LinkedHashMap<>(2);
-        }
-        return children;
     }
 
     /** Equal keys with equal subtrees, in any order. */

@@ -35,11 +35,29 @@ final class Packer {
     }
 
     private void packKey(String key) {
+        if (packAscii(key)) {
+            return;
+        }
         byte[] encoded = Keys.bytes(key);
         reserve(encoded.length + 1);
         System.arraycopy(encoded, 0, bytes, length, encoded.length);
         length += encoded.length;
         bytes[length++] = 0;
+    }
+
+    /** Nearly all keys; false if this is none. */
+    private boolean packAscii(String key) {
+        reserve(key.length() + 1);
+        for (int i = 0; i < key.length(); i++) {
+            char c = key.charAt(i);
+            if (c == 0 || c >= 0x80) {
+                return false;
+            }
+            bytes[length + i] = (byte) c;
+        }
+        length += key.length();
+        bytes[length++] = 0;
+        return true;
     }
 
     private void reserve(int more) {

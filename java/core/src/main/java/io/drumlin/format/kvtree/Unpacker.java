@@ -1,6 +1,8 @@
 package io.drumlin.format.kvtree;
 
 import io.drumlin.format.FormatException;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Takes a packed tree apart. Time and memory grow with the bytes that are there, never with a number in them. */
 final class Unpacker {
@@ -8,8 +10,15 @@ final class Unpacker {
     /** A NUL and a count: an element with the empty key. */
     private static final int SMALLEST_ELEMENT = 5;
 
+    /** A power of two. */
+    private static final int RECENT = 1 << 12;
+
     private final byte[] bytes;
     private final int end;
+
+    /** Keys by the hash of their bytes: the same few stand in a file again and again, and are kept once. */
+    private final @Nullable String[] recent = new String[RECENT];
+
     private int position;
 
     Unpacker(byte[] bytes, int start, int end) {
@@ -55,12 +64,35 @@ final class Unpacker {
 
     private String key() throws FormatException {
         int start = position;
+        int hash = 0;
+        int bits = 0;
         while (position < end && bytes[position] != 0) {
-            position++;
+            hash = 31 * hash + bytes[position];
+            bits |= bytes[position++];
         }
         if (position == end) {
             throw KvTreeFile.damaged("key", start, "no NUL ends it before the tree ends at " + end);
         }
-        return Keys.text(bytes, start, position++ - start);
+        int length = position++ - start;
+        return bits < 0 ? Keys.text(bytes, start, length) : ascii(start, length, hash & RECENT - 1);
+    }
+
+    private String ascii(int start, int length, int place) {
+        String known = recent[place];
+        if (known != null && known.length() == length && isAt(start, known)) {
+            return known;
+        }
+        String text = new String(bytes, start, length, StandardCharsets.ISO_8859_1);
+        recent[place] = text;
+        return text;
+    }
+
+    private boolean isAt(int start, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (bytes[start + i] != text.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
     }
 }
