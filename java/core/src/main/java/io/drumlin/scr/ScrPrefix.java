@@ -11,6 +11,15 @@ import java.nio.file.Path;
 public record ScrPrefix(Path path) {
 
     /**
+     * Names a prefix directory.
+     *
+     * @param path the prefix directory; {@code .} and {@code ..} in it are resolved, so that what lies below it is seen to
+     */
+    public ScrPrefix {
+        path = path.normalize();
+    }
+
+    /**
      * Where SCR keeps its own files.
      *
      * @return a directory that need not exist
