@@ -13,10 +13,10 @@ public record ScrPrefix(Path path) {
     /**
      * Names a prefix directory.
      *
-     * @param path the prefix directory; {@code .} and {@code ..} in it are resolved, so that what lies below it is seen to
+     * @param path the prefix directory; made absolute, without {@code .} and {@code ..}, so that what lies below it is seen to
      */
     public ScrPrefix {
-        path = path.normalize();
+        path = path.toAbsolutePath().normalize();
     }
 
     /**
