@@ -51,6 +51,16 @@ class DatasetMetadataTest {
                 .isEqualTo((int) metadata.readDescriptor().files().orElseThrow());
     }
 
+    /** As the command line has it that is run there. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", ".", "x/.."})
+    void theWorkingDirectoryIsAPrefixLikeAnyOther(String path) throws IOException {
+        ScrPrefix prefix = new ScrPrefix(Path.of(path));
+        DatasetMetadata metadata = DatasetMetadata.of(prefix, 1, STORAGE);
+        DatasetFile file = new DatasetFile("ckpt.1/rank_0", OptionalLong.empty(), OptionalLong.empty());
+        assertThat(metadata.locate(file)).isEqualTo(Path.of("ckpt.1/rank_0").toAbsolutePath());
+    }
+
     @Test
     void noticesAFileThatWasCut() throws IOException {
         Path prefix = ScrGolden.copy("prefix_one/prefix", directory.resolve("p"));
