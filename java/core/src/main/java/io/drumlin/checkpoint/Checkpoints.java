@@ -5,12 +5,16 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
+import io.drumlin.format.ByteSource;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -104,7 +108,7 @@ public final class Checkpoints implements AutoCloseable {
         node = Recovery.nodeOf(app, run.topology());
         group = Group.of(app, run.topology(), config.groupSize());
         mode = metadata
-                ? new PosixMode(app, group, fileRank, levels, storage, reader)
+                ? new PosixMode(app, group, fileRank, config.ioMode() == FtiConfig.IO_MPI, levels, storage, reader)
                 : new FtiFfMode(
                         app, group, fileRank, levels, storage, reader, config.layout(), given.orElse(config.packing()));
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
@@ -266,7 +270,9 @@ public final class Checkpoints implements AutoCloseable {
                 Path local = level == Level.L4
                         ? copyToLocal(found.get())
                         : found.get().path();
-                return new Source(level, local, found.get().file(), true);
+                StoredFile file = found.get().file();
+                long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
+                return new Source(level, local, file.movedBy(-start), true);
             }
         }
         return null;
@@ -278,18 +284,40 @@ public final class Checkpoints implements AutoCloseable {
         copyToTmp(found.path(), found.file(), Level.L1);
         levels.commit(Level.L1);
         untidy.add(Level.L1);
-        return directories.committed(Level.L1).resolve(found.path().getFileName());
+        return directories.committed(Level.L1).resolve(mode.copyName(Level.L1, found.path()));
     }
 
     private void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
-        Agreement.run(app, "copying " + from + " to level " + level.number(), () -> {
-            RunDirectory.makeDirectory(directories.tmp(level), storage);
-            Path copy = directories.tmp(level).resolve(from.getFileName());
-            new FileCopy(storage, slabs).copy(from, copy);
-            storage.syncDirectory(directories.tmp(level));
-            reader.verify(copy, file);
-        });
-        mode.describeCopy();
+        String operation = "copying " + from + " to level " + level.number();
+        Path copy = directories.tmp(level).resolve(mode.copyName(level, from));
+        Agreement.run(app, operation, () -> RunDirectory.makeDirectory(directories.tmp(level), storage));
+        long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
+        if (mode.shares(level)) {
+            copyToShared(operation, from, file, copy);
+        } else {
+            Agreement.run(app, operation, () -> {
+                long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
+                new FileCopy(storage, slabs).copy(from, start, size, copy);
+                reader.verify(copy, file.movedBy(-start));
+            });
+        }
+        Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
+        mode.describeCopy(level);
+    }
+
+    private void copyToShared(String operation, Path from, StoredFile file, Path copy) throws IOException {
+        BlockFile[] opened = new BlockFile[1];
+        try {
+            Agreement.run(app, operation, () -> opened[0] = storage.open(from, EnumSet.of(OpenMode.READ)));
+            ByteSource bytes = new BlockFileSource(opened[0]);
+            long start = SharedFileWriter.start(app, bytes.size());
+            new SharedFileWriter(app, storage, slabs).write(copy, bytes, start);
+            Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start)));
+        } finally {
+            if (opened[0] != null) {
+                opened[0].close();
+            }
+        }
     }
 
     /**
@@ -567,7 +595,7 @@ public final class Checkpoints implements AutoCloseable {
         }
         failure = 1;
         mode.committed(draft);
-        Path plain = directories.committed(level).resolve(RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank));
+        Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
         source = new Source(level, plain, draft.stored(), false);
         untidy.add(level);
         levels.discardSuperseded(level);

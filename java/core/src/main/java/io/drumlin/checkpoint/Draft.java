@@ -37,6 +37,15 @@ interface Draft {
      */
     List<Piece> seal(List<byte[]> digests, long partnerSize, long encodedSize) throws IOException;
 
+    /**
+     * Says where the bytes were written in a file of all ranks, in the modes that have one.
+     *
+     * @param start byte offset
+     */
+    default void placeAt(long start) {
+        throw new IllegalStateException("this mode has no file of all ranks");
+    }
+
     /** How the file enters a Reed-Solomon group. */
     Encoding encoding();
 

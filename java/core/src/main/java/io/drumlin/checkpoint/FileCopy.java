@@ -21,21 +21,24 @@ final class FileCopy {
     }
 
     /**
-     * Copies a file and makes the copy's content durable.
+     * Copies a part of a file and makes the copy's content durable.
      *
      * @param from the file
+     * @param start where the part begins
+     * @param size bytes of the part
      * @param to the copy, replaced when it exists
      * @throws IOException the copy is not whole
      */
-    void copy(Path from, Path to) throws IOException {
+    void copy(Path from, long start, long size, Path to) throws IOException {
         EnumSet<OpenMode> writing = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT);
-        try (BlockFile source = storage.open(from, EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
+        // What does not begin on a block cannot be read directly.
+        EnumSet<OpenMode> reading = start == 0 ? EnumSet.of(OpenMode.READ, OpenMode.DIRECT) : EnumSet.of(OpenMode.READ);
+        try (BlockFile source = storage.open(from, reading);
                 BlockFile target = storage.open(to, writing)) {
-            long size = source.size();
             target.allocate(size);
             try {
                 for (long offset = 0; offset < size; offset += SlabPool.SLAB_BYTES) {
-                    copySlab(source, target, offset, size);
+                    copySlab(source, start, target, offset, size);
                 }
             } finally {
                 slabs.drain();
@@ -45,17 +48,17 @@ final class FileCopy {
         }
     }
 
-    private void copySlab(BlockFile source, BlockFile target, long offset, long size) throws IOException {
+    private void copySlab(BlockFile source, long start, BlockFile target, long offset, long size) throws IOException {
         SlabPool.Slab slab = slabs.take();
         ByteBuffer memory = slab.buffer();
         int length = (int) Math.min(SlabPool.SLAB_BYTES, size - offset);
         int blocks = (int) BlockEdges.roundUp(length, Math.max(source.alignment(), target.alignment()));
-        int read = source.read(memory.limit(blocks), offset);
+        int read = source.read(memory.limit(blocks), start + offset);
         if (read < length) {
             throw DrumlinException.during("copy")
                     .path(source.path())
-                    .range(offset, length)
-                    .problem("the file ends at " + (offset + read))
+                    .range(start + offset, length)
+                    .problem("the file ends at " + (start + offset + read))
                     .exception();
         }
         for (int i = length; i < blocks; i++) {

@@ -26,6 +26,9 @@ final class FtiConfig {
     /** Value of {@code ckpt_io} for POSIX. */
     static final int IO_POSIX = 1;
 
+    /** Value of {@code ckpt_io} for MPI-IO. */
+    static final int IO_MPI = 2;
+
     /** Value of {@code ckpt_io} for FTI-FF. */
     static final int IO_FTIFF = 3;
 
@@ -121,7 +124,7 @@ final class FtiConfig {
 
     private int readIoMode() {
         int value = integer("basic", "ckpt_io", 0);
-        if (value == IO_POSIX || value == IO_FTIFF) {
+        if (value >= IO_POSIX && value <= IO_FTIFF) {
             return value;
         }
         LOG.log(
@@ -288,7 +291,7 @@ final class FtiConfig {
         return keepL4Ckpt;
     }
 
-    /** {@link #IO_POSIX} or {@link #IO_FTIFF}. */
+    /** {@link #IO_POSIX}, {@link #IO_MPI} or {@link #IO_FTIFF}. */
     int ioMode() {
         return ioMode;
     }

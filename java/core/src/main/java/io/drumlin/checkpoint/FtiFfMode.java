@@ -111,6 +111,11 @@ final class FtiFfMode implements IoMode {
     }
 
     @Override
+    public String plainName(Level level, int ckptId) {
+        return RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
+    }
+
+    @Override
     public void committed(Draft draft) {
         if (!(draft instanceof FtiFfDraft own)) {
             throw new IllegalArgumentException("a draft of another mode");

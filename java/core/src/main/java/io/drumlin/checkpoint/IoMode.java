@@ -22,21 +22,40 @@ interface IoMode {
      */
     Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
 
+    /** Whether the data of all ranks go into one file at a level. */
+    default boolean shares(Level level) {
+        return false;
+    }
+
+    /** The name of the file in which this rank's data of a new checkpoint are. */
+    String plainName(Level level, int ckptId);
+
+    /**
+     * The name of the file that a copy at another level gets.
+     *
+     * @param from the file that was committed or opened last
+     */
+    default String copyName(Level level, Path from) {
+        return from.getFileName().toString();
+    }
+
     /**
      * Writes into {@code tmp}, durably, what a restart must know of a checkpoint besides its files. Collective.
      *
+     * @param level of the checkpoint
      * @param draft of this mode, sealed
      * @param encodedMd5 at level 3, MD5 of the encoded part of this rank's Reed-Solomon file
      * @throws IOException on all ranks, if it failed on any
      */
-    default void describe(Draft draft, Optional<String> encodedMd5) throws IOException {}
+    default void describe(Level level, Draft draft, Optional<String> encodedMd5) throws IOException {}
 
     /**
-     * Does the same for a copy at another level of the checkpoint that was committed or opened last. Collective.
+     * Does the same for a copy of the checkpoint that was committed or opened last. Collective.
      *
+     * @param level of the copy
      * @throws IOException on all ranks, if it failed on any
      */
-    default void describeCopy() throws IOException {}
+    default void describeCopy(Level level) throws IOException {}
 
     /** Takes note that a draft of this mode was committed: the next one continues it. */
     void committed(Draft draft);

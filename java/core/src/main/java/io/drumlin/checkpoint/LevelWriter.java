@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -71,11 +72,15 @@ final class LevelWriter {
         Draft draft = drafts[0];
         long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
         long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
-        Path plain = path(level, FileKind.PLAIN, ckptId);
-        Agreement.run(app, operation, () -> {
-            new CheckpointWriter(storage, slabs)
-                    .write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
-        });
+        Path plain = directories.tmp(level).resolve(mode.plainName(level, ckptId));
+        if (mode.shares(level)) {
+            writeShared(plain, draft);
+        } else {
+            Agreement.run(app, operation, () -> {
+                new CheckpointWriter(storage, slabs)
+                        .write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+            });
+        }
         String[] encodedMd5 = new String[1];
         Agreement.run(app, operation, () -> {
             if (level == Level.L2) {
@@ -85,8 +90,15 @@ final class LevelWriter {
             }
             storage.syncDirectory(directories.tmp(level));
         });
-        mode.describe(draft, Optional.ofNullable(encodedMd5[0]));
+        mode.describe(level, draft, Optional.ofNullable(encodedMd5[0]));
         return draft;
+    }
+
+    private void writeShared(Path path, Draft draft) throws IOException {
+        long start = SharedFileWriter.start(app, draft.size());
+        byte[] md5 = new SharedFileWriter(app, storage, slabs).write(path, draft.image(), start);
+        draft.seal(List.of(md5), -1, -1);
+        draft.placeAt(start);
     }
 
     private void checkGroup(String operation, Level level) throws DrumlinException {

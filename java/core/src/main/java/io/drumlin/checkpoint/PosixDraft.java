@@ -23,6 +23,7 @@ final class PosixDraft implements Draft {
     private final FileImage image;
     private final List<VariableEntry> variables = new ArrayList<>();
     private @Nullable String md5;
+    private long start;
     private @Nullable GroupMetadata metadata;
 
     /**
@@ -62,6 +63,11 @@ final class PosixDraft implements Draft {
     }
 
     @Override
+    public void placeAt(long offset) {
+        start = offset;
+    }
+
+    @Override
     public Encoding encoding() {
         return new PosixEncoding();
     }
@@ -79,13 +85,18 @@ final class PosixDraft implements Draft {
         return new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null));
     }
 
+    /** The name that the metadata give the file. */
+    String fileName() {
+        return fileName;
+    }
+
     int ckptId() {
         return ckptId;
     }
 
     @Override
     public StoredFile stored() {
-        return stored(ckptId, entry(size(), Optional.empty()));
+        return stored(ckptId, entry(size(), Optional.empty())).movedBy(start);
     }
 
     /** What a file that is described so holds. */

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The mode POSIX: files of bare data, and for each group a file with the metadata of all its ranks
- * (docs/formats/fti-posix.md).
+ * (docs/formats/fti-posix.md). And the mode MPI-IO, in which level 4 is one file with the data of all ranks.
  *
  * <p>A checkpoint is what one directory of metadata says. Its files may lie in another place, for a kill can stop a commit
  * between the two; a file belongs to it if it has the name, the size and the digest that the metadata give, so files of
@@ -50,6 +50,7 @@ final class PosixMode implements IoMode {
     private final Communicator app;
     private final Group group;
     private final int fileRank;
+    private final boolean sharing;
     private final LevelDirectories levels;
     private final StorageEngine storage;
     private final CheckpointReader reader;
@@ -57,22 +58,28 @@ final class PosixMode implements IoMode {
     /** Ids of the variables of the checkpoint that the next one continues, in its order. */
     private List<Integer> order = List.of();
 
+    /** The name that the metadata give this rank's file of it. */
+    private String lastName = "";
+
     /** The metadata of that checkpoint, on the rank of the group that writes them. */
     private @Nullable GroupMetadata last;
 
     /**
      * @param fileRank the rank that the names of this rank's files carry
+     * @param sharing whether level 4 is one file of all ranks: the mode MPI-IO
      */
     PosixMode(
             Communicator app,
             Group group,
             int fileRank,
+            boolean sharing,
             LevelDirectories levels,
             StorageEngine storage,
             CheckpointReader reader) {
         this.app = app;
         this.group = group;
         this.fileRank = fileRank;
+        this.sharing = sharing;
         this.levels = levels;
         this.storage = storage;
         this.reader = reader;
@@ -88,6 +95,24 @@ final class PosixMode implements IoMode {
         return new PosixDraft(ckptId, RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank), ordered);
     }
 
+    @Override
+    public boolean shares(Level level) {
+        return sharing && level == Level.L4;
+    }
+
+    @Override
+    public String plainName(Level level, int ckptId) {
+        return shares(level)
+                ? RunDirectory.sharedFileName(ckptId)
+                : RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
+    }
+
+    @Override
+    public String copyName(Level level, Path from) {
+        int ckptId = RunDirectory.ckptId(Path.of(lastName)).orElseThrow();
+        return shares(level) ? RunDirectory.sharedFileName(ckptId) : lastName;
+    }
+
     private static PosixDraft own(Draft draft) {
         if (!(draft instanceof PosixDraft own)) {
             throw new IllegalArgumentException("a draft of another mode");
@@ -99,10 +124,11 @@ final class PosixMode implements IoMode {
     public void committed(Draft draft) {
         order = own(draft).order();
         last = own(draft).metadata();
+        lastName = own(draft).fileName();
     }
 
     @Override
-    public void describe(Draft draft, Optional<String> encodedMd5) throws IOException {
+    public void describe(Level level, Draft draft, Optional<String> encodedMd5) throws IOException {
         PosixDraft own = own(draft);
         long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
         byte[][] part = new byte[1][];
@@ -113,7 +139,7 @@ final class PosixMode implements IoMode {
         List<byte[]> parts = gather(part[0]);
         Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
             if (group.index() == 0) {
-                GroupMetadata metadata = join(own.ckptId(), parts);
+                GroupMetadata metadata = new GroupMetadata(CkptType.FULL, own.ckptId(), join(parts), shares(level));
                 write(metadata);
                 own.describedBy(metadata);
             }
@@ -137,14 +163,14 @@ final class PosixMode implements IoMode {
         return parts;
     }
 
-    /** One of parts that each describe one file. */
-    private static GroupMetadata join(int ckptId, List<byte[]> parts) throws IOException {
+    /** What metadata say that each describe one file. */
+    private static List<FileEntry> join(List<byte[]> parts) throws IOException {
         List<FileEntry> files = new ArrayList<>();
         for (byte[] part : parts) {
             files.addAll(GroupMetadata.read(new MemoryByteSource(ByteBuffer.wrap(part)))
                     .files());
         }
-        return new GroupMetadata(CkptType.FULL, ckptId, files);
+        return files;
     }
 
     private void write(GroupMetadata metadata) throws IOException {
@@ -158,11 +184,11 @@ final class PosixMode implements IoMode {
     }
 
     @Override
-    public void describeCopy() throws IOException {
+    public void describeCopy(Level level) throws IOException {
         Agreement.run(app, "writing the metadata of a copy", () -> {
             GroupMetadata metadata = last;
             if (group.index() == 0 && metadata != null) {
-                write(metadata);
+                write(new GroupMetadata(metadata.type(), metadata.ckptId(), metadata.files(), shares(level)));
             }
         });
     }
@@ -184,7 +210,11 @@ final class PosixMode implements IoMode {
                     : new long[] {1, metadata.ckptId(), -metadata.ckptId()};
             app.allreduce(ids, Op.MIN);
             if (metadata != null && ids[0] == 1 && ids[1] == -ids[2]) {
-                stored.add(new Remains(level, slot, metadata));
+                long start = shares(level)
+                        ? SharedFileWriter.start(
+                                app, metadata.files().get(group.index()).size())
+                        : 0;
+                stored.add(new Remains(level, slot, metadata, start));
             }
         }
         return stored;
@@ -229,6 +259,14 @@ final class PosixMode implements IoMode {
         }
     }
 
+    /** C FTI writes anything for the checksums of blocks. */
+    private static GroupMetadata withoutDigests(GroupMetadata metadata) {
+        return new GroupMetadata(
+                metadata.type(),
+                metadata.ckptId(),
+                metadata.files().stream().map(file -> file.withChecksum("")).toList());
+    }
+
     private static DrumlinException refused(Path path, String problem, String advice) {
         return DrumlinException.during("restart")
                 .path(path)
@@ -243,14 +281,17 @@ final class PosixMode implements IoMode {
         private final Level level;
         private final Slot slot;
         private final int owner;
+        private final long start;
         private GroupMetadata metadata;
         private @Nullable EnumMap<FileKind, List<Place>> places;
         private @Nullable String encodedAgain;
 
-        Remains(Level level, Slot slot, GroupMetadata metadata) {
+        /** @param start where this rank's bytes begin in its file */
+        Remains(Level level, Slot slot, GroupMetadata metadata, long start) {
             this.level = level;
             this.slot = slot;
-            this.metadata = metadata;
+            this.metadata = shares(level) && !metadata.blocksDigested() ? withoutDigests(metadata) : metadata;
+            this.start = start;
             owner = RunDirectory.owner(own().name()).orElseThrow();
         }
 
@@ -265,7 +306,10 @@ final class PosixMode implements IoMode {
 
         @Override
         public String fileName(FileKind kind) {
-            return kind == FileKind.PLAIN ? own().name() : RunDirectory.fileName(kind, ckptId(), owner);
+            if (kind == FileKind.PLAIN) {
+                return shares(level) ? RunDirectory.sharedFileName(ckptId()) : own().name();
+            }
+            return RunDirectory.fileName(kind, ckptId(), owner);
         }
 
         @Override
@@ -322,14 +366,14 @@ final class PosixMode implements IoMode {
 
         private void check(Path path, long size, String md5) throws IOException {
             long found = Files.size(path);
-            if (found != size) {
+            if (shares(level) ? found < start + size : found != size) {
                 throw refused(
                         path,
-                        "it has " + found + " bytes and the metadata say " + size,
+                        "it has " + found + " bytes and the metadata say " + (start + size),
                         "the file is damaged; another level or an older checkpoint is needed");
             }
             if (!md5.isEmpty()) {
-                reader.verify(path, 0, size, md5);
+                reader.verify(path, start, size, md5);
             }
         }
 
@@ -382,14 +426,15 @@ final class PosixMode implements IoMode {
                 String digest = new String(digests.get(i), StandardCharsets.US_ASCII);
                 files.add(file.withRsedChecksum(digest.isEmpty() ? null : digest));
             }
-            return new GroupMetadata(metadata.type(), metadata.ckptId(), files);
+            return new GroupMetadata(metadata.type(), metadata.ckptId(), files, metadata.blocksDigested());
         }
 
         @Override
         public StoredFile open(Path path) {
             order = own().variables().stream().map(VariableEntry::id).toList();
             last = metadata;
-            return PosixDraft.stored(ckptId(), own());
+            lastName = own().name();
+            return PosixDraft.stored(ckptId(), own()).movedBy(start);
         }
     }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Finds the checkpoint a restart continues from: the lowest level at which the files that are left, of all ranks, give one and
@@ -82,7 +83,9 @@ final class Recovery {
      * of a node would leave too little. Collective.
      */
     void settle(Level level) throws IOException {
-        long[] interrupted = {Files.exists(levels.directory(level, Slot.REPLACED)) ? 1 : 0};
+        boolean replacing = Files.exists(levels.directory(level, Slot.REPLACED))
+                || Files.exists(levels.metadataDirectory(level, Slot.REPLACED));
+        long[] interrupted = {replacing ? 1 : 0};
         app.allreduce(interrupted, Op.MAX);
         Optional<StoredCheckpoint> mended = interrupted[0] == 0 ? Optional.empty() : mend(level);
         if (mended.isPresent()) {
@@ -196,8 +199,11 @@ final class Recovery {
     private void deleteOthers(Path directory, StoredCheckpoint stored) throws IOException {
         for (FileKind kind : FileKind.values()) {
             String own = stored.fileName(kind);
-            int owner = RunDirectory.owner(own).orElseThrow();
-            for (Path file : RunDirectory.rankFiles(directory, kind, owner, app.size())) {
+            OptionalInt owner = RunDirectory.owner(own);
+            List<Path> files = owner.isPresent()
+                    ? RunDirectory.rankFiles(directory, kind, owner.getAsInt(), app.size())
+                    : List.of();
+            for (Path file : files) {
                 if (!file.endsWith(own)) {
                     storage.delete(file);
                 }

@@ -23,7 +23,12 @@ record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes, Opti
      * @param length bytes
      * @param md5 digest of the bytes, lower-case hexadecimal; empty where only the whole file has one
      */
-    record Chunk(int id, long from, long offset, long length, Optional<String> md5) {}
+    record Chunk(int id, long from, long offset, long length, Optional<String> md5) {
+
+        Chunk movedBy(long start) {
+            return new Chunk(id, from, offset + start, length, md5);
+        }
+    }
 
     StoredFile {
         chunks = List.copyOf(chunks);
@@ -32,6 +37,15 @@ record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes, Opti
     /** A file each of whose chunks has its digest. */
     StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes) {
         this(ckptId, chunks, sizes, Optional.empty());
+    }
+
+    /** The same in a file in which it begins {@code start} bytes later. */
+    StoredFile movedBy(long start) {
+        return new StoredFile(
+                ckptId,
+                chunks.stream().map(chunk -> chunk.movedBy(start)).toList(),
+                sizes,
+                whole.map(chunk -> chunk.movedBy(start)));
     }
 
     boolean contains(int id) {

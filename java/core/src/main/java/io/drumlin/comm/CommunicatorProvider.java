@@ -1,6 +1,7 @@
 package io.drumlin.comm;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** Found by {@link java.util.ServiceLoader}: gives communicators that core does not know, such as those of MPI. */
@@ -22,6 +23,19 @@ public interface CommunicatorProvider {
      * @throws IOException the object is known but cannot be used; the message says why
      */
     Optional<Communicator> wrap(Object foreign) throws IOException;
+
+    /**
+     * Makes a file, replacing an old one, that the ranks write through what carries their messages, such as MPI-IO.
+     * Collective.
+     *
+     * @param ranks any communicator
+     * @param path the same on all ranks
+     * @return empty when this provider does not carry the communicator, or has no files
+     * @throws IOException on all ranks: the file cannot be made
+     */
+    default Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
+        return Optional.empty();
+    }
 
     /**
      * Ends this process's part in the job, as {@link Communicators#finish()} describes. Does nothing when this provider

@@ -2,6 +2,7 @@ package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
@@ -108,6 +109,31 @@ public final class Communicators {
         } catch (ServiceConfigurationError | LinkageError e) {
             throw unusableProvider(e);
         }
+    }
+
+    /**
+     * Makes a file that the ranks write through what carries their messages, replacing an old one. Collective.
+     *
+     * @param ranks any communicator
+     * @param path the same on all ranks
+     * @return empty where the carrier has no files
+     * @throws IOException on all ranks: the file cannot be made
+     */
+    public static Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
+        if (ranks.nativeHandle().isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            for (CommunicatorProvider provider : ServiceLoader.load(CommunicatorProvider.class)) {
+                Optional<SharedFile> file = provider.create(ranks, path);
+                if (file.isPresent()) {
+                    return file;
+                }
+            }
+        } catch (ServiceConfigurationError | LinkageError e) {
+            throw unusableProvider(e);
+        }
+        return Optional.empty();
     }
 
     /**

@@ -164,7 +164,7 @@ class LevelsTest {
 
     /** The lowest level that is whole is the newest, and one group's loss makes all groups fall back. */
     @ParameterizedTest
-    @ValueSource(strings = {"F", "POSIX"})
+    @ValueSource(strings = {"F", "POSIX", "MPI-IO"})
     void allGroupsFallBackTogether(String mode) throws IOException {
         RunFixture run = run(directory, 2, with(mode(mode), "basic.node_size", "2"));
         run.run(8, (checkpoints, comm) -> {
@@ -202,11 +202,13 @@ class LevelsTest {
         });
     }
 
-    /** FTI-FF of a layout, or POSIX. */
+    /** FTI-FF of a layout, or another mode. */
     private static Map<String, String> mode(String mode) {
-        return mode.equals("POSIX")
-                ? Map.of("basic.ckpt_io", "1")
-                : Map.of("drumlin.layout", mode, "drumlin.packing", "compact");
+        return switch (mode) {
+            case "POSIX" -> Map.of("basic.ckpt_io", "1");
+            case "MPI-IO" -> Map.of("basic.ckpt_io", "2");
+            default -> Map.of("drumlin.layout", mode, "drumlin.packing", "compact");
+        };
     }
 
     private static Map<String, String> with(Map<String, String> changes, String key, String value) {

@@ -5,6 +5,7 @@ import static io.drumlin.mpi.Results.check;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Arguments;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.SharedFile;
 import io.drumlin.nativecore.mpi.MpiLibrary;
 import io.drumlin.storage.OpenMode;
 import java.io.IOException;
@@ -21,7 +22,7 @@ import java.util.Set;
  * bound the region, and a call leaves both unchanged. A failure that MPI reports on one rank is a failure on all. Not
  * thread-safe.
  */
-public final class MpiFile implements AutoCloseable {
+public final class MpiFile implements SharedFile {
 
     private final Path path;
     private final int rank;
@@ -101,6 +102,7 @@ public final class MpiFile implements AutoCloseable {
      * @param offset byte offset in the file, 0 or above
      * @throws IOException on this rank or another one not everything was written
      */
+    @Override
     public void writeAtAll(ByteBuffer source, long offset) throws IOException {
         checkOpen();
         try (Payload payload = Payload.from(source)) {
@@ -159,6 +161,7 @@ public final class MpiFile implements AutoCloseable {
      *
      * @throws IOException something written may not have reached the device
      */
+    @Override
     public void sync() throws IOException {
         checkOpen();
         check(MpiLibrary.drumlin_mpi_file_sync(file), during("MPI_File_sync"));

@@ -4,7 +4,11 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.CommunicatorProvider;
 import io.drumlin.comm.Launcher;
+import io.drumlin.comm.SharedFile;
+import io.drumlin.storage.OpenMode;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
 
@@ -46,6 +50,14 @@ public final class MpiProvider implements CommunicatorProvider {
     @Override
     public Optional<Communicator> wrap(Object foreign) throws IOException {
         return OpenMpiJava.isComm(foreign) ? Optional.of(OpenMpiJava.of(foreign)) : Optional.empty();
+    }
+
+    /** Through MPI-IO, where MPI carries the messages. Collective. */
+    @Override
+    public Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
+        return ranks.nativeHandle().isPresent()
+                ? Optional.of(MpiFile.open(ranks, path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)))
+                : Optional.empty();
     }
 
     @Override

@@ -53,6 +53,16 @@ public record FileEntry(
         return new FileEntry(name, size, maxSize, checksum, variables, layers, md5);
     }
 
+    /**
+     * The same with another digest of the file.
+     *
+     * @param md5 32 lower-case hexadecimal digits, or empty
+     * @return the changed entry
+     */
+    public FileEntry withChecksum(String md5) {
+        return new FileEntry(name, size, maxSize, md5, variables, layers, rsedChecksum);
+    }
+
     void write(IniText text, OutputStream target) throws IOException {
         text.define("ckpt_file_name", name);
         text.define("ckpt_file_size", size);

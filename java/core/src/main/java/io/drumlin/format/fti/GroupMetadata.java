@@ -14,8 +14,10 @@ import java.util.List;
  * @param type whether the files hold all variables or layers of changes
  * @param ckptId id of the checkpoint
  * @param files one per member of the group, in the order of their ranks in it
+ * @param blocksDigested whether the checksums are right also where C FTI leaves them without meaning: those of blocks in a file
+ *     of all ranks. Only Drumlin says so
  */
-public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
+public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, boolean blocksDigested) {
 
     /** The format's name in messages. */
     public static final String FORMAT = "FTI metadata";
@@ -26,15 +28,30 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
     static final String TYPE = "ckpt_type";
     static final String CKPT_ID = "ckpt_id";
 
+    /** Ours: C FTI ignores it. */
+    static final String BLOCKS_DIGESTED = "drumlin_blocks_digested";
+
     /**
      * Copies the list.
      *
      * @param type what the files hold
      * @param ckptId id of the checkpoint
      * @param files one per member
+     * @param blocksDigested whether the checksums of blocks are right
      */
     public GroupMetadata {
         files = List.copyOf(files);
+    }
+
+    /**
+     * What C FTI writes.
+     *
+     * @param type what the files hold
+     * @param ckptId id of the checkpoint
+     * @param files one per member
+     */
+    public GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
+        this(type, ckptId, files, false);
     }
 
     /**
@@ -63,6 +80,9 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
         text.beginSection(INFO);
         text.define(TYPE, type.label());
         text.define(CKPT_ID, ckptId);
+        if (blocksDigested) {
+            text.define(BLOCKS_DIGESTED, 1);
+        }
         text.endSection();
         for (int i = 0; i < files.size(); i++) {
             text.beginSection(Integer.toString(i));

@@ -20,6 +20,7 @@ final class GroupMetadataReader {
 
     private @Nullable CkptType type;
     private @Nullable Integer ckptId;
+    private boolean blocksDigested;
     private long infoOffset;
 
     GroupMetadataReader(ByteSource source) {
@@ -47,7 +48,7 @@ final class GroupMetadataReader {
             entries.add(Definition.needed(files.get(i), section, "ckpt_file_name", 0)
                     .entry(readType));
         }
-        return new GroupMetadata(readType, readId, entries);
+        return new GroupMetadata(readType, readId, entries, blocksDigested);
     }
 
     /** What gathers the definitions of the section that begins; null if it is not that of a member. */
@@ -67,6 +68,8 @@ final class GroupMetadataReader {
             type = definition.ckptType();
         } else if (key.equals(GroupMetadata.CKPT_ID)) {
             ckptId = definition.integer(Integer.MIN_VALUE);
+        } else if (key.equals(GroupMetadata.BLOCKS_DIGESTED)) {
+            blocksDigested = definition.number(0, 1) == 1;
         }
     }
 }

@@ -40,9 +40,6 @@ final class EngineRun implements AutoCloseable {
 
     /** What of the case the engine lacks, so that it can neither write it nor restart from it. */
     static Optional<String> missing(Manifest manifest) {
-        if (manifest.config("basic.ckpt_io") != RunDirectories.POSIX) {
-            return Optional.of("MPI-IO is not in this version");
-        }
         if (manifest.places().size() < manifest.ranks()) {
             return Optional.of("heads are not in this version");
         }

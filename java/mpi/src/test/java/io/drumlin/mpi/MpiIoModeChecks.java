@@ -1,0 +1,123 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Checkpoints with {@code ckpt_io = 2}, whose level 4 goes through MPI-IO; run on ranks by {@link MpiIoModeIT}. */
+class MpiIoModeChecks {
+
+    private NativeMpi world;
+    private Path folder;
+
+    @BeforeEach
+    void meet() throws IOException {
+        world = NativeMpi.world();
+        ByteBuffer name = ByteBuffer.allocate(4096);
+        if (world.rank() == 0) {
+            Path made = Files.createTempDirectory("drumlin-mpi-io");
+            name.put(made.toString().getBytes(StandardCharsets.UTF_8)).clear();
+            Files.writeString(
+                    made.resolve("config.fti"),
+                    """
+                    [basic]
+                    head = 0
+                    node_size = 1
+                    ckpt_dir = %1$s/Local
+                    glbl_dir = %1$s/Global
+                    meta_dir = %1$s/Meta
+                    ckpt_io = 2
+                    verbosity = 3
+                    [restart]
+                    failure = 0
+                    [advanced]
+                    block_size = 1024
+                    local_test = 1
+                    """
+                            .formatted(made));
+        }
+        world.bcast(name, 0);
+        folder = Path.of(StandardCharsets.UTF_8.decode(name).toString().trim());
+    }
+
+    @AfterEach
+    void part() throws IOException {
+        world.barrier();
+        if (world.rank() == 0) {
+            delete(folder);
+        }
+        world.close();
+    }
+
+    private static void delete(Path top) throws IOException {
+        try (Stream<Path> paths = Files.walk(top)) {
+            for (Path path : paths.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    /** Sizes that differ, are no multiple of any block and need several pieces; rank 1 has nothing. */
+    private static int[] values(int rank) {
+        int[] values = new int[rank == 1 ? 0 : 300_001 + 100_003 * rank];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = 31 * i + 7 * rank;
+        }
+        return values;
+    }
+
+    @Test
+    void theFileHoldsTheDataOfAllRanksAndIsRecovered() throws IOException {
+        try (Checkpoints checkpoints = Checkpoints.open(folder.resolve("config.fti"), world)) {
+            checkpoints.protect(0, values(world.rank()));
+            checkpoints.checkpoint(4, Level.L4);
+        }
+        if (world.rank() == 0) {
+            assertThat(sharedFile()).isEqualTo(expected(world.size()));
+            delete(folder.resolve("Local"));
+        }
+        world.barrier();
+        try (Checkpoints checkpoints = Checkpoints.open(folder.resolve("config.fti"), world)) {
+            assertThat(checkpoints.lastLevel()).contains(Level.L4);
+            int[] recovered = new int[values(world.rank()).length];
+            checkpoints.protect(0, recovered);
+            checkpoints.recover();
+            assertThat(recovered).isEqualTo(values(world.rank()));
+        }
+    }
+
+    private byte[] sharedFile() throws IOException {
+        try (Stream<Path> paths = Files.walk(folder)) {
+            List<Path> found =
+                    paths.filter(path -> path.endsWith("Ckpt4-mpiio.fti")).toList();
+            assertThat(found).hasSize(1);
+            return Files.readAllBytes(found.get(0));
+        }
+    }
+
+    private static byte[] expected(int ranks) {
+        int count = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+            count += values(rank).length;
+        }
+        ByteBuffer expected = ByteBuffer.allocate(count * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (int rank = 0; rank < ranks; rank++) {
+            for (int value : values(rank)) {
+                expected.putInt(value);
+            }
+        }
+        return expected.array();
+    }
+}
