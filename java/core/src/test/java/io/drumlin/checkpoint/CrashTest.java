@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Every state that a kill or a power loss can leave on disk is one a restart recovers from, with the checkpoint that was under
@@ -87,9 +86,17 @@ class CrashTest {
 
     /** With redundancy: what was done at level 2 or above also stands the loss of a node. */
     @ParameterizedTest
-    @CsvSource({"KILL, 1, NEVER", "KILL, 0, WITH_THE_CRASH", "POWER_LOSS, 0, AFTER_THE_RESTART"})
-    void prefixesOfARunAtAllLevelsAreRecoverable(Crash crash, String keepLast, Loss loss) throws IOException {
-        prefixesAtAllLevels(crash, keepLast, loss, 5);
+    @CsvSource({
+        "KILL, 1, NEVER, 3",
+        "KILL, 0, WITH_THE_CRASH, 3",
+        "POWER_LOSS, 0, AFTER_THE_RESTART, 3",
+        "KILL, 1, NEVER, 1",
+        "POWER_LOSS, 0, WITH_THE_CRASH, 1",
+        "KILL, 0, AFTER_THE_RESTART, 1"
+    })
+    void prefixesOfARunAtAllLevelsAreRecoverable(Crash crash, String keepLast, Loss loss, String ioMode)
+            throws IOException {
+        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 5);
     }
 
     @ParameterizedTest
@@ -101,35 +108,49 @@ class CrashTest {
         "POWER_LOSS, 1, NEVER", "POWER_LOSS, 1, WITH_THE_CRASH", "POWER_LOSS, 1, AFTER_THE_RESTART"
     })
     void everyPrefixOfARunAtAllLevelsIsRecoverable(Crash crash, String keepLast, Loss loss) throws IOException {
-        prefixesAtAllLevels(crash, keepLast, loss, 1);
+        prefixesAtAllLevels(crash, keepLast, loss, "3", 1);
     }
 
-    private void prefixesAtAllLevels(Crash crash, String keepLast, Loss loss, int stride) throws IOException {
+    private void prefixesAtAllLevels(Crash crash, String keepLast, Loss loss, String ioMode, int stride)
+            throws IOException {
         ranks = 3;
         levels = List.of(
                 Level.L2, Level.L1, Level.L3, Level.L2, Level.L1, Level.L3, Level.L1, Level.L2, Level.L4, Level.L1);
-        record(Map.of("basic.node_size", "1", "basic.group_size", "3", "basic.keep_last_ckpt", keepLast));
+        record(Map.of(
+                "basic.node_size",
+                "1",
+                "basic.group_size",
+                "3",
+                "basic.keep_last_ckpt",
+                keepLast,
+                "basic.ckpt_io",
+                ioMode));
         replay(crash, loss, stride);
     }
 
     /** A restart from level 1 must not leave the one above it half committed. */
     @ParameterizedTest
-    @EnumSource(names = {"L2", "L3"})
-    void aCommitIsNotLeftHalfDone(Level level) throws IOException {
+    @CsvSource({"L2, 3", "L3, 3", "L2, 1", "L3, 1"})
+    void aCommitIsNotLeftHalfDone(Level level, String ioMode) throws IOException {
         ranks = 3;
         levels = List.of(level, Level.L1, level);
-        record(Map.of("basic.node_size", "1", "basic.group_size", "3", "basic.keep_last_ckpt", "1"));
+        record(withGroups(ioMode));
         replay(Crash.KILL, Loss.AFTER_THE_RESTART, 1);
     }
 
     /** A level that was deleted in part must not leave one that is older. */
     @ParameterizedTest
-    @CsvSource({"L3, NEVER", "L4, NEVER", "L4, WITH_THE_CRASH"})
-    void lowerLevelsAreDeletedFromTheOldest(Level last, Loss loss) throws IOException {
+    @CsvSource({"L3, NEVER, 3", "L4, NEVER, 3", "L4, WITH_THE_CRASH, 3", "L3, NEVER, 1", "L4, WITH_THE_CRASH, 1"})
+    void lowerLevelsAreDeletedFromTheOldest(Level last, Loss loss, String ioMode) throws IOException {
         ranks = 3;
         levels = loss == Loss.NEVER ? List.of(Level.L2, Level.L1, last) : List.of(Level.L3, Level.L2, last);
-        record(Map.of("basic.node_size", "1", "basic.group_size", "3", "basic.keep_last_ckpt", "1"));
+        record(withGroups(ioMode));
         replay(Crash.KILL, loss, 1);
+    }
+
+    private static Map<String, String> withGroups(String ioMode) {
+        return Map.of(
+                "basic.node_size", "1", "basic.group_size", "3", "basic.keep_last_ckpt", "1", "basic.ckpt_io", ioMode);
     }
 
     private void replay(Crash crash, Loss loss, int stride) throws IOException {
