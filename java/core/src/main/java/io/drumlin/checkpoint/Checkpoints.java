@@ -55,6 +55,7 @@ public final class Checkpoints implements AutoCloseable {
     private final int fileRank;
     private final Path configFile;
     private final FtiConfig config;
+    private final Topology topology;
     private final String execId;
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -94,6 +95,7 @@ public final class Checkpoints implements AutoCloseable {
         fileRank = run.topology().fileRank();
         configFile = run.configFile();
         config = run.config();
+        topology = run.topology();
         execId = run.execId();
         storage = run.storage();
         directories = run.directories();
@@ -455,6 +457,24 @@ public final class Checkpoints implements AutoCloseable {
      */
     public Communicator communicator() {
         return app;
+    }
+
+    /**
+     * The node of this rank.
+     *
+     * @return 0 or above, in the order of nodes of the run's first start
+     */
+    public int node() {
+        return topology.position() / topology.nodeSize();
+    }
+
+    /**
+     * Whether this rank does what is done once per node, such as the work on node-local directories.
+     *
+     * @return true on the first rank of each node
+     */
+    public boolean isNodeMaster() {
+        return topology.isNodeMaster();
     }
 
     /**

@@ -365,6 +365,11 @@ public final class FTI {
     }
 
     private static int done(Instance instance, CheckpointReport taken) {
+        if (instance.checkpoints.isNodeMaster()) {
+            instance.messages.debug(
+                    "Has nodeFlag = 1 and nodeID = %d. CkptLvel = %d.",
+                    instance.checkpoints.node(), taken.level().number());
+        }
         instance.messages.information("Post-checkpoint took %.2f sec.", taken.postSeconds());
         instance.messages.information(
                 "Ckpt. ID %d (L%d) (%.2f MB/proc) taken in %.2f sec. (Wt:%.2fs, Wr:%.2fs, Ps:%.2fs)",

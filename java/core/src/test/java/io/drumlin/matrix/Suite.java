@@ -229,6 +229,25 @@ enum Suite {
         }
     },
 
+    NODEFLAG {
+        @Override
+        List<Case> cases() {
+            return List.of(
+                    new Case("one process per node works on directories", Map.of("basic.verbosity", "1"), run -> {
+                        String printed = run.start("write", "equal", "finalize", "1:1", "2:2", "3:3", "4:4");
+                        for (int level : LEVELS) {
+                            List<String> nodes = printed.lines()
+                                    .filter(line -> line.contains("Has nodeFlag = 1")
+                                            && line.endsWith("CkptLvel = " + level + "."))
+                                    .map(line -> line.replaceAll(".*nodeID = (\\d+)\\..*", "$1"))
+                                    .sorted()
+                                    .toList();
+                            assertThat(nodes).containsExactly("0", "1", "2", "3");
+                        }
+                    }));
+        }
+    },
+
     RECOVERVAR {
         @Override
         List<Case> cases() {

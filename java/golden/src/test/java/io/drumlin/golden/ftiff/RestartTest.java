@@ -199,7 +199,6 @@ class RestartTest {
                 .filter(run -> !needsMoreThanThisVersion(run))
                 .filter(run -> run.checkpoints().containsKey(Level.L2)
                         || run.checkpoints().containsKey(Level.L3))
-                .filter(run -> !leavesLastByteOpen(run))
                 .map(run -> DynamicTest.dynamicTest(run.copy.getFileName().toString(), () -> {
                     for (int first = 0; first < run.nodes(); first++) {
                         for (int second = first; second < run.nodes(); second++) {
@@ -241,11 +240,6 @@ class RestartTest {
     private static boolean needsMoreThanThisVersion(Run run) {
         String name = run.golden.getFileName().toString();
         return name.equals("dcp-md5") || name.equals("heads-async");
-    }
-
-    /** In A and B the parity of files of odd length lacks a byte; docs/formats/fti-ff.md, section 7. */
-    private static boolean leavesLastByteOpen(Run run) {
-        return run.checkpoints().containsKey(Level.L3) && List.of("A", "B").contains(run.manifest.layout());
     }
 
     private static void recover(Run run, Level level, int id) throws IOException {
