@@ -21,7 +21,7 @@ import org.junit.jupiter.api.DynamicTest;
 public final class Matrix {
 
     /** Values of {@code ckpt_io} that the engine has. */
-    private static final List<Integer> MODES = List.of(3);
+    private static final List<Integer> MODES = List.of(1, 3);
 
     private final Launcher launcher;
     private final Path directory;
