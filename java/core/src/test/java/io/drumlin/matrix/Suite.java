@@ -271,7 +271,7 @@ enum Suite {
                                 "write", "different", "crash", "1:1", "2:1", "3:4", "4:2", "5:2", "6:4", "7:3", "8:3");
                         run.start("write", "different", "finalize", "9:4", "10:1", "11:4");
                         List<Integer> archived = run.files().stream()
-                                .filter(file -> file.contains("/l4_archive/Ckpt"))
+                                .filter(file -> file.matches("Global/.*/l4_archive/Ckpt.*"))
                                 .map(file -> Integer.valueOf(file.replaceAll(".*Ckpt(\\d+)-.*", "$1")))
                                 .distinct()
                                 .sorted()
