@@ -269,7 +269,7 @@ class CrashTest {
         int done = (int) ends.stream().filter(position -> position <= prefix).count();
         int begun = (int) begins.stream().filter(position -> position < prefix).count();
         int redundant = done;
-        while (levels.get(redundant) == Level.L1) {
+        while (redundant > 0 && levels.get(redundant) == Level.L1) {
             redundant--;
         }
         if (loss == Loss.WITH_THE_CRASH) {
