@@ -1,5 +1,8 @@
 package io.drumlin.sion;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.drumlin.storage.LibcEngine;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
@@ -8,6 +11,7 @@ class LibcSionFileTest extends SionFileContract {
 
     @Override
     StorageEngine engine() throws IOException {
+        assumeTrue(LibcEngine.isAvailable(), "libc is not available");
         return StorageEngines.byName("libc");
     }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,12 @@ abstract class SionFileContract {
     Path folder;
 
     abstract StorageEngine engine() throws IOException;
+
+    /** Before anything that is expected to throw, which would also take what skips a test. */
+    @BeforeEach
+    void skipWithoutTheEngine() throws IOException {
+        engine();
+    }
 
     SionOptions options() throws IOException {
         return SionOptions.defaults().storage(engine());
