@@ -13,7 +13,10 @@ import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,21 +26,26 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Level-1 checkpoints against raw direct writes of as many bytes by as many processes through the same device, in turn in one
- * run. Both are durable: they end with a sync.
+ * Checkpoints of all levels, and recoveries from them, against raw direct writes and reads of as many bytes by as many
+ * processes through the same device, in turn in one run. Writes are durable: they end with a sync. What is measured depends
+ * on the number of ranks, see {@link #cases}.
  */
-@Command(name = "checkpoint", mixinStandardHelpOptions = true, description = "Measures level-1 checkpoints.")
+@Command(name = "checkpoint", mixinStandardHelpOptions = true, description = "Measures checkpoints and recoveries.")
 public final class CheckpointBench implements Callable<Integer> {
 
     private static final int SLAB = 1 << 20;
     private static final int IN_FLIGHT = 32;
-    private static final double GIB = 1L << 30;
+    private static final int READERS = 4;
+    private static final int MANY = 20;
 
     @Option(names = "--mib", defaultValue = "1024", description = "MiB per rank (default: ${DEFAULT-VALUE})")
     private int mib;
@@ -50,6 +58,15 @@ public final class CheckpointBench implements Callable<Integer> {
 
     @Option(names = "--json", description = "adds the rows to the list in this file")
     private @Nullable Path json;
+
+    /**
+     * A way to checkpoint.
+     *
+     * @param mode what {@code ckpt_io} says
+     * @param copies how many bytes are written for each byte of data: redundancy doubles them
+     * @param loss whether the recovery is that of a lost node
+     */
+    private record Case(String name, Level level, int mode, int arrays, int copies, boolean loss) {}
 
     /** What one round took on the slowest rank, and of all processors together. */
     private record Cost(double seconds, double cpuSeconds) {}
@@ -77,56 +94,146 @@ public final class CheckpointBench implements Callable<Integer> {
         return 0;
     }
 
+    private static List<Case> cases(int ranks) {
+        Case single = new Case("L1, one array", Level.L1, 3, 1, 1, false);
+        return switch (ranks) {
+            case 1 -> List.of(single);
+            case 2 ->
+                List.of(
+                        single,
+                        new Case("L1, " + MANY + " arrays", Level.L1, 3, MANY, 1, false),
+                        new Case("L2", Level.L2, 3, 1, 2, true),
+                        new Case("L4, FTI-FF", Level.L4, 3, 1, 1, false),
+                        new Case("L4, MPI-IO", Level.L4, 2, 1, 1, false));
+            default -> List.of(new Case("L3, group of " + ranks, Level.L3, 3, 1, 2, true));
+        };
+    }
+
     private void measure(Communicator comm) throws IOException {
-        double[] array = new double[mib * (SLAB / Double.BYTES)];
-        fill(array, comm.rank());
-        List<Row> rows = new ArrayList<>(measure(comm, List.of(array)));
+        List<Row> rows = new ArrayList<>();
+        for (Case kind : cases(comm.size())) {
+            List<Row> measured = measure(comm, kind);
+            rows.addAll(measured);
+            if (comm.rank() == 0) {
+                measured.forEach(row -> System.out.println(row.line()));
+            }
+        }
         if (comm.rank() == 0 && json != null) {
             Row.append(json, rows);
         }
     }
 
-    private List<Row> measure(Communicator comm, List<double[]> arrays) throws IOException {
-        long bytes =
-                arrays.stream().mapToLong(a -> (long) a.length * Double.BYTES).sum();
+    private List<Row> measure(Communicator comm, Case kind) throws IOException {
         Path home = directory.resolve("drumlin-bench");
-        StorageEngine storage = StorageEngines.best();
         if (comm.rank() == 0) {
-            Files.createDirectories(home);
-            writeConfig(home, comm.size());
+            delete(home);
+            writeConfig(home, comm.size(), kind.mode);
         }
         comm.barrier();
+        StorageEngine storage = StorageEngines.best();
+        List<double[]> arrays = arrays(kind.arrays);
+        arrays.forEach(array -> fill(array, comm.rank()));
+        String name = String.format(Locale.ROOT, "%s, %d x %d MiB, %s", kind.name, comm.size(), mib, storage.name());
+        List<Row> rows = new ArrayList<>();
+        try (Slabs slabs = new Slabs(storage)) {
+            rows.addAll(writing(comm, kind, name, home, arrays, slabs));
+            rows.addAll(recovery(comm, kind, name, home, arrays, slabs));
+        }
+        if (comm.rank() == 0) {
+            delete(home);
+        }
+        return rows;
+    }
+
+    /** As many bytes in all whatever the number of arrays, the last array as many times the first as there are arrays. */
+    private List<double[]> arrays(int count) {
+        long elements = mib * (long) (SLAB / Double.BYTES);
+        long parts = count * (count + 1L) / 2;
+        List<double[]> arrays = new ArrayList<>();
+        for (int i = 1; i < count; i++) {
+            arrays.add(new double[(int) (elements * i / parts)]);
+        }
+        long rest = elements - arrays.stream().mapToLong(a -> a.length).sum();
+        arrays.add(new double[(int) rest]);
+        return arrays;
+    }
+
+    private List<Row> writing(Communicator comm, Case kind, String name, Path home, List<double[]> arrays, Slabs slabs)
+            throws IOException {
+        double gib = comm.size() * (double) mib / 1024;
         List<Double> raw = new ArrayList<>();
         List<Double> checkpoint = new ArrayList<>();
         List<Double> cpu = new ArrayList<>();
-        try (Checkpoints checkpoints = Checkpoints.open(home.resolve("config.fti"), comm);
-                Slabs slabs = new Slabs(storage)) {
-            for (int id = 0; id < arrays.size(); id++) {
-                checkpoints.protect(id, arrays.get(id));
-            }
+        try (Checkpoints checkpoints = open(comm, home, arrays)) {
             for (int run = 0; run <= runs; run++) {
                 int ckptId = run + 1;
                 Path file = home.resolve("raw-" + comm.rank());
-                Cost rawCost = time(comm, () -> writeRaw(storage, slabs, file, bytes));
+                Cost rawCost = time(comm, () -> slabs.write(file, (long) mib * SLAB));
                 Files.delete(file);
-                Cost cost = time(comm, () -> checkpoints.checkpoint(ckptId, Level.L1));
+                Cost cost = time(comm, () -> checkpoints.checkpoint(ckptId, kind.level));
                 // The first round warms up.
                 if (run > 0) {
-                    double gib = comm.size() * bytes / GIB;
                     raw.add(gib / rawCost.seconds);
-                    checkpoint.add(gib / cost.seconds);
+                    checkpoint.add(kind.copies * gib / cost.seconds);
                     cpu.add(cost.cpuSeconds / gib);
                 }
             }
-            checkpoints.complete();
         }
-        String name = String.format(Locale.ROOT, "L1, %d x %d MiB, one array, %s", comm.size(), mib, storage.name());
-        List<Row> rows =
-                List.of(new Row(name, checkpoint, "GiB/s", raw), new Row(name + ", CPU", cpu, "s/GiB", List.of()));
-        if (comm.rank() == 0) {
-            rows.forEach(row -> System.out.println(row.line()));
+        return List.of(new Row(name, checkpoint, "GiB/s", raw), new Row(name + ", CPU", cpu, "s/GiB", List.of()));
+    }
+
+    /**
+     * Restarts from the last checkpoint. After the loss of a node what counts is the restart, which makes the node's files
+     * again, as bytes made; else it is the restart and the recovery of the data, as bytes recovered.
+     */
+    private List<Row> recovery(Communicator comm, Case kind, String name, Path home, List<double[]> arrays, Slabs slabs)
+            throws IOException {
+        double gib = (kind.loss ? kind.copies : comm.size()) * (double) mib / 1024;
+        Path file = home.resolve("raw-" + comm.rank());
+        slabs.write(file, (long) mib * SLAB);
+        List<Double> raw = new ArrayList<>();
+        List<Double> recovered = new ArrayList<>();
+        List<Double> cpu = new ArrayList<>();
+        for (int run = 0; run <= runs; run++) {
+            if (kind.loss && comm.rank() == 0) {
+                delete(home.resolve("Local/node1"));
+            }
+            Cost rawCost = time(comm, () -> slabs.read(file, (long) mib * SLAB));
+            Checkpoints[] opened = new Checkpoints[1];
+            Cost cost = time(comm, () -> {
+                opened[0] = open(comm, home, arrays);
+                if (!kind.loss) {
+                    opened[0].recover();
+                }
+            });
+            opened[0].close();
+            if (run > 0) {
+                raw.add(comm.size() * (double) mib / 1024 / rawCost.seconds);
+                recovered.add(gib / cost.seconds);
+                cpu.add(cost.cpuSeconds / gib);
+            }
         }
-        return rows;
+        String row = name + (kind.loss ? ", lost node" : ", recovery");
+        return List.of(new Row(row, recovered, "GiB/s", raw), new Row(row + ", CPU", cpu, "s/GiB", List.of()));
+    }
+
+    private static Checkpoints open(Communicator comm, Path home, List<double[]> arrays) throws IOException {
+        Checkpoints checkpoints = Checkpoints.open(home.resolve("config.fti"), comm);
+        for (int id = 0; id < arrays.size(); id++) {
+            checkpoints.protect(id, arrays.get(id));
+        }
+        return checkpoints;
+    }
+
+    private static void delete(Path path) throws IOException {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            try (DirectoryStream<Path> children = Files.newDirectoryStream(path)) {
+                for (Path child : children) {
+                    delete(child);
+                }
+            }
+        }
+        Files.deleteIfExists(path);
     }
 
     private static void fill(double[] array, int rank) {
@@ -149,11 +256,13 @@ public final class CheckpointBench implements Callable<Integer> {
         return new Cost(wall[0] / 1e9, cpu[0] / 1e9);
     }
 
-    /** The memory of the raw writes, filled once: what is written does not matter. */
+    /** The memory of the raw writes and reads, filled once: what is written does not matter. */
     static final class Slabs implements AutoCloseable {
+        private final StorageEngine storage;
         private final List<AlignedBuffer> slabs = new ArrayList<>();
 
         Slabs(StorageEngine storage) {
+            this.storage = storage;
             for (int i = 0; i < IN_FLIGHT; i++) {
                 AlignedBuffer slab = storage.allocate(SLAB);
                 while (slab.buffer().hasRemaining()) {
@@ -168,29 +277,53 @@ public final class CheckpointBench implements Callable<Integer> {
         public void close() {
             slabs.forEach(AlignedBuffer::close);
         }
-    }
 
-    /** Writes as fast as the device takes it, and makes it durable. */
-    static void writeRaw(StorageEngine storage, Slabs slabs, Path path, long bytes) throws IOException {
-        EnumSet<OpenMode> modes = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT);
-        try (BlockFile file = storage.open(path, modes)) {
-            file.allocate(bytes);
-            Deque<PendingWrite> inFlight = new ArrayDeque<>();
-            int slab = 0;
-            for (long offset = 0; offset < bytes; offset += SLAB) {
-                if (inFlight.size() == IN_FLIGHT) {
+        /** Writes as fast as the device takes it, and makes it durable. */
+        void write(Path path, long bytes) throws IOException {
+            EnumSet<OpenMode> modes = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT);
+            try (BlockFile file = storage.open(path, modes)) {
+                file.allocate(bytes);
+                Deque<PendingWrite> inFlight = new ArrayDeque<>();
+                int slab = 0;
+                for (long offset = 0; offset < bytes; offset += SLAB) {
+                    if (inFlight.size() == IN_FLIGHT) {
+                        inFlight.remove().await();
+                    }
+                    inFlight.add(file.startWrite(slabs.get(slab++ % IN_FLIGHT).buffer(), offset));
+                }
+                while (!inFlight.isEmpty()) {
                     inFlight.remove().await();
                 }
-                inFlight.add(file.startWrite(slabs.slabs.get(slab++ % IN_FLIGHT).buffer(), offset));
+                file.sync();
             }
-            while (!inFlight.isEmpty()) {
-                inFlight.remove().await();
+        }
+
+        /** Reads as fast as the device gives it. */
+        void read(Path path, long bytes) throws IOException {
+            try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ, OpenMode.DIRECT))) {
+                AtomicLong next = new AtomicLong();
+                List<FutureTask<Void>> readers = new ArrayList<>();
+                for (int i = 0; i < READERS; i++) {
+                    ByteBuffer memory = slabs.get(i).buffer();
+                    FutureTask<Void> reader = new FutureTask<>(() -> {
+                        for (long at = next.getAndAdd(SLAB); at < bytes; at = next.getAndAdd(SLAB)) {
+                            file.read(memory, at);
+                        }
+                        return null;
+                    });
+                    readers.add(reader);
+                    new Thread(reader, "raw-reader").start();
+                }
+                for (FutureTask<Void> reader : readers) {
+                    reader.get();
+                }
+            } catch (InterruptedException | ExecutionException e) {
+                throw new IOException("raw read of " + path + " failed", e);
             }
-            file.sync();
         }
     }
 
-    private static void writeConfig(Path home, int ranks) throws IOException {
+    private static void writeConfig(Path home, int ranks, int mode) throws IOException {
         for (String root : List.of("Local", "Global", "Meta")) {
             Files.createDirectories(home.resolve(root));
         }
@@ -198,11 +331,12 @@ public final class CheckpointBench implements Callable<Integer> {
                 home.resolve("config.fti"),
                 """
                 [basic]
-                node_size = %d
+                node_size = 1
+                group_size = %d
                 ckpt_dir = %s/Local
                 glbl_dir = %s/Global
                 meta_dir = %s/Meta
-                ckpt_io = 3
+                ckpt_io = %d
                 verbosity = 3
                 [restart]
                 failure = 0
@@ -210,6 +344,6 @@ public final class CheckpointBench implements Callable<Integer> {
                 block_size = 1024
                 local_test = 1
                 """
-                        .formatted(ranks, home, home, home));
+                        .formatted(ranks, home, home, home, mode));
     }
 }

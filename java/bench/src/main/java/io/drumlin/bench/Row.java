@@ -44,7 +44,7 @@ record Row(String name, List<Double> values, String unit, List<Double> limits) {
     String line() {
         String text = String.format(
                 Locale.ROOT,
-                "%-44s %8.3f %-7s (%.3f to %.3f)",
+                "%-56s %8.3f %-7s (%.3f to %.3f)",
                 name,
                 median(values),
                 unit,

@@ -123,7 +123,7 @@ public final class SionBench implements Callable<Integer> {
         comm.barrier();
         try (CheckpointBench.Slabs slabs = new CheckpointBench.Slabs(storage)) {
             for (int run = 0; run <= runs; run++) {
-                double raw = seconds(comm, () -> CheckpointBench.writeRaw(storage, slabs, own, bytes));
+                double raw = seconds(comm, () -> slabs.write(own, bytes));
                 keep(comm, run, "raw", gib / raw);
                 Files.delete(own);
                 keep(comm, run, "own", gib / seconds(comm, () -> writeOwn(own, memory)));
