@@ -40,7 +40,8 @@ class ArchitectureTest {
             mayUse(""),
             mayUse("nativecore", ""),
             mayUse("format", ""),
-            mayUse("storage", "", "nativecore"),
+            // A file is a source of bytes.
+            mayUse("storage", "", "format", "nativecore"),
             // A rebuilt file is a source of bytes.
             mayUse("integrity", "", "format", "nativecore"),
             mayUse("comm", ""),

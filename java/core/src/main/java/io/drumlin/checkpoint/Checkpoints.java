@@ -10,6 +10,7 @@ import io.drumlin.format.fti.IniFile;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;

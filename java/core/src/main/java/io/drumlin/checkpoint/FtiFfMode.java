@@ -15,6 +15,7 @@ import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.VariableMeta;
 import io.drumlin.integrity.RebuiltFile;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.ByteArrayOutputStream;

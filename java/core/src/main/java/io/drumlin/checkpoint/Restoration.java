@@ -9,6 +9,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;

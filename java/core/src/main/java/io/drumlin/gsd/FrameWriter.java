@@ -12,6 +12,7 @@ import io.drumlin.format.gsd.NameList;
 import io.drumlin.format.gsd.Version;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.Buffer;
@@ -426,15 +427,8 @@ final class FrameWriter implements AutoCloseable {
         long copied = used * IndexEntry.BYTES;
         for (long done = 0; done < copied; done += STAGE) {
             ByteBuffer piece = stage.buffer().clear().limit((int) Math.min(STAGE, copied - done));
-            if (file.read(piece, header.indexLocation() + done) < piece.remaining()) {
-                throw DrumlinException.during("copying the index")
-                        .path(file.path())
-                        .range(header.indexLocation(), copied)
-                        .problem("the file became shorter")
-                        .advice("let no other program write the file")
-                        .exception();
-            }
-            file.write(piece, target + done);
+            BlockFileSource.readFully(file, header.indexLocation() + done, piece);
+            file.write(piece.rewind(), target + done);
         }
         writeEntries(0, count, target + copied);
         long end = target + grown.indexAllocatedEntries() * IndexEntry.BYTES;

@@ -15,6 +15,7 @@ import io.drumlin.format.gsd.NameList;
 import io.drumlin.format.gsd.Version;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;

@@ -1,18 +1,23 @@
-package io.drumlin.gsd;
+package io.drumlin.storage;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
-import io.drumlin.storage.BlockFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Lets the format read from a file as it is now. */
-final class BlockFileSource implements ByteSource {
+/** Lets a format read from a file that was opened buffered. As thread-safe as the file. */
+public final class BlockFileSource implements ByteSource {
 
     private final BlockFile file;
     private final long size;
 
-    BlockFileSource(BlockFile file) throws IOException {
+    /**
+     * A source with the file's present size.
+     *
+     * @param file an open file, not direct
+     * @throws IOException the file system does not say how long the file is
+     */
+    public BlockFileSource(BlockFile file) throws IOException {
         this.file = file;
         this.size = file.size();
     }
@@ -27,7 +32,15 @@ final class BlockFileSource implements ByteSource {
         readFully(file, offset, target);
     }
 
-    static void readFully(BlockFile file, long offset, ByteBuffer target) throws IOException {
+    /**
+     * Fills the remaining bytes of a buffer from a file.
+     *
+     * @param file an open file, not direct
+     * @param offset byte offset in the file, 0 or above
+     * @param target its position moves to its limit
+     * @throws IOException the bytes cannot be read, or the file ends before
+     */
+    public static void readFully(BlockFile file, long offset, ByteBuffer target) throws IOException {
         int wanted = target.remaining();
         int read = file.read(target, offset);
         if (read < wanted) {
