@@ -68,8 +68,8 @@ final class FrameWriter implements AutoCloseable {
     /** By id: one more than the last frame that has the name. */
     private long[] written = new long[16];
 
-    /** Why this rank cannot go on, which the others are told when all meet next. */
-    private @Nullable IOException deferred;
+    /** False when truncating or upgrading failed: the file is whole, but what is known of it may be wrong. */
+    private boolean usable = true;
 
     private long maximumWriteBufferSize = DEFAULT_BUFFER;
     private long indexEntriesToBuffer = DEFAULT_ENTRIES;
@@ -154,15 +154,17 @@ final class FrameWriter implements AutoCloseable {
         }
         int[] id = new int[1];
         String operation = "writing of chunk " + name;
-        IOException failure = deferred != null
-                ? deferred
-                : Agreement.attempt(comm, operation, () -> id[0] = checked(name, type, data, rows, columns));
+        IOException failure =
+                Agreement.attempt(comm, operation, () -> id[0] = checked(name, type, data, rows, columns));
         long signature = (31L * name.hashCode() + type.id()) << 32 ^ columns;
         Share share = Share.of(comm, operation, failure == null ? rows : 0, signature, failure);
         write(id[0], name, type, data, columns, share);
     }
 
-    /** The id of a chunk's name, -1 for a new name, after all that can be wrong with the call was looked for. */
+    /**
+     * The id of a chunk's name, -1 for a new name, after all that can be wrong with the call was looked for and the memory was
+     * taken: the rank can do its part when the others can do theirs.
+     */
     private int checked(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
         if (name.isEmpty() || name.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("a name of a chunk is not empty and has no NUL character");
@@ -186,6 +188,9 @@ final class FrameWriter implements AutoCloseable {
                     .problem("the name list is full: a file has at most " + NameList.LIMIT + " names")
                     .advice("use fewer names, or a chunk with more columns")
                     .exception();
+        }
+        if (bytes < maximumWriteBufferSize) {
+            buffer.reserve((int) bytes);
         }
         return id;
     }
@@ -227,14 +232,7 @@ final class FrameWriter implements AutoCloseable {
                     comm, "writing of chunk " + name, () -> writeDirect(data, size + share.first() * rowBytes, type));
         } else {
             makeRoom(bytes);
-            long first = share.first() * rowBytes;
-            int part = (int) Elements.bytes(type, data);
-            if (comm.size() == 1) {
-                buffer.add(data, part, first, bytes);
-            } else {
-                deferred =
-                        Agreement.attempt(comm, "writing of chunk " + name, () -> buffer.add(data, part, first, bytes));
-            }
+            buffer.add(data, (int) Elements.bytes(type, data), share.first() * rowBytes, bytes);
         }
         int id = known >= 0 ? known : names.add(name);
         note(id);
@@ -293,8 +291,21 @@ final class FrameWriter implements AutoCloseable {
         }
     }
 
+    void checkUsable(String operation) throws DrumlinException {
+        if (!usable) {
+            throw DrumlinException.during(operation)
+                    .path(file.path())
+                    .problem("truncating or upgrading the file failed before")
+                    .advice("close the file and open it again")
+                    .exception();
+        }
+    }
+
     /** Whether a flush has anything to do. */
     boolean isDirty() {
+        if (!usable) {
+            return false;
+        }
         return names.size() > storedNames || buffered.size() > 0 || placed.size() > pending;
     }
 
@@ -315,10 +326,7 @@ final class FrameWriter implements AutoCloseable {
         Header renamed = headerForNames();
         boolean moved = renamed.namelistLocation() != header.namelistLocation();
         long dataLocation = moved ? size + nameBlockBytes(renamed) : size;
-        Agreement.run(comm, "writing of data", () -> {
-            if (deferred != null) {
-                throw deferred;
-            }
+        write("writing of data", dataLocation, () -> {
             if (isLeader() && names.size() > storedNames) {
                 writeNames(renamed, moved);
             }
@@ -328,8 +336,19 @@ final class FrameWriter implements AutoCloseable {
         header = renamed;
         storedNames = names.size();
         storedNameBytes = names.bytes();
-        size = dataLocation;
         placeBuffered();
+    }
+
+    /**
+     * Writes together a block that ends at {@code end}, or none. Data go behind it also when that failed: the header in the file may
+     * name it already.
+     */
+    private void write(String operation, long end, Agreement.Step step) throws IOException {
+        try {
+            Agreement.run(comm, operation, step);
+        } finally {
+            size = end;
+        }
     }
 
     private static long nameBlockBytes(Header header) {
@@ -390,7 +409,8 @@ final class FrameWriter implements AutoCloseable {
         long allocated = header.indexAllocatedEntries();
         long entries = allocatedFor(used + count, last);
         Header grown = entries == allocated ? header : header.withIndex(size, entries);
-        Agreement.run(comm, "writing of the index", () -> {
+        long end = entries == allocated ? size : size + entries * IndexEntry.BYTES;
+        write("writing of the index", end, () -> {
             if (!isLeader()) {
                 return;
             }
@@ -400,9 +420,6 @@ final class FrameWriter implements AutoCloseable {
                 moveIndex(grown, count);
             }
         });
-        if (entries != allocated) {
-            size += entries * IndexEntry.BYTES;
-        }
         header = grown;
         used += count;
         storedFrame = last;
@@ -476,12 +493,10 @@ final class FrameWriter implements AutoCloseable {
     /** Makes the file an empty one of version 2.1. Collective. */
     void truncate() throws IOException {
         Header empty = header.emptied();
-        Agreement.run(comm, "truncation", () -> {
-            if (isLeader()) {
-                replaceBlocks(empty, ByteBuffer.allocate(0), ByteBuffer.allocate(0));
-                file.truncate(EmptyFile.BYTES);
-                file.sync();
-            }
+        replace("truncation", () -> {
+            replaceBlocks(empty, ByteBuffer.allocate(0), ByteBuffer.allocate(0));
+            file.truncate(EmptyFile.BYTES);
+            file.sync();
         });
         header = empty;
         names = new NameList(Version.CURRENT);
@@ -514,16 +529,25 @@ final class FrameWriter implements AutoCloseable {
         }
         NameList packed = names.convertedTo(Version.CURRENT);
         Header upgraded = header.withGsdVersion(Version.CURRENT);
-        Agreement.run(comm, "upgrade", () -> {
-            if (isLeader()) {
-                replaceBlocks(upgraded, sorted(metadata), packed.encode(0));
-                file.truncate(size);
-                file.sync();
-            }
+        replace("upgrade", () -> {
+            replaceBlocks(upgraded, sorted(metadata), packed.encode(0));
+            file.truncate(size);
+            file.sync();
         });
         header = upgraded;
         names = packed;
         storedNameBytes = names.bytes();
+    }
+
+    /** Lets rank 0 change what is in the file already. */
+    private void replace(String operation, Agreement.Step step) throws IOException {
+        usable = false;
+        Agreement.run(comm, operation, () -> {
+            if (isLeader()) {
+                step.run();
+            }
+        });
+        usable = true;
     }
 
     private ByteBuffer sorted(GsdMetadata metadata) throws IOException {

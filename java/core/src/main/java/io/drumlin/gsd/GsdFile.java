@@ -163,10 +163,9 @@ public final class GsdFile implements Closeable {
         }
 
         private GsdFile create(Header header, OpenMode existing) throws IOException {
-            StorageEngine engine = engine();
             Agreement.run(communicator, "creation of " + path, () -> {
                 if (communicator.rank() == 0) {
-                    write(engine, header, existing);
+                    write(engine(), header, existing);
                 }
             });
             return open(Access.READ_WRITE);
@@ -194,14 +193,13 @@ public final class GsdFile implements Closeable {
          * @throws IOException the file cannot be opened or read
          */
         public GsdFile open(Access access) throws IOException {
-            StorageEngine engine = engine();
             if (!access.writes()) {
-                return openHere(engine, new SingleCommunicator(), access);
+                return openHere(engine(), new SingleCommunicator(), access);
             }
             Communicator ranks = communicator.dup();
             GsdFile[] opened = new GsdFile[1];
             try {
-                Agreement.run(ranks, "opening of " + path, () -> opened[0] = openHere(engine, ranks, access));
+                Agreement.run(ranks, "opening of " + path, () -> opened[0] = openHere(engine(), ranks, access));
                 Agreement.run(ranks, "opening of " + path, () -> opened[0].markWritten());
             } catch (IOException e) {
                 if (opened[0] != null) {
@@ -439,7 +437,8 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Finds a chunk. A file that is being written is flushed first, which makes the call collective.
+     * Finds a chunk. A file that is being written is flushed first, which makes the call collective; the look-up itself is each
+     * rank's own, and so is its failure.
      *
      * @param frame number of the frame
      * @param name name of the chunk
@@ -620,7 +619,8 @@ public final class GsdFile implements Closeable {
     /**
      * Ends the frame that is being written. Collective.
      *
-     * @throws IOException the file is open for reading only, or a flush was due and failed
+     * @throws IOException the file is open for reading only, or a flush was due and failed; the frame was ended all the
+     *     same, and {@link #flush} can be repeated
      */
     public void endFrame() throws IOException {
         FrameWriter target = writer("end of a frame");
@@ -730,6 +730,7 @@ public final class GsdFile implements Closeable {
                     .advice("open it with Access." + Access.READ_WRITE)
                     .exception();
         }
+        writer.checkUsable(operation);
         return writer;
     }
 

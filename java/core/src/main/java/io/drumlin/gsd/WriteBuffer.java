@@ -42,7 +42,7 @@ final class WriteBuffer implements AutoCloseable {
     }
 
     /**
-     * Adds a chunk.
+     * Adds a chunk, for which there is room.
      *
      * @param data this rank's elements
      * @param bytes how many bytes they are
@@ -51,7 +51,6 @@ final class WriteBuffer implements AutoCloseable {
      */
     void add(Buffer data, int bytes, long first, long total) {
         if (bytes > 0) {
-            makeRoom(bytes);
             addPiece(length + first);
             ByteBuffer target = memory.buffer().limit(filled + bytes).position(filled);
             Elements.copy(data, 0, target);
@@ -73,13 +72,14 @@ final class WriteBuffer implements AutoCloseable {
         pieces++;
     }
 
-    private void makeRoom(int bytes) {
+    /** Makes room for as many bytes of this rank, behind what is there, or alone if both are beyond the limit. */
+    void reserve(int bytes) {
         int capacity = memory.buffer().capacity();
-        if (bytes <= capacity - filled) {
+        long wanted = (long) filled + bytes > LIMIT ? bytes : (long) filled + bytes;
+        if (wanted <= capacity) {
             return;
         }
-        long wanted = Math.max(2L * capacity, (long) filled + bytes);
-        AlignedBuffer larger = storage.allocate((int) Math.min(wanted, Integer.MAX_VALUE - AlignedBuffer.ALIGNMENT));
+        AlignedBuffer larger = storage.allocate((int) Math.min(Math.max(2L * capacity, wanted), LIMIT));
         larger.buffer().put(0, memory.buffer(), 0, filled);
         memory.close();
         memory = larger;

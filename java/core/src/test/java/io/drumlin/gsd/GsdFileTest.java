@@ -207,6 +207,57 @@ class GsdFileTest {
         }
     }
 
+    /** After a flush that failed, data are written behind all that the header in the file may name already. */
+    @Test
+    void aFailedFlushLeavesAFileThatCanBeOpened() throws IOException {
+        for (Operation operation : new Operation[] {Operation.WRITE, Operation.SYNC}) {
+            for (int count = 1; count <= 8; count++) {
+                FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+                Path killed = directory.resolve(operation + "-" + count);
+                try (GsdFile file = GsdFile.at(path).storage(storage).create("test", "none", new Version(1, 0))) {
+                    writeFrames(file, 0, 3);
+                    file.flush();
+                    writeFrames(file, 3, 300);
+                    file.writeChunk("long name ".repeat(200), new int[1], 1, 1);
+                    storage.fail(operation, count, "EIO");
+                    try {
+                        file.flush();
+                    } catch (IOException e) {
+                        assertThat(e).hasMessageContaining("EIO");
+                    }
+                    storage.heal();
+                    file.setMaximumWriteBufferSize(1);
+                    file.writeChunk("direct", ElementType.UINT8, ByteBuffer.allocate(30_000), 30_000, 1);
+                    Files.copy(path, killed);
+                }
+                try (GsdFile file = GsdFile.at(killed).storage(new NioEngine()).open(Access.READ)) {
+                    assertThat(file.frameCount()).isIn(3L, 300L);
+                    for (int frame = 0; frame < file.frameCount(); frame++) {
+                        assertThat(file.findChunk(frame, "a").orElseThrow().ints())
+                                .containsExactly(frame, -frame);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void aFailedTruncationEndsTheWriting() throws IOException {
+        FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+        try (GsdFile file = GsdFile.at(path).storage(storage).create("test", "none", new Version(1, 0))) {
+            writeFrames(file, 0, 3);
+            file.flush();
+            storage.fail(Operation.WRITE, 4, "EIO");
+            assertThatThrownBy(file::truncate).hasMessageContaining("EIO");
+            assertThatThrownBy(() -> writeFrames(file, 3, 4)).hasMessageContaining("open it again");
+        }
+        try (GsdFile file = open(Access.APPEND)) {
+            assertThat(file.frameCount()).isIn(0L, 3L);
+            writeFrames(file, (int) file.frameCount(), 10);
+            assertThat(file.frameCount()).isEqualTo(10);
+        }
+    }
+
     private static void writeFrames(GsdFile file, int from, int to) throws IOException {
         for (int frame = from; frame < to; frame++) {
             file.writeChunk("a", new int[] {frame, -frame}, 2, 1);
