@@ -1,0 +1,70 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.format.gsd.Version;
+import io.drumlin.gsd.Access;
+import io.drumlin.gsd.Chunk;
+import io.drumlin.gsd.GsdCalls;
+import io.drumlin.gsd.GsdFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A GSD file that MPI processes write is that of one process; run on ranks by {@link GsdFileIT}. */
+class GsdFileChecks {
+
+    private NativeMpi world;
+    private Path folder;
+    private Path path;
+
+    @BeforeEach
+    void meet() throws IOException {
+        world = NativeMpi.world();
+        String made =
+                world.rank() == 0 ? Files.createTempDirectory("drumlin-mpi-gsd").toString() : "";
+        folder = Path.of(Agreement.bcast(world, made, 0));
+        path = folder.resolve("file.gsd");
+    }
+
+    @AfterEach
+    void part() throws IOException {
+        world.barrier();
+        if (world.rank() == 0) {
+            Files.deleteIfExists(path);
+            Files.delete(folder);
+        }
+        world.close();
+    }
+
+    @Test
+    void theFileIsThatOfOneProcess() throws IOException {
+        GsdCalls.write(GsdFile.at(path).communicator(world), world);
+        if (world.rank() == 0) {
+            Path serial = folder.resolve("serial.gsd");
+            GsdCalls.write(GsdFile.at(serial), new SingleCommunicator());
+            assertThat(Files.readAllBytes(path)).isEqualTo(Files.readAllBytes(serial));
+            Files.delete(serial);
+        }
+    }
+
+    @Test
+    void everyRankReadsItsPart() throws IOException {
+        try (GsdFile file = GsdFile.create(path, world, "test", "none", new Version(1, 0))) {
+            file.writeChunk("rank", new int[] {world.rank(), world.rank()}, 2, 1);
+            assertThatThrownBy(() -> file.writeChunk("rank", new int[0], 0, 1)).hasMessageContaining("already");
+            file.endFrame();
+        }
+        try (GsdFile file = GsdFile.open(path, Access.READ)) {
+            Chunk chunk = file.findChunk(0, "rank").orElseThrow();
+            assertThat(chunk.rows()).isEqualTo(2L * world.size());
+            assertThat(chunk.part(world.rank(), world.size()).ints()).containsOnly(world.rank());
+        }
+    }
+}
