@@ -13,6 +13,7 @@ import io.drumlin.storage.StorageEngines;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -44,6 +45,7 @@ public final class SionOutput implements Closeable {
     private final Map<Long, Integer> indexes = new HashMap<>();
     private List<BuddyWriter> buddies = List.of();
     private Optional<CollectiveWriter> collective = Optional.empty();
+    private int fsBlockSize;
     private boolean open = true;
 
     private SionOutput(
@@ -155,6 +157,7 @@ public final class SionOutput implements Closeable {
         closeFiles();
         for (int i = 0; i < places.size(); i++) {
             Place own = places.get(i);
+            fsBlockSize = own.fsBlockSize();
             int number = tasks.get(i).fileNumber();
             Path member = Path.of(FileNames.member(path.toString(), number));
             TaskFile file = files.computeIfAbsent(number, n -> new TaskFile(storage, member, modes));
@@ -260,6 +263,19 @@ public final class SionOutput implements Closeable {
      */
     public List<MappedTask> tasks() {
         return tasks;
+    }
+
+    int files() {
+        return place.files();
+    }
+
+    /** As the options say or the file system; 0 on a process without tasks. */
+    int fsBlockSize() {
+        return fsBlockSize;
+    }
+
+    ByteOrder payloadOrder() {
+        return options.payloadOrder();
     }
 
     /**

@@ -1,0 +1,909 @@
+package io.drumlin.sion;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.sion.KeyValueRecord;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * SION files with the names, arguments and return codes of C SIONlib, for programs that are ported; {@link SionFile} is the
+ * API for new ones. Pointers to numbers are arrays of one element, which are filled where C fills them and may be null
+ * where C allows it; there is no {@code FILE*}. Failures are logged and told by the return code. docs/sionlib.md has a
+ * table of all calls, also of those that are not here.
+ *
+ * <p>A file id belongs to the thread rank or process that opened it. The table of ids is thread-safe; a file is not.
+ */
+public final class SION {
+
+    /** Returned by calls that worked. */
+    public static final int SION_SUCCESS = 1;
+
+    /** Returned by calls that did not. */
+    public static final int SION_NOT_SUCCESS = 0;
+
+    /** Returned instead of a file id. */
+    public static final int SION_ID_NOT_VALID = -1;
+
+    /** Returned instead of a number. */
+    public static final int SION_SIZE_NOT_VALID = -1;
+
+    /** In {@link #sion_seek}: the present task. */
+    public static final int SION_CURRENT_RANK = -101;
+
+    /** In {@link #sion_seek}: the present block. */
+    public static final int SION_CURRENT_BLK = -102;
+
+    /** Another name of {@link #SION_CURRENT_BLK}. */
+    public static final int SION_CURRENT_CHUNK = SION_CURRENT_BLK;
+
+    /** Another name of {@link #SION_CURRENT_BLK}. */
+    public static final int SION_CURRENT_BLOCK = SION_CURRENT_BLK;
+
+    /** In {@link #sion_seek}: the present position. */
+    public static final int SION_CURRENT_POS = -103;
+
+    /** In {@link #sion_seek}: the position counts from the beginning of the task. */
+    public static final int SION_ABSOLUTE_POS = -104;
+
+    /** In {@link #sion_seek}: the position counts from the end of the task, and is 0 or below. */
+    public static final int SION_END_POS = -105;
+
+    private static final System.Logger LOG = System.getLogger(SION.class.getName());
+
+    private static final Map<Integer, Opened> OPEN = new TreeMap<>();
+
+    private SION() {}
+
+    /** An open file and what is read or written next. */
+    private static final class Opened {
+        private final @Nullable SionOutput output;
+        private final @Nullable SionInput input;
+        private final Map<Integer, KeyValueReader> records = new HashMap<>();
+        private final Map<Integer, Iterator<Long>> keys = new HashMap<>();
+        private int task;
+
+        Opened(@Nullable SionOutput output, @Nullable SionInput input, int task) {
+            this.output = output;
+            this.input = input;
+            this.task = task;
+        }
+
+        SionOutput output() throws DrumlinException {
+            if (output == null) {
+                throw DrumlinException.during("write")
+                        .problem("the file is open for reading")
+                        .exception();
+            }
+            return output;
+        }
+
+        SionInput input() throws DrumlinException {
+            if (input == null) {
+                throw DrumlinException.during("read")
+                        .problem("the file is open for writing")
+                        .exception();
+            }
+            return input;
+        }
+
+        SionWriter writer() throws DrumlinException {
+            return output().writer(task);
+        }
+
+        SionReader reader() throws IOException {
+            return input().reader(task);
+        }
+
+        KeyValueReader records() throws IOException {
+            KeyValueReader reader = records.get(task);
+            if (reader == null) {
+                reader = input().keyValueReader(task);
+                records.put(task, reader);
+            }
+            return reader;
+        }
+
+        Iterator<Long> keys() throws IOException {
+            Iterator<Long> iterator = keys.get(task);
+            if (iterator == null) {
+                iterator = records().keys().iterator();
+                keys.put(task, iterator);
+            }
+            return iterator;
+        }
+    }
+
+    private interface Call<T> {
+        T run(Opened file) throws IOException;
+    }
+
+    private interface Opening {
+        Opened run() throws IOException;
+    }
+
+    private static int open(String call, String name, Opening opening) {
+        try {
+            Opened file = opening.run();
+            synchronized (OPEN) {
+                int sid = 0;
+                while (OPEN.containsKey(sid)) {
+                    sid++;
+                }
+                OPEN.put(sid, file);
+                return sid;
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, call + " of " + name + ": " + e.getMessage(), e);
+            return SION_ID_NOT_VALID;
+        }
+    }
+
+    /** Makes a call on an open file; {@code failed} is what C SIONlib returns otherwise. */
+    private static <T> T call(String name, int sid, T failed, Call<T> call) {
+        Opened file;
+        synchronized (OPEN) {
+            file = OPEN.get(sid);
+        }
+        try {
+            if (file == null) {
+                throw new IllegalArgumentException("no file has the id " + sid);
+            }
+            return call.run(file);
+        } catch (IOException | RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, name + ": " + e.getMessage(), e);
+            return failed;
+        }
+    }
+
+    /**
+     * Opens a file for one process: all its tasks.
+     *
+     * @param name of the file
+     * @param mode words of C SIONlib
+     * @param ntasks number of tasks; given to write, filled to read
+     * @param nfiles number of physical files; 1 to write, filled to read
+     * @param chunksizes of all tasks: one array in it; given to write, filled to read
+     * @param fsblksize block size; given to write (0 or below: that of the file system), filled to read
+     * @param globalranks of all tasks: one array in it; given to write, filled to read
+     * @return file id, or -1
+     */
+    public static int sion_open(
+            String name,
+            String mode,
+            int[] ntasks,
+            int @Nullable [] nfiles,
+            long @Nullable [] @Nullable [] chunksizes,
+            int @Nullable [] fsblksize,
+            int @Nullable [] @Nullable [] globalranks) {
+        OpenWords words = new OpenWords(mode);
+        return open("sion_open", name, () -> {
+            if (words.writes()) {
+                if (nfiles != null && nfiles[0] > 1) {
+                    throw new IllegalArgumentException("one process writes one file, not " + nfiles[0]);
+                }
+                long[] chunks = new long[ntasks[0]];
+                long[] ranks = new long[ntasks[0]];
+                for (int task = 0; task < chunks.length; task++) {
+                    chunks[task] = required(chunksizes, "chunksizes")[task];
+                    ranks[task] = globalranks == null || globalranks[0] == null ? task : globalranks[0][task];
+                }
+                return new Opened(
+                        SionFile.create(Path.of(name), chunks, ranks, withBlock(words.options(), fsblksize)), null, 0);
+            }
+            SionInput input = SionFile.open(Path.of(name), SionOptions.defaults());
+            ntasks[0] = input.taskCount();
+            fill(nfiles, input.header().files());
+            fill(fsblksize, input.header().fsBlockSize());
+            if (chunksizes != null) {
+                chunksizes[0] =
+                        input.tasks().stream().mapToLong(input::chunkSize).toArray();
+            }
+            if (globalranks != null) {
+                globalranks[0] = input.tasks().stream()
+                        .mapToInt(task -> (int) input.globalRank(task))
+                        .toArray();
+            }
+            return new Opened(null, input, 0);
+        });
+    }
+
+    private static long[] required(long @Nullable [] @Nullable [] pointer, String what) {
+        long[] array = pointer == null ? null : pointer[0];
+        if (array == null) {
+            throw new IllegalArgumentException(what + " are needed to write");
+        }
+        return array;
+    }
+
+    private static void fill(int @Nullable [] pointer, int value) {
+        if (pointer != null) {
+            pointer[0] = value;
+        }
+    }
+
+    private static SionOptions withBlock(SionOptions options, int @Nullable [] fsblksize) {
+        return fsblksize == null || fsblksize[0] <= 0 ? options : options.fsBlockSize(fsblksize[0]);
+    }
+
+    /**
+     * Opens a file for one process to read one of its tasks.
+     *
+     * @param name of the file
+     * @param mode words of C SIONlib
+     * @param chunksize filled
+     * @param fsblksize filled
+     * @param rank index of the task
+     * @return file id, or -1
+     */
+    public static int sion_open_rank(
+            String name, String mode, long @Nullable [] chunksize, int @Nullable [] fsblksize, int[] rank) {
+        return open("sion_open_rank", name, () -> {
+            if (new OpenWords(mode).writes()) {
+                throw new IllegalArgumentException("a single task can only be read");
+            }
+            SionInput input = SionFile.openTask(Path.of(name), rank[0], SionOptions.defaults());
+            if (chunksize != null) {
+                chunksize[0] = input.chunkSize(rank[0]);
+            }
+            fill(fsblksize, input.header().fsBlockSize());
+            return new Opened(null, input, rank[0]);
+        });
+    }
+
+    /**
+     * Closes a file that one process opened.
+     *
+     * @param sid file id
+     * @return 1, or 0
+     */
+    public static int sion_close(int sid) {
+        return close("sion_close", sid);
+    }
+
+    private static int close(String name, int sid) {
+        int result = call(name, sid, SION_NOT_SUCCESS, file -> {
+            if (file.output != null) {
+                file.output.close();
+            } else {
+                file.input().close();
+            }
+            return SION_SUCCESS;
+        });
+        synchronized (OPEN) {
+            OPEN.remove(sid);
+        }
+        return result;
+    }
+
+    /**
+     * Opens a file with a task for each process. Collective.
+     *
+     * @param name of the file
+     * @param mode words of C SIONlib
+     * @param numFiles physical files to write; 0 or below gives each local communicator one. Filled with how many there are
+     * @param gComm all processes
+     * @param lComm those of one file, used to write if {@code numFiles} is 0 or below
+     * @param chunksize bytes of this task's chunk; filled to read
+     * @param fsblksize block size; -1 for that of the file system. Filled with what it is
+     * @param globalrank filled with the rank
+     * @param newname filled with the name of this task's physical file
+     * @return file id, or -1
+     */
+    public static int sion_paropen_mpi(
+            String name,
+            String mode,
+            int[] numFiles,
+            Communicator gComm,
+            @Nullable Communicator lComm,
+            long[] chunksize,
+            int @Nullable [] fsblksize,
+            int @Nullable [] globalrank,
+            @Nullable String @Nullable [] newname) {
+        OpenWords words = new OpenWords(mode);
+        return open("sion_paropen_mpi", name, () -> {
+            int rank = gComm.rank();
+            fill(globalrank, rank);
+            if (words.writes()) {
+                SionOptions options = withBlock(words.options(), fsblksize);
+                SionOptions placed = numFiles[0] <= 0 && lComm != null
+                        ? options.localCommunicator(lComm)
+                        : options.files(Math.max(1, numFiles[0]));
+                SionOutput output = SionFile.create(Path.of(name), gComm, chunksize[0], placed);
+                numFiles[0] = output.files();
+                fill(fsblksize, output.fsBlockSize());
+                if (newname != null) {
+                    newname[0] = output.path(rank).toString();
+                }
+                return new Opened(output, null, rank);
+            }
+            words.requireReading();
+            SionInput input = SionFile.open(Path.of(name), gComm, SionOptions.defaults());
+            numFiles[0] = input.header().files();
+            chunksize[0] = input.chunkSize(rank);
+            fill(fsblksize, input.header().fsBlockSize());
+            if (newname != null) {
+                newname[0] = input.path(rank).toString();
+            }
+            return new Opened(null, input, rank);
+        });
+    }
+
+    /**
+     * Closes a file that several processes opened. Collective.
+     *
+     * @param sid file id
+     * @return 1, or 0
+     */
+    public static int sion_parclose_mpi(int sid) {
+        return close("sion_parclose_mpi", sid);
+    }
+
+    /**
+     * Begins anew with another chunk, before anything was written. Collective.
+     *
+     * @param sid file id
+     * @param chunksize bytes of this task's chunk
+     * @return 1, or 0
+     */
+    public static int sion_parreinit_mpi(int sid, long chunksize) {
+        return call("sion_parreinit_mpi", sid, SION_NOT_SUCCESS, file -> {
+            file.output().reinit(chunksize);
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * Opens a file with several tasks for each process. Select one with {@link #sion_seek}. Collective.
+     *
+     * @param name of the file
+     * @param mode words of C SIONlib
+     * @param numFiles physical files; filled to read
+     * @param gComm all processes
+     * @param nlocaltasks tasks of this process; to read, below 0 for an equal share, then filled
+     * @param globalranks of this process's tasks: one array in it; may be null for an equal share, with which it is filled
+     * @param chunksizes of this process's tasks: one array in it; filled to read
+     * @param mappingFilenrs file of each task of this process: one array in it; used to write
+     * @param mappingLranks place of each task in its file: one array in it; used to write
+     * @param fsblksize block size; -1 for that of the file system. Filled to read
+     * @return file id, or -1
+     */
+    public static int sion_paropen_mapped_mpi(
+            String name,
+            String mode,
+            int[] numFiles,
+            Communicator gComm,
+            int[] nlocaltasks,
+            int @Nullable [][] globalranks,
+            long @Nullable [] @Nullable [] chunksizes,
+            int @Nullable [][] mappingFilenrs,
+            int @Nullable [][] mappingLranks,
+            int @Nullable [] fsblksize) {
+        OpenWords words = new OpenWords(mode);
+        return open("sion_paropen_mapped_mpi", name, () -> {
+            if (words.writes()) {
+                if (globalranks == null || mappingFilenrs == null || mappingLranks == null) {
+                    throw new IllegalArgumentException("ranks and mapping are needed to write");
+                }
+                List<MappedTask> tasks = new ArrayList<>();
+                for (int i = 0; i < nlocaltasks[0]; i++) {
+                    long chunk = required(chunksizes, "chunksizes")[i];
+                    tasks.add(new MappedTask(globalranks[0][i], mappingFilenrs[0][i], mappingLranks[0][i], chunk));
+                }
+                SionOptions options = withBlock(words.options(), fsblksize).files(numFiles[0]);
+                SionOutput output = SionFile.createMapped(Path.of(name), gComm, tasks, options);
+                return new Opened(output, null, tasks.isEmpty() ? 0 : globalranks[0][0]);
+            }
+            words.requireReading();
+            boolean share = nlocaltasks[0] < 0;
+            if (!share && globalranks == null) {
+                throw new IllegalArgumentException("the ranks of " + nlocaltasks[0] + " tasks are needed");
+            }
+            SionInput input = share || globalranks == null
+                    ? SionFile.openMapped(Path.of(name), gComm, SionOptions.defaults())
+                    : SionFile.openMapped(
+                            Path.of(name),
+                            gComm,
+                            Arrays.copyOf(globalranks[0], nlocaltasks[0]),
+                            SionOptions.defaults());
+            numFiles[0] = input.header().files();
+            fill(fsblksize, input.header().fsBlockSize());
+            nlocaltasks[0] = input.tasks().size();
+            if (share && globalranks != null) {
+                globalranks[0] = input.tasks().stream().mapToInt(task -> task).toArray();
+            }
+            if (chunksizes != null) {
+                chunksizes[0] =
+                        input.tasks().stream().mapToLong(input::chunkSize).toArray();
+            }
+            return new Opened(
+                    null, input, input.tasks().isEmpty() ? 0 : input.tasks().get(0));
+        });
+    }
+
+    /**
+     * Closes a mapped file. Collective.
+     *
+     * @param sid file id
+     * @return 1, or 0
+     */
+    public static int sion_parclose_mapped_mpi(int sid) {
+        return close("sion_parclose_mapped_mpi", sid);
+    }
+
+    /**
+     * Writes into one chunk.
+     *
+     * @param data at least {@code size * nitems} remaining bytes; its position moves behind them
+     * @param size bytes of an item
+     * @param nitems how many
+     * @param sid file id
+     * @return items, or 0: also if they do not fit into a chunk, or have no bytes
+     */
+    public static long sion_fwrite(ByteBuffer data, long size, long nitems, int sid) {
+        return call("sion_fwrite", sid, 0L, file -> {
+            ByteBuffer bytes = part(data, size, nitems);
+            file.writer().requireRoom(bytes.remaining());
+            file.writer().write(bytes);
+            data.position(data.position() + bytes.capacity());
+            return size == 0 ? 0 : nitems;
+        });
+    }
+
+    private static ByteBuffer part(ByteBuffer data, long size, long nitems) {
+        long bytes = Math.multiplyExact(size, nitems);
+        if (size < 0 || bytes < 0 || bytes > data.remaining()) {
+            throw new IllegalArgumentException(
+                    nitems + " items of " + size + " bytes are not within " + data.remaining() + " bytes");
+        }
+        return data.slice(data.position(), (int) bytes);
+    }
+
+    /**
+     * Reads from one block. At the end of a block it goes on in the next one.
+     *
+     * @param data room for {@code size * nitems} bytes; its position moves behind what was read
+     * @param size bytes of an item
+     * @param nitems how many
+     * @param sid file id
+     * @return items, or 0: also if the block has not so many bytes, and at the end
+     */
+    public static long sion_fread(ByteBuffer data, long size, long nitems, int sid) {
+        return call("sion_fread", sid, 0L, file -> {
+            SionReader reader = file.reader();
+            ByteBuffer bytes = part(data, size, nitems);
+            while (reader.bytesAvailableInBlock() == 0) {
+                if (reader.endOfFile()) {
+                    return 0L;
+                }
+                // On to a block that is not empty.
+            }
+            if (bytes.remaining() > reader.bytesAvailableInBlock()) {
+                throw DrumlinException.during("read")
+                        .range(-1, bytes.remaining())
+                        .problem("the block has " + reader.bytesAvailableInBlock() + " bytes left")
+                        .exception();
+            }
+            data.position(data.position() + reader.read(bytes));
+            return size == 0 ? 0 : nitems;
+        });
+    }
+
+    /**
+     * Writes the data of all tasks of a file. Collective.
+     *
+     * @param data at least {@code size * nitems} remaining bytes; its position moves behind them
+     * @param size bytes of an item
+     * @param nitems how many
+     * @param sid file id
+     * @return items, or 0
+     */
+    public static long sion_coll_fwrite(ByteBuffer data, long size, long nitems, int sid) {
+        return call("sion_coll_fwrite", sid, 0L, file -> {
+            ByteBuffer bytes = part(data, size, nitems);
+            file.output().writeCollective(bytes);
+            data.position(data.position() + bytes.capacity());
+            return size == 0 ? 0 : nitems;
+        });
+    }
+
+    /**
+     * Reads the data of all tasks of a file. Collective.
+     *
+     * @param data room for {@code size * nitems} bytes; its position moves behind what was read
+     * @param size bytes of an item
+     * @param nitems how many
+     * @param sid file id
+     * @return items that were read as a whole; 0 at the end
+     */
+    public static long sion_coll_fread(ByteBuffer data, long size, long nitems, int sid) {
+        return call("sion_coll_fread", sid, 0L, file -> {
+            int read = Math.max(0, file.input().readCollective(part(data, size, nitems)));
+            data.position(data.position() + read);
+            return size == 0 ? 0 : read / size;
+        });
+    }
+
+    /**
+     * Whether a task is read to its end; goes to the next block at the end of another.
+     *
+     * @param sid file id
+     * @return 1 at the end, else 0; -1 if the file cannot be read
+     */
+    public static int sion_feof(int sid) {
+        return call("sion_feof", sid, SION_SIZE_NOT_VALID, file -> file.reader().endOfFile() ? 1 : 0);
+    }
+
+    /**
+     * How much of the present block was not read.
+     *
+     * @param sid file id
+     * @return bytes, or -1
+     */
+    public static long sion_bytes_avail_in_block(int sid) {
+        return call("sion_bytes_avail_in_block", sid, (long) SION_SIZE_NOT_VALID, file -> file.reader()
+                .bytesAvailableInBlock());
+    }
+
+    /**
+     * Another name of {@link #sion_bytes_avail_in_block}.
+     *
+     * @param sid file id
+     * @return bytes, or -1
+     */
+    public static long sion_bytes_avail_in_chunk(int sid) {
+        return sion_bytes_avail_in_block(sid);
+    }
+
+    /**
+     * Begins the next block if bytes do not fit into the present one.
+     *
+     * @param sid file id
+     * @param bytes 0 or above
+     * @return 1, or 0
+     */
+    public static int sion_ensure_free_space(int sid, long bytes) {
+        return call("sion_ensure_free_space", sid, SION_NOT_SUCCESS, file -> {
+            file.writer().ensureFreeSpace(bytes);
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * Hands what was written to the system.
+     *
+     * @param sid file id
+     * @return 1, or 0
+     */
+    public static int sion_flush(int sid) {
+        return call("sion_flush", sid, SION_NOT_SUCCESS, file -> {
+            file.writer().flush();
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * Goes to a place. The present one of a task, if it is at the end of a block, is the beginning of the next.
+     *
+     * @param sid file id
+     * @param rank task, or {@link #SION_CURRENT_RANK}
+     * @param block block, {@link #SION_CURRENT_BLK}, {@link #SION_ABSOLUTE_POS} or {@link #SION_END_POS}
+     * @param position in the block or, with the last two, in the task; or {@link #SION_CURRENT_POS}
+     * @return 1, or 0
+     */
+    public static int sion_seek(int sid, int rank, int block, long position) {
+        return call("sion_seek", sid, SION_NOT_SUCCESS, file -> {
+            int task = rank == SION_CURRENT_RANK ? file.task : rank;
+            if (file.output != null) {
+                if (block != SION_CURRENT_BLK || position != SION_CURRENT_POS) {
+                    throw new IllegalArgumentException("a file that is written can change the task only");
+                }
+                file.output.path(task); // refuses a task of another process
+            } else {
+                seek(file.input().reader(task), block, position);
+            }
+            file.task = task;
+            return SION_SUCCESS;
+        });
+    }
+
+    private static void seek(SionReader reader, int block, long position) throws IOException {
+        if (block == SION_ABSOLUTE_POS || block == SION_END_POS) {
+            long target = block == SION_ABSOLUTE_POS ? position : reader.size() + position;
+            if (target < 0 || target > reader.size()) {
+                throw new IllegalArgumentException("position " + target + " is not within " + reader.size() + " bytes");
+            }
+            reader.position(target);
+            return;
+        }
+        int there = block == SION_CURRENT_BLK ? reader.block() : block;
+        reader.seek(there, position == SION_CURRENT_POS ? reader.positionInBlock() : position);
+        if (block == SION_CURRENT_BLK && position == SION_CURRENT_POS) {
+            reader.endOfFile(); // From the end of a block to the next one.
+        }
+    }
+
+    /**
+     * How much the present task wrote.
+     *
+     * @param sid file id
+     * @return bytes, or -1
+     */
+    public static long sion_get_bytes_written(int sid) {
+        return call("sion_get_bytes_written", sid, (long) SION_SIZE_NOT_VALID, file -> file.output().stream(file.task)
+                .size());
+    }
+
+    /**
+     * How far the present task was read.
+     *
+     * @param sid file id
+     * @return bytes, or -1
+     */
+    public static long sion_get_bytes_read(int sid) {
+        return call("sion_get_bytes_read", sid, (long) SION_SIZE_NOT_VALID, file -> file.reader()
+                .position());
+    }
+
+    /**
+     * Where in the physical file the next byte of the present task is.
+     *
+     * @param sid file id
+     * @return byte offset, or -1
+     */
+    public static long sion_get_position(int sid) {
+        return call("sion_get_position", sid, (long) SION_SIZE_NOT_VALID, file -> {
+            if (file.output != null) {
+                return file.output.stream(file.task).blocks().offset();
+            }
+            SionReader reader = file.reader();
+            return reader.stream().fileOffset(reader.block(), reader.positionInBlock());
+        });
+    }
+
+    /**
+     * Where the present task is, and what it has.
+     *
+     * @param sid file id
+     * @param currentblock filled with the present block
+     * @param currentpos filled with the position in it
+     * @param maxchunks filled with the number of blocks of the task
+     * @param chunksizes filled with an array of the bytes in each of them
+     * @return 1, or 0
+     */
+    public static int sion_get_current_location(
+            int sid, int[] currentblock, long[] currentpos, int[] maxchunks, long[][] chunksizes) {
+        return call("sion_get_current_location", sid, SION_NOT_SUCCESS, file -> {
+            if (file.output != null) {
+                BlockList blocks = file.output.stream(file.task).blocks();
+                currentblock[0] = blocks.blocks() - 1;
+                currentpos[0] = blocks.used(blocks.blocks() - 1);
+                maxchunks[0] = blocks.blocks();
+                chunksizes[0] = IntStream.range(0, blocks.blocks())
+                        .mapToLong(blocks::used)
+                        .toArray();
+            } else {
+                SionReader reader = file.reader();
+                currentblock[0] = reader.block();
+                currentpos[0] = reader.positionInBlock();
+                maxchunks[0] = reader.blocks();
+                chunksizes[0] = IntStream.range(0, reader.blocks())
+                        .mapToLong(reader::blockSize)
+                        .toArray();
+            }
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * How many physical files there are.
+     *
+     * @param sid file id
+     * @return 1 or more, or -1
+     */
+    public static int sion_get_number_of_files(int sid) {
+        return call(
+                "sion_get_number_of_files",
+                sid,
+                SION_SIZE_NOT_VALID,
+                file -> file.output != null
+                        ? file.output.files()
+                        : file.input().header().files());
+    }
+
+    /**
+     * The byte order of this machine.
+     *
+     * @return 1 if the most significant byte comes first, else 0
+     */
+    public static int sion_get_endianness() {
+        return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? 1 : 0;
+    }
+
+    /**
+     * The byte order of a file's data.
+     *
+     * @param sid file id
+     * @return 1 if the most significant byte comes first, else 0; -1 if no file has the id
+     */
+    public static int sion_get_file_endianness(int sid) {
+        return call("sion_get_file_endianness", sid, SION_SIZE_NOT_VALID, file -> {
+            boolean big = file.output != null
+                    ? file.output.payloadOrder() == ByteOrder.BIG_ENDIAN
+                    : file.input().header().bigEndianPayload();
+            return big ? 1 : 0;
+        });
+    }
+
+    /**
+     * Whether numbers have to be swapped that are read in the byte order of this machine.
+     *
+     * @param sid file id
+     * @return 1 or 0
+     */
+    public static int sion_endianness_swap_needed(int sid) {
+        return sion_get_file_endianness(sid) == sion_get_endianness() ? 0 : 1;
+    }
+
+    /**
+     * Writes a record with a key.
+     *
+     * @param data at least {@code size * nitems} remaining bytes; its position moves behind them
+     * @param key unsigned
+     * @param size bytes of an item
+     * @param nitems how many
+     * @param sid file id
+     * @return items, or 0
+     */
+    public static long sion_fwrite_key(ByteBuffer data, long key, long size, long nitems, int sid) {
+        return call("sion_fwrite_key", sid, 0L, file -> {
+            ByteBuffer bytes = part(data, size, nitems);
+            file.output().keyValueWriter(file.task).write(key, bytes);
+            data.position(data.position() + bytes.capacity());
+            return nitems;
+        });
+    }
+
+    /**
+     * Reads from the present position of a key, at most to the end of a record, and whole items only.
+     *
+     * @param data room for {@code size * nitems} bytes; its position moves behind what was read
+     * @param key unsigned
+     * @param size bytes of an item, above 0
+     * @param nitems how many
+     * @param sid file id
+     * @return items; 0 if the key has no more
+     */
+    public static long sion_fread_key(ByteBuffer data, long key, long size, long nitems, int sid) {
+        return call("sion_fread_key", sid, 0L, file -> {
+            ByteBuffer bytes = part(data, size, nitems);
+            long items = Math.min(nitems, file.records().available(key) / size);
+            int read = Math.max(0, file.records().read(key, bytes.limit((int) (items * size))));
+            data.position(data.position() + read);
+            return items;
+        });
+    }
+
+    /**
+     * Goes to a place in the values of a key.
+     *
+     * @param sid file id
+     * @param key unsigned
+     * @param record which one of the key, or {@link #SION_ABSOLUTE_POS}
+     * @param position in the record, or in all values of the key
+     * @return 1, or 0
+     */
+    public static int sion_seek_key(int sid, long key, int record, long position) {
+        return call("sion_seek_key", sid, SION_NOT_SUCCESS, file -> {
+            if (record == SION_ABSOLUTE_POS) {
+                file.records().seek(key, position);
+            } else {
+                file.records().seek(key, record, position);
+            }
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * Goes back to the first record of the present task.
+     *
+     * @param sid file id
+     * @return 1, or 0
+     */
+    public static int sion_fread_key_iterator_reset(int sid) {
+        return call("sion_fread_key_iterator_reset", sid, SION_NOT_SUCCESS, file -> {
+            file.records().rewind();
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * The next record of the present task, in the order of writing.
+     *
+     * @param sid file id
+     * @param key filled
+     * @param size filled with the bytes of the value
+     * @return 1, or 0 at the end
+     */
+    public static int sion_fread_key_iterator_next(int sid, long[] key, long[] size) {
+        return call("sion_fread_key_iterator_next", sid, SION_NOT_SUCCESS, file -> {
+            Optional<KeyValueRecord> next = file.records().next();
+            next.ifPresent(record -> {
+                key[0] = record.key();
+                size[0] = record.length();
+            });
+            return next.isPresent() ? SION_SUCCESS : SION_NOT_SUCCESS;
+        });
+    }
+
+    /**
+     * Goes through all records of the present task, so that its keys are known.
+     *
+     * @param sid file id
+     * @return 1, or 0
+     */
+    public static int sion_key_full_scan(int sid) {
+        return call("sion_key_full_scan", sid, SION_NOT_SUCCESS, file -> {
+            file.records().keys();
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * Goes back to the first key of the present task.
+     *
+     * @param sid file id
+     * @return 1, or 0
+     */
+    public static int sion_key_list_iterator_reset(int sid) {
+        return call("sion_key_list_iterator_reset", sid, SION_NOT_SUCCESS, file -> {
+            file.keys.remove(file.task);
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * The next key of the present task, in the order of their first records.
+     *
+     * @param sid file id
+     * @param key filled
+     * @return 1, or 0 at the end
+     */
+    public static int sion_key_list_iterator_next(int sid, long[] key) {
+        return call("sion_key_list_iterator_next", sid, SION_NOT_SUCCESS, file -> {
+            if (!file.keys().hasNext()) {
+                return SION_NOT_SUCCESS;
+            }
+            key[0] = file.keys().next();
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * What there is of a key.
+     *
+     * @param sid file id
+     * @param key unsigned
+     * @param stat one element, filled
+     * @return 1, or 0: also if the task has no such key
+     */
+    public static int sion_key_get_stat(int sid, long key, KeyValueReader.Statistics[] stat) {
+        return call("sion_key_get_stat", sid, SION_NOT_SUCCESS, file -> {
+            Optional<KeyValueReader.Statistics> found = file.records().statistics(key);
+            found.ifPresent(statistics -> stat[0] = statistics);
+            return found.isPresent() ? SION_SUCCESS : SION_NOT_SUCCESS;
+        });
+    }
+}
