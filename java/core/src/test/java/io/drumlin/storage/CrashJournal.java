@@ -1,6 +1,7 @@
 package io.drumlin.storage;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
 
 /**
  * The changes that a {@link FaultyEngine} made below a folder, in order, and what a crash after any of them can leave.
@@ -82,14 +85,13 @@ public final class CrashJournal {
     }
 
     /**
-     * Makes what a crash can leave.
+     * Works out what a crash can leave.
      *
      * @param prefix how many entries had happened
-     * @param directory an empty folder, which becomes what the recorded folder would be found as
      * @param crash how the job ended
      * @param random decides what survives of that which may or may not
      */
-    public void replay(int prefix, Path directory, Crash crash, Random random) throws IOException {
+    public Remains crash(int prefix, Crash crash, Random random) {
         State state = new State();
         before.keySet().forEach(path -> state.addDurable(path, before.get(path), directoriesBefore.contains(path)));
         List<Named> happened;
@@ -100,7 +102,42 @@ public final class CrashJournal {
         // All, nothing and half are the cases that differ most.
         double survival = random.nextInt(3) / 2.0;
         state.crash(crash, survival, random);
-        state.root.write(directory);
+        return new Remains(state.root);
+    }
+
+    /**
+     * Makes what a crash can leave: {@link #crash} and {@link Remains#write}.
+     *
+     * @param directory an empty folder, which becomes what the recorded folder would be found as
+     */
+    public void replay(int prefix, Path directory, Crash crash, Random random) throws IOException {
+        crash(prefix, crash, random).write(directory);
+    }
+
+    /** What the recorded folder is found as after a crash. */
+    public static final class Remains {
+
+        private final Directory root;
+
+        private Remains(Directory root) {
+            this.root = root;
+        }
+
+        /** The same for the same names and bytes, and most likely another for others. */
+        public long checksum() {
+            Checksum checksum = new CRC32C();
+            root.addTo(checksum, "");
+            return checksum.getValue();
+        }
+
+        /**
+         * Puts them on disk.
+         *
+         * @param directory an empty folder, which becomes the recorded one
+         */
+        public void write(Path directory) throws IOException {
+            root.write(directory);
+        }
     }
 
     synchronized void created(Path path) {
@@ -247,6 +284,9 @@ public final class CrashJournal {
 
     private abstract static class Node {
         abstract void write(Path path) throws IOException;
+
+        /** Adds name and content. */
+        abstract void addTo(Checksum checksum, String path);
     }
 
     private static final class FileNode extends Node {
@@ -277,6 +317,12 @@ public final class CrashJournal {
         void write(Path path) throws IOException {
             Files.write(path, durable);
         }
+
+        @Override
+        void addTo(Checksum checksum, String path) {
+            checksum.update((path + " " + durable.length + "\n").getBytes(StandardCharsets.UTF_8));
+            checksum.update(durable);
+        }
     }
 
     private static final class Directory extends Node {
@@ -290,6 +336,12 @@ public final class CrashJournal {
             for (Map.Entry<String, Node> entry : durable.entrySet()) {
                 entry.getValue().write(path.resolve(entry.getKey()));
             }
+        }
+
+        @Override
+        void addTo(Checksum checksum, String path) {
+            checksum.update((path + "/\n").getBytes(StandardCharsets.UTF_8));
+            durable.forEach((name, node) -> node.addTo(checksum, path + "/" + name));
         }
     }
 

@@ -10,7 +10,10 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * A real engine that fails when told to and writes down what it does. Thread-safe.
@@ -108,7 +111,7 @@ public final class FaultyEngine implements StorageEngine {
         if (due(Operation.MEMORY) != null) {
             throw new OutOfMemoryError("injected " + Operation.MEMORY);
         }
-        return real.allocate(size);
+        return new ReusedBuffer(real, size);
     }
 
     @Override
@@ -192,6 +195,40 @@ public final class FaultyEngine implements StorageEngine {
                 .range(offset, length)
                 .errno(fault.errno)
                 .exception();
+    }
+
+    /**
+     * Memory that another buffer had before, with what was left in it. Tests open hundreds of runs, for which the JVM would
+     * clear gigabytes.
+     */
+    private static final class ReusedBuffer extends AlignedBuffer {
+
+        private static final Map<List<Object>, Queue<AlignedBuffer>> FREE = new ConcurrentHashMap<>();
+
+        private final Queue<AlignedBuffer> free;
+        private AlignedBuffer memory;
+
+        ReusedBuffer(StorageEngine real, int size) {
+            free = FREE.computeIfAbsent(List.of(real.name(), size), any -> new ConcurrentLinkedQueue<>());
+            AlignedBuffer used = free.poll();
+            memory = used == null ? real.allocate(size) : used;
+        }
+
+        @Override
+        public ByteBuffer buffer() {
+            if (memory == null) {
+                throw new IllegalStateException("the buffer was closed");
+            }
+            return memory.buffer();
+        }
+
+        @Override
+        public void close() {
+            if (memory != null) {
+                free.add(memory);
+                memory = null;
+            }
+        }
     }
 
     private final class FaultyFile implements BlockFile {
