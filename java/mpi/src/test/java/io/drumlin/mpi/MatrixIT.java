@@ -21,8 +21,8 @@ class MatrixIT {
 
     @BeforeEach
     void assumeNativeMpi() {
-        MpiTests.assumeNativeMpi();
         matrix = new Matrix(Launcher.MPIRUN, directory);
+        MpiTests.assumeNativeMpi();
     }
 
     @TestFactory
