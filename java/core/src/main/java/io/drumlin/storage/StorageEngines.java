@@ -1,6 +1,7 @@
 package io.drumlin.storage;
 
 import io.drumlin.DrumlinException;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses a {@link StorageEngine}: the one a program names, else the one the system property {@code drumlin.storage}
  * names, else the best that is available. {@code -Ddrumlin.native=off} leaves {@code nio} only. Every choice and its
- * reason is logged once. Thread-safe.
+ * reason is logged once, at {@code INFO} unless it is the best one by itself. Thread-safe.
  */
 public final class StorageEngines {
 
@@ -22,6 +23,8 @@ public final class StorageEngines {
 
     private static final System.Logger LOG = System.getLogger(StorageEngines.class.getName());
     private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
+
+    private static final String BEST = "best available";
 
     /** Best first. */
     private static final List<Candidate> CANDIDATES = List.of(
@@ -62,7 +65,7 @@ public final class StorageEngines {
         if (named != null) {
             return make(named, "asked for by -D" + PROPERTY);
         }
-        StringBuilder reason = new StringBuilder("best available");
+        StringBuilder reason = new StringBuilder(BEST);
         for (Candidate candidate : CANDIDATES) {
             Throwable cause = candidate.unavailabilityCause().get();
             if (cause == null) {
@@ -87,7 +90,8 @@ public final class StorageEngines {
                             .cause(cause)
                             .exception();
                 }
-                log("storage engine " + name + ": " + reason);
+                // As it should be is no news, least of all from every rank of a job.
+                log(reason.equals(BEST) ? Level.DEBUG : Level.INFO, "storage engine " + name + ": " + reason);
                 return candidate.constructor().get();
             }
         }
@@ -101,9 +105,9 @@ public final class StorageEngines {
                 .advice("engines are: " + engines);
     }
 
-    private static void log(String choice) {
+    private static void log(Level level, String choice) {
         if (LOGGED.add(choice)) {
-            LOG.log(System.Logger.Level.INFO, choice);
+            LOG.log(level, choice);
         }
     }
 
