@@ -45,7 +45,8 @@ class ArchitectureTest {
             // A rebuilt file is a source of bytes.
             mayUse("integrity", "", "format", "nativecore"),
             mayUse("comm", ""),
-            mayUse("checkpoint", "", "format", "storage", "comm", "integrity"),
+            // FTI's mode SIONlib.
+            mayUse("checkpoint", "", "format", "storage", "comm", "integrity", "sion"),
             mayUse("sion", "", "format", "storage", "comm"),
             mayUse("scr", "", "format", "storage", "comm", "integrity"),
             mayUse("gsd", "", "format", "storage", "comm"),

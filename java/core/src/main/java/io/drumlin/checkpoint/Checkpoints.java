@@ -111,10 +111,19 @@ public final class Checkpoints implements AutoCloseable {
         node = Recovery.nodeOf(app, run.topology());
         group = Group.of(app, run.topology(), config.groupSize());
         mode = metadata
-                ? new PosixMode(app, group, fileRank, config.ioMode() == FtiConfig.IO_MPI, levels, storage, reader)
+                ? new PosixMode(app, group, fileRank, sharedFileWriter(), levels, storage, reader)
                 : new FtiFfMode(
                         app, group, fileRank, levels, storage, reader, config.layout(), given.orElse(config.packing()));
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
+    }
+
+    /** How level 4 is written in the modes in which it is one file. */
+    private Optional<SharedFileWriter> sharedFileWriter() {
+        return switch (config.ioMode()) {
+            case FtiConfig.IO_MPI -> Optional.of(new MpiIoFileWriter(app, storage, slabs));
+            case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
+            default -> Optional.empty();
+        };
     }
 
     /**
@@ -295,8 +304,9 @@ public final class Checkpoints implements AutoCloseable {
         Path copy = directories.tmp(level).resolve(mode.copyName(level, from));
         Agreement.run(app, operation, () -> RunDirectory.makeDirectory(directories.tmp(level), storage));
         long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
-        if (mode.shares(level)) {
-            copyToShared(operation, from, file, copy);
+        Optional<SharedFileWriter> shared = mode.shared(level);
+        if (shared.isPresent()) {
+            copyToShared(operation, from, file, shared.get(), copy);
         } else {
             Agreement.run(app, operation, () -> {
                 long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
@@ -308,13 +318,13 @@ public final class Checkpoints implements AutoCloseable {
         mode.describeCopy(level);
     }
 
-    private void copyToShared(String operation, Path from, StoredFile file, Path copy) throws IOException {
+    private void copyToShared(String operation, Path from, StoredFile file, SharedFileWriter shared, Path copy)
+            throws IOException {
         BlockFile[] opened = new BlockFile[1];
         try {
             Agreement.run(app, operation, () -> opened[0] = storage.open(from, EnumSet.of(OpenMode.READ)));
             ByteSource bytes = new BlockFileSource(opened[0]);
-            long start = SharedFileWriter.start(app, bytes.size());
-            new SharedFileWriter(app, storage, slabs).write(copy, bytes, start);
+            long start = shared.write(copy, bytes).start();
             Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start)));
         } finally {
             if (opened[0] != null) {

@@ -32,6 +32,9 @@ final class FtiConfig {
     /** Value of {@code ckpt_io} for FTI-FF. */
     static final int IO_FTIFF = 3;
 
+    /** Value of {@code ckpt_io} for SIONlib. */
+    static final int IO_SIONLIB = 4;
+
     private static final int UNSET = -1;
 
     private final String name;
@@ -124,7 +127,7 @@ final class FtiConfig {
 
     private int readIoMode() {
         int value = integer("basic", "ckpt_io", 0);
-        if (value >= IO_POSIX && value <= IO_FTIFF) {
+        if (value >= IO_POSIX && value <= IO_SIONLIB) {
             return value;
         }
         LOG.log(

@@ -22,9 +22,9 @@ interface IoMode {
      */
     Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
 
-    /** Whether the data of all ranks go into one file at a level. */
-    default boolean shares(Level level) {
-        return false;
+    /** Writes the data of all ranks into one file, at the levels that have such a file. */
+    default Optional<SharedFileWriter> shared(Level level) {
+        return Optional.empty();
     }
 
     /** The name of the file in which this rank's data of a new checkpoint are. */

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -73,8 +72,11 @@ final class LevelWriter {
         long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
         long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
         Path plain = directories.tmp(level).resolve(mode.plainName(level, ckptId));
-        if (mode.shares(level)) {
-            writeShared(plain, draft);
+        Optional<SharedFileWriter> shared = mode.shared(level);
+        if (shared.isPresent()) {
+            SharedFileWriter.Written written = shared.get().write(plain, draft.image());
+            draft.seal(written.digests(), -1, -1);
+            draft.placeAt(written.start());
         } else {
             Agreement.run(app, operation, () -> {
                 new CheckpointWriter(storage, slabs)
@@ -92,13 +94,6 @@ final class LevelWriter {
         });
         mode.describe(level, draft, Optional.ofNullable(encodedMd5[0]));
         return draft;
-    }
-
-    private void writeShared(Path path, Draft draft) throws IOException {
-        long start = SharedFileWriter.start(app, draft.size());
-        byte[] md5 = new SharedFileWriter(app, storage, slabs).write(path, draft.image(), start);
-        draft.seal(List.of(md5), -1, -1);
-        draft.placeAt(start);
     }
 
     private void checkGroup(String operation, Level level) throws DrumlinException {

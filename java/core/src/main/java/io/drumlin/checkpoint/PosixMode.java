@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The mode POSIX: files of bare data, and for each group a file with the metadata of all its ranks
- * (docs/formats/fti-posix.md). And the mode MPI-IO, in which level 4 is one file with the data of all ranks.
+ * (docs/formats/fti-posix.md). And the modes MPI-IO and SIONlib, in which level 4 is one file with the data of all ranks.
  *
  * <p>A checkpoint is what one directory of metadata says. Its files may lie in another place, for a kill can stop a commit
  * between the two; a file belongs to it if it has the name, the size and the digest that the metadata give, so files of
@@ -50,7 +50,7 @@ final class PosixMode implements IoMode {
     private final Communicator app;
     private final Group group;
     private final int fileRank;
-    private final boolean sharing;
+    private final Optional<SharedFileWriter> shared;
     private final LevelDirectories levels;
     private final StorageEngine storage;
     private final CheckpointReader reader;
@@ -66,20 +66,20 @@ final class PosixMode implements IoMode {
 
     /**
      * @param fileRank the rank that the names of this rank's files carry
-     * @param sharing whether level 4 is one file of all ranks: the mode MPI-IO
+     * @param shared writes level 4 in the modes in which it is one file of all ranks
      */
     PosixMode(
             Communicator app,
             Group group,
             int fileRank,
-            boolean sharing,
+            Optional<SharedFileWriter> shared,
             LevelDirectories levels,
             StorageEngine storage,
             CheckpointReader reader) {
         this.app = app;
         this.group = group;
         this.fileRank = fileRank;
-        this.sharing = sharing;
+        this.shared = shared;
         this.levels = levels;
         this.storage = storage;
         this.reader = reader;
@@ -96,21 +96,21 @@ final class PosixMode implements IoMode {
     }
 
     @Override
-    public boolean shares(Level level) {
-        return sharing && level == Level.L4;
+    public Optional<SharedFileWriter> shared(Level level) {
+        return shared.filter(writer -> level == Level.L4);
     }
 
     @Override
     public String plainName(Level level, int ckptId) {
-        return shares(level)
-                ? RunDirectory.sharedFileName(ckptId)
-                : RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
+        return shared(level)
+                .map(writer -> writer.fileName(ckptId))
+                .orElseGet(() -> RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank));
     }
 
     @Override
     public String copyName(Level level, Path from) {
         int ckptId = RunDirectory.ckptId(Path.of(lastName)).orElseThrow();
-        return shares(level) ? RunDirectory.sharedFileName(ckptId) : lastName;
+        return shared(level).map(writer -> writer.fileName(ckptId)).orElse(lastName);
     }
 
     private static PosixDraft own(Draft draft) {
@@ -139,8 +139,9 @@ final class PosixMode implements IoMode {
         List<byte[]> parts = gather(part[0]);
         Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
             if (group.index() == 0) {
-                GroupMetadata metadata = new GroupMetadata(CkptType.FULL, own.ckptId(), join(parts), shares(level));
-                write(metadata);
+                GroupMetadata metadata = new GroupMetadata(
+                        CkptType.FULL, own.ckptId(), join(parts), shared(level).isPresent());
+                write(level, metadata);
                 own.describedBy(metadata);
             }
         });
@@ -173,10 +174,27 @@ final class PosixMode implements IoMode {
         return files;
     }
 
-    private void write(GroupMetadata metadata) throws IOException {
+    private void write(Level level, GroupMetadata metadata) throws IOException {
         Path directory = levels.metadataDirectory(Level.L1, Slot.TMP);
         RunDirectory.makeDirectory(directory, storage);
-        MetadataFiles.write(directory.resolve(metadataName()), metadata, storage);
+        int id = metadata.ckptId();
+        GroupMetadata named = withNames(metadata, (file, member) -> shared(level)
+                .map(writer -> writer.nameInMetadata(id, file.name()))
+                .orElse(file.name()));
+        MetadataFiles.write(directory.resolve(metadataName()), named, storage);
+    }
+
+    /** Gives the file of a member of the group a name. */
+    private interface Naming {
+        String name(FileEntry file, int member);
+    }
+
+    private static GroupMetadata withNames(GroupMetadata metadata, Naming naming) {
+        List<FileEntry> files = new ArrayList<>();
+        for (FileEntry file : metadata.files()) {
+            files.add(file.withName(naming.name(file, files.size())));
+        }
+        return new GroupMetadata(metadata.type(), metadata.ckptId(), files, metadata.blocksDigested());
     }
 
     private String metadataName() {
@@ -188,7 +206,13 @@ final class PosixMode implements IoMode {
         Agreement.run(app, "writing the metadata of a copy", () -> {
             GroupMetadata metadata = last;
             if (group.index() == 0 && metadata != null) {
-                write(new GroupMetadata(metadata.type(), metadata.ckptId(), metadata.files(), shares(level)));
+                write(
+                        level,
+                        new GroupMetadata(
+                                metadata.type(),
+                                metadata.ckptId(),
+                                metadata.files(),
+                                shared(level).isPresent()));
             }
         });
     }
@@ -196,12 +220,13 @@ final class PosixMode implements IoMode {
     @Override
     public List<StoredCheckpoint> stored(Level level) throws IOException {
         List<StoredCheckpoint> stored = new ArrayList<>();
+        long[] fileRanks = group.gather(fileRank);
         for (Slot slot : Slot.values()) {
             GroupMetadata[] own = new GroupMetadata[1];
             Path directory = levels.metadataDirectory(level, slot);
             Recovery.succeeds(app, "reading the metadata in " + directory, () -> {
                 if (Files.isDirectory(directory)) {
-                    own[0] = metadata(directory);
+                    own[0] = metadata(level, directory, fileRanks);
                 }
             });
             GroupMetadata metadata = own[0];
@@ -210,18 +235,26 @@ final class PosixMode implements IoMode {
                     : new long[] {1, metadata.ckptId(), -metadata.ckptId()};
             app.allreduce(ids, Op.MIN);
             if (metadata != null && ids[0] == 1 && ids[1] == -ids[2]) {
-                long start = shares(level)
-                        ? SharedFileWriter.start(
-                                app, metadata.files().get(group.index()).size())
-                        : 0;
-                stored.add(new Remains(level, slot, metadata, start));
+                stored.add(new Remains(level, slot, metadata, locator(level, metadata)));
             }
         }
         return stored;
     }
 
-    /** The metadata of this rank's group. */
-    private GroupMetadata metadata(Path directory) throws IOException {
+    /** Finds this rank's bytes in its file. Collective. */
+    private SharedFileWriter.Locator locator(Level level, GroupMetadata metadata) throws IOException {
+        Optional<SharedFileWriter> writer = shared(level);
+        return writer.isPresent()
+                ? writer.get().locator(metadata.files().get(group.index()).size())
+                : path -> 0;
+    }
+
+    /**
+     * The metadata of this rank's group, with the names of files of each rank alone.
+     *
+     * @param fileRanks the ranks that the names of the members' files carry
+     */
+    private GroupMetadata metadata(Level level, Path directory, long[] fileRanks) throws IOException {
         if (app.rank() == 0) {
             checkGroups(directory);
         }
@@ -237,11 +270,17 @@ final class PosixMode implements IoMode {
                     "the group had " + metadata.files().size() + " ranks and has " + group.size() + " now",
                     "restart with the number of ranks, node_size and group_size of the run that wrote it");
         }
-        String name = metadata.files().get(group.index()).name();
+        Optional<String> sharedName = shared(level).map(writer -> writer.fileName(metadata.ckptId()));
+        GroupMetadata named = withNames(
+                metadata,
+                (file, member) -> sharedName.equals(Optional.of(file.name()))
+                        ? RunDirectory.fileName(FileKind.PLAIN, metadata.ckptId(), (int) fileRanks[member])
+                        : file.name());
+        String name = named.files().get(group.index()).name();
         if (RunDirectory.owner(name).isEmpty()) {
             throw refused(path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
         }
-        return metadata;
+        return named;
     }
 
     /** Refuses the metadata of a run of more groups, of which this run would recover a part. */
@@ -281,17 +320,18 @@ final class PosixMode implements IoMode {
         private final Level level;
         private final Slot slot;
         private final int owner;
-        private final long start;
+        private final SharedFileWriter.Locator locator;
         private GroupMetadata metadata;
         private @Nullable EnumMap<FileKind, List<Place>> places;
         private @Nullable String encodedAgain;
 
-        /** @param start where this rank's bytes begin in its file */
-        Remains(Level level, Slot slot, GroupMetadata metadata, long start) {
+        /** @param locator finds this rank's bytes in its plain file */
+        Remains(Level level, Slot slot, GroupMetadata metadata, SharedFileWriter.Locator locator) {
             this.level = level;
             this.slot = slot;
-            this.metadata = shares(level) && !metadata.blocksDigested() ? withoutDigests(metadata) : metadata;
-            this.start = start;
+            this.metadata =
+                    shared(level).isPresent() && !metadata.blocksDigested() ? withoutDigests(metadata) : metadata;
+            this.locator = locator;
             owner = RunDirectory.owner(own().name()).orElseThrow();
         }
 
@@ -307,7 +347,7 @@ final class PosixMode implements IoMode {
         @Override
         public String fileName(FileKind kind) {
             if (kind == FileKind.PLAIN) {
-                return shares(level) ? RunDirectory.sharedFileName(ckptId()) : own().name();
+                return shared(level).map(writer -> writer.fileName(ckptId())).orElse(own().name());
             }
             return RunDirectory.fileName(kind, ckptId(), owner);
         }
@@ -365,11 +405,12 @@ final class PosixMode implements IoMode {
         }
 
         private void check(Path path, long size, String md5) throws IOException {
+            long start = locator.start(path);
             long found = Files.size(path);
-            if (shares(level) ? found < start + size : found != size) {
+            if (shared(level).isEmpty() && found != size) {
                 throw refused(
                         path,
-                        "it has " + found + " bytes and the metadata say " + (start + size),
+                        "it has " + found + " bytes and the metadata say " + size,
                         "the file is damaged; another level or an older checkpoint is needed");
             }
             if (!md5.isEmpty()) {
@@ -430,7 +471,8 @@ final class PosixMode implements IoMode {
         }
 
         @Override
-        public StoredFile open(Path path) {
+        public StoredFile open(Path path) throws IOException {
+            long start = locator.start(path);
             order = own().variables().stream().map(VariableEntry::id).toList();
             last = metadata;
             lastName = own().name();

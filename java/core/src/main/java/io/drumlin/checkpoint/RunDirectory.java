@@ -140,11 +140,6 @@ final class RunDirectory {
         return "Ckpt" + ckptId + "-" + kind.word() + rank + ".fti";
     }
 
-    /** The name of the file of all ranks at level 4 in the mode MPI-IO. */
-    static String sharedFileName(int ckptId) {
-        return "Ckpt" + ckptId + "-mpiio.fti";
-    }
-
     /** The checkpoint whose id a file of the name carries; empty if that does not fit into 32 bits. */
     static OptionalInt ckptId(Path file) {
         Matcher name = RANK_FILE.matcher(file.getFileName().toString());

@@ -665,11 +665,9 @@ public final class SION {
      */
     public static long sion_get_position(int sid) {
         return call("sion_get_position", sid, (long) SION_SIZE_NOT_VALID, file -> {
-            if (file.output != null) {
-                return file.output.stream(file.task).blocks().offset();
-            }
-            SionReader reader = file.reader();
-            return reader.stream().fileOffset(reader.block(), reader.positionInBlock());
+            return file.output != null
+                    ? file.output.stream(file.task).fileOffset()
+                    : file.reader().fileOffset();
         });
     }
 

@@ -228,6 +228,15 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
+     * Where in the physical file the next byte is; at the end of a block, where it would be if the block went on.
+     *
+     * @return byte offset
+     */
+    public long fileOffset() {
+        return stream.fileOffset(block, inBlock);
+    }
+
+    /**
      * How many blocks the task has.
      *
      * @return 1 or more

@@ -194,6 +194,15 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
+     * Where in the physical file the next byte goes, if it still fits into the present block.
+     *
+     * @return byte offset
+     */
+    public long fileOffset() {
+        return blocks.offset();
+    }
+
+    /**
      * The block that is being written.
      *
      * @return 0 or above

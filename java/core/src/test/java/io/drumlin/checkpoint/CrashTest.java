@@ -70,7 +70,9 @@ class CrashTest {
         "KILL, 1, 0, 1",
         "POWER_LOSS, 0, 1, 1",
         "KILL, 0, 1, 2",
-        "POWER_LOSS, 1, 0, 2"
+        "POWER_LOSS, 1, 0, 2",
+        "POWER_LOSS, 0, 1, 4",
+        "KILL, 1, 0, 4"
     })
     void everyPrefixOfARunIsRecoverable(Crash crash, String keepLast, String keepL4, String ioMode) throws IOException {
         ranks = 2;

@@ -164,7 +164,7 @@ class LevelsTest {
 
     /** The lowest level that is whole is the newest, and one group's loss makes all groups fall back. */
     @ParameterizedTest
-    @ValueSource(strings = {"F", "POSIX", "MPI-IO"})
+    @ValueSource(strings = {"F", "POSIX", "MPI-IO", "SIONlib"})
     void allGroupsFallBackTogether(String mode) throws IOException {
         RunFixture run = run(directory, 2, with(mode(mode), "basic.node_size", "2"));
         run.run(8, (checkpoints, comm) -> {
@@ -207,6 +207,7 @@ class LevelsTest {
         return switch (mode) {
             case "POSIX" -> Map.of("basic.ckpt_io", "1");
             case "MPI-IO" -> Map.of("basic.ckpt_io", "2");
+            case "SIONlib" -> Map.of("basic.ckpt_io", "4");
             default -> Map.of("drumlin.layout", mode, "drumlin.packing", "compact");
         };
     }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.comm.Communicator;
+import io.drumlin.sion.SionFile;
+import io.drumlin.sion.SionInput;
+import io.drumlin.sion.SionOptions;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -77,7 +80,7 @@ class PosixModeTest {
 
     /** C FTI: some ranks recover another checkpoint than the others, and the job hangs. */
     @ParameterizedTest
-    @ValueSource(strings = {"1", "2"})
+    @ValueSource(strings = {"1", "2", "4"})
     void ranksDoNotPartWhenTheMetadataOfOneGroupAreMissing(String ioMode) throws IOException {
         RunFixture run = run(ioMode, Map.of());
         take(run, 5, Level.L4, Level.L2, Level.L1);
@@ -89,7 +92,7 @@ class PosixModeTest {
 
     /** C FTI: more ranks wait for each other for ever, fewer recover a part. */
     @ParameterizedTest
-    @CsvSource({"1, 1, 1, 2", "1, 1, 1, 8", "2, 1, 1, 8", "1, 2, 2, 8", "1, 2, 1, 8"})
+    @CsvSource({"1, 1, 1, 2", "1, 1, 1, 8", "2, 1, 1, 8", "1, 2, 2, 8", "1, 2, 1, 8", "4, 1, 1, 8"})
     void anotherNumberOfRanksRecoversNothing(String ioMode, String nodeSize, String groupSize, int ranks)
             throws IOException {
         RunFixture run = run(ioMode, Map.of("basic.group_size", "1"));
@@ -101,22 +104,49 @@ class PosixModeTest {
         assertThatThrownBy(() -> run.run(ranks, (checkpoints, comm) -> {})).isInstanceOf(IOException.class);
     }
 
-    /** C FTI has no check of the shared file. */
+    /** As the mapped interface of C SIONlib has it. */
     @Test
-    void aFlippedByteOfTheSharedFileIsNotRecovered() throws IOException {
-        RunFixture run = run("2", Map.of());
+    void theSharedFileOfSionlibHasATaskForEachRank() throws IOException {
+        RunFixture run = run("4", Map.of());
         take(run, 1, Level.L4);
-        Path shared = run.file("Ckpt1-mpiio.fti");
+        assertThat(metadata(run, "l4/sector0-group0.fti")).content().doesNotContain("Rank");
+        try (SionInput input = SionFile.open(run.file("Ckpt1-sionlib.fti"), SionOptions.defaults())) {
+            assertThat(input.tasks()).containsExactly(0, 1, 2, 3);
+            int block = input.header().fsBlockSize();
+            for (int rank : input.tasks()) {
+                int bytes = 1001 * rank * Integer.BYTES;
+                assertThat(input.globalRank(rank)).isEqualTo(rank);
+                assertThat(input.chunkSize(rank)).isEqualTo((bytes + block - 1) / block * (long) block);
+                assertThat(input.reader(rank).blocks()).isOne();
+                assertThat(input.reader(rank).size()).isEqualTo(bytes);
+            }
+        }
+    }
+
+    /** C FTI has no check of the shared file. */
+    @ParameterizedTest
+    @CsvSource({"2, mpiio", "4, sionlib"})
+    void aFlippedByteOfTheSharedFileIsNotRecovered(String ioMode, String name) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        take(run, 1, Level.L4);
+        Path shared = run.file("Ckpt1-" + name + ".fti");
         byte[] bytes = Files.readAllBytes(shared);
-        bytes[bytes.length - 1] ^= 1;
+        int lastOfData = bytes.length - 1;
+        if (ioMode.equals("4")) {
+            try (SionInput input = SionFile.openTask(shared, RANKS - 1, SionOptions.defaults())) {
+                lastOfData = (int) input.reader().position(Long.MAX_VALUE).fileOffset() - 1;
+            }
+        }
+        bytes[lastOfData] ^= 1;
         Files.write(shared, bytes);
         assertThatThrownBy(() -> run.run(RANKS, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
     }
 
     /** C FTI writes anything for their checksums; its files must be recovered all the same. */
-    @Test
-    void theChecksumsThatCFtiWritesForTheSharedFileAreNotBelieved() throws IOException {
-        RunFixture run = run("2", Map.of());
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "4"})
+    void theChecksumsThatCFtiWritesForTheSharedFileAreNotBelieved(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
         take(run, 1, Level.L4);
         for (String name : List.of("l4/sector0-group0.fti", "l4/sector1-group0.fti")) {
             Path file = metadata(run, name);
@@ -132,7 +162,7 @@ class PosixModeTest {
 
     /** A second failure before the next checkpoint, at every level, with what a first restart has left. */
     @ParameterizedTest
-    @ValueSource(strings = {"1", "2"})
+    @ValueSource(strings = {"1", "2", "4"})
     void aSecondRestartIsAsGoodAsTheFirst(String ioMode) throws IOException {
         RunFixture run = run(ioMode, Map.of());
         take(run, 1, Level.L4);
@@ -144,7 +174,7 @@ class PosixModeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 1", "1, 3", "2, 1", "2, 3", "2, 4"})
+    @CsvSource({"1, 1", "1, 3", "2, 1", "2, 3", "2, 4", "4, 1", "4, 4"})
     void aKeptCheckpointIsRecovered(String ioMode, int level) throws IOException {
         RunFixture run = run(ioMode, Map.of("basic.keep_last_ckpt", "1"));
         run.run(RANKS, (checkpoints, comm) -> {

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.DynamicTest;
 public final class Matrix {
 
     /** Values of {@code ckpt_io} that the engine has. */
-    private static final List<Integer> MODES = List.of(1, 3);
+    public static final List<Integer> MODES = List.of(1, 2, 3, 4);
+
+    /** Those that differ at all levels; 2 and 4 are like 1 but for level 4. */
+    public static final List<Integer> MAIN_MODES = List.of(1, 3);
 
     private final Launcher launcher;
     private final Path directory;
@@ -42,7 +45,7 @@ public final class Matrix {
     }
 
     /** The tests of all suites, a container for each suite and mode. */
-    public Stream<DynamicContainer> tests(Choice choice) {
+    public Stream<DynamicContainer> tests(List<Integer> modes, Choice choice) {
         List<DynamicContainer> containers = new ArrayList<>();
         String wanted = System.getProperty("drumlin.matrix", "");
         for (Suite suite : Suite.values()) {
@@ -50,7 +53,7 @@ public final class Matrix {
             if (!wanted.isEmpty() && !List.of(wanted.split(",")).contains(name)) {
                 continue;
             }
-            for (int mode : MODES) {
+            for (int mode : modes) {
                 List<DynamicTest> tests = new ArrayList<>();
                 List<Case> cases = suite.cases();
                 for (int i = 0; i < cases.size(); i++) {

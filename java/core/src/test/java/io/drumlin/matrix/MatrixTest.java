@@ -19,14 +19,14 @@ class MatrixTest {
     @TestFactory
     Stream<DynamicContainer> someOfEachSuite() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests((suite, index) -> index % 5 == 0);
+        return matrix.tests(Matrix.MAIN_MODES, (suite, index) -> index % 5 == 0);
     }
 
     @Tag("soak")
     @TestFactory
     Stream<DynamicContainer> allOfEachSuite() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests((suite, index) -> true);
+        return matrix.tests(Matrix.MODES, (suite, index) -> true);
     }
 
     @AfterEach

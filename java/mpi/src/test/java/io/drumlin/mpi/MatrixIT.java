@@ -27,14 +27,16 @@ class MatrixIT {
 
     @TestFactory
     Stream<DynamicContainer> oneOfTheLogs() {
-        return matrix.tests((suite, index) -> suite.equals("verify_log") && index == 2);
+        return matrix.tests(Matrix.MAIN_MODES, (suite, index) -> suite.equals("verify_log") && index == 2);
     }
 
     /** The third case of a suite is none of level 1; some have fewer. */
     @Tag("soak")
     @TestFactory
     Stream<DynamicContainer> oneOfEachSuite() {
-        return matrix.tests((suite, index) -> index == (suite.equals("keepl4") ? 1 : suite.equals("nodeflag") ? 0 : 2));
+        return matrix.tests(
+                Matrix.MODES,
+                (suite, index) -> index == (suite.equals("keepl4") ? 1 : suite.equals("nodeflag") ? 0 : 2));
     }
 
     @AfterEach

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * What the metadata say of the file of one member of a group; docs/formats/fti-posix.md, section 3.
  *
  * @param name the file's name, without a directory; in MPI-IO mode the name that a file of the rank alone would have
- * @param size bytes of the file; in MPI-IO mode of the rank's block
+ * @param size bytes of the file; of the rank's block in a file of all ranks
  * @param maxSize bytes of the largest file of the group
  * @param checksum MD5 of the file, 32 lower-case hexadecimal digits; empty or without meaning in some modes
  * @param variables in the order of first protection
@@ -41,6 +41,16 @@ public record FileEntry(
     public FileEntry {
         variables = List.copyOf(variables);
         layers = List.copyOf(layers);
+    }
+
+    /**
+     * The same under another name.
+     *
+     * @param other name without a directory
+     * @return the changed entry
+     */
+    public FileEntry withName(String other) {
+        return new FileEntry(other, size, maxSize, checksum, variables, layers, rsedChecksum);
     }
 
     /**
