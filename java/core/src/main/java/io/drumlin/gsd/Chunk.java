@@ -6,12 +6,7 @@ import io.drumlin.format.gsd.IndexEntry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.DoubleBuffer;
-import java.nio.FloatBuffer;
-import java.nio.IntBuffer;
-import java.nio.LongBuffer;
-import java.nio.ShortBuffer;
-import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 
 /**
  * A chunk of an open file, or some of its rows. Nothing is read before it is asked for.
@@ -172,7 +167,7 @@ public final class Chunk {
             file.read(target.duplicate().limit(end), location(first));
             target.position(end);
         } else {
-            read(target::put);
+            read((Consumer<ByteBuffer>) target::put);
         }
     }
 
@@ -183,8 +178,8 @@ public final class Chunk {
      * @throws IOException the file cannot be read, or the rows do not fit an array
      */
     public byte[] bytes() throws IOException {
-        byte[] elements = new byte[length(type == ElementType.INT8 || type == ElementType.UINT8 || isText())];
-        read(ByteBuffer.wrap(elements));
+        byte[] elements = new byte[length(type.bytes() == 1)];
+        readInto(elements, 0);
         return elements;
     }
 
@@ -195,9 +190,8 @@ public final class Chunk {
      * @throws IOException the file cannot be read, or the rows do not fit an array
      */
     public short[] shorts() throws IOException {
-        short[] elements = new short[length(type == ElementType.INT16 || type == ElementType.UINT16)];
-        ShortBuffer target = ShortBuffer.wrap(elements);
-        read(piece -> target.put(piece.asShortBuffer()));
+        short[] elements = new short[length(type.bytes() == Short.BYTES)];
+        readInto(elements, 0);
         return elements;
     }
 
@@ -209,8 +203,7 @@ public final class Chunk {
      */
     public int[] ints() throws IOException {
         int[] elements = new int[length(type == ElementType.INT32 || type == ElementType.UINT32)];
-        IntBuffer target = IntBuffer.wrap(elements);
-        read(piece -> target.put(piece.asIntBuffer()));
+        readInto(elements, 0);
         return elements;
     }
 
@@ -222,8 +215,7 @@ public final class Chunk {
      */
     public long[] longs() throws IOException {
         long[] elements = new long[length(type == ElementType.INT64 || type == ElementType.UINT64)];
-        LongBuffer target = LongBuffer.wrap(elements);
-        read(piece -> target.put(piece.asLongBuffer()));
+        readInto(elements, 0);
         return elements;
     }
 
@@ -235,8 +227,7 @@ public final class Chunk {
      */
     public float[] floats() throws IOException {
         float[] elements = new float[length(type == ElementType.FLOAT)];
-        FloatBuffer target = FloatBuffer.wrap(elements);
-        read(piece -> target.put(piece.asFloatBuffer()));
+        readInto(elements, 0);
         return elements;
     }
 
@@ -248,8 +239,7 @@ public final class Chunk {
      */
     public double[] doubles() throws IOException {
         double[] elements = new double[length(type == ElementType.DOUBLE)];
-        DoubleBuffer target = DoubleBuffer.wrap(elements);
-        read(piece -> target.put(piece.asDoubleBuffer()));
+        readInto(elements, 0);
         return elements;
     }
 
@@ -260,17 +250,27 @@ public final class Chunk {
      * @throws IOException the file cannot be read, or the rows do not fit an array
      */
     public String text() throws IOException {
-        length(isText());
-        byte[] utf8 = bytes();
-        int end = utf8.length;
-        while (end > 0 && utf8[end - 1] == 0) {
-            end--;
-        }
-        return new String(utf8, 0, end, StandardCharsets.UTF_8);
+        length(type == ElementType.CHARACTER);
+        return Elements.text(bytes());
     }
 
-    private boolean isText() {
-        return type == ElementType.CHARACTER;
+    /**
+     * Reads the elements, whatever their type is.
+     *
+     * @return elements, type and shape
+     * @throws IOException the file cannot be read, or the rows or columns do not fit an array
+     */
+    public ChunkData data() throws IOException {
+        Object elements = Elements.array(type, length(true));
+        readInto(elements, 0);
+        // Without rows the columns of a file may be more than an array could have.
+        return ChunkData.of(type, elements, (int) Math.min(columns(), Integer.MAX_VALUE));
+    }
+
+    /** Reads the elements into a part of an array of the type's width. */
+    void readInto(Object array, int start) throws IOException {
+        Consumer<ByteBuffer> target = Elements.sink(array, start, length(true));
+        read(target);
     }
 
     private int length(boolean fits) throws DrumlinException {
@@ -289,11 +289,6 @@ public final class Chunk {
         return (int) elements;
     }
 
-    /** Takes bytes of the file, whole elements, in order. */
-    private interface Sink {
-        void take(ByteBuffer piece);
-    }
-
     private boolean isContiguous() {
         return step == 1;
     }
@@ -302,7 +297,7 @@ public final class Chunk {
         return entry.location() + row * entry.rowBytes();
     }
 
-    private void read(Sink sink) throws IOException {
+    private void read(Consumer<ByteBuffer> sink) throws IOException {
         long rowBytes = entry.rowBytes();
         if (isContiguous()) {
             readRange(location(first), size(), sink);
@@ -315,23 +310,23 @@ public final class Chunk {
         }
     }
 
-    private void readRange(long location, long bytes, Sink sink) throws IOException {
+    private void readRange(long location, long bytes, Consumer<ByteBuffer> sink) throws IOException {
         for (long done = 0; done < bytes; done += STAGE) {
             ByteBuffer piece = file.stage(STAGE).limit((int) Math.min(STAGE, bytes - done));
             file.read(piece, location + done);
-            sink.take(piece.flip().order(ByteOrder.LITTLE_ENDIAN));
+            sink.accept(piece.flip().order(ByteOrder.LITTLE_ENDIAN));
         }
     }
 
     /** Reads rows with what lies between them, and hands out the rows. */
-    private void readSpans(int rowBytes, int distance, Sink sink) throws IOException {
+    private void readSpans(int rowBytes, int distance, Consumer<ByteBuffer> sink) throws IOException {
         int most = (STAGE - rowBytes) / distance + 1;
         for (long row = 0; row < count; row += most) {
             int rows = (int) Math.min(most, count - row);
             ByteBuffer span = file.stage(STAGE).limit((rows - 1) * distance + rowBytes);
             file.read(span, location(first + row * step));
             for (int i = 0; i < rows; i++) {
-                sink.take(span.slice(i * distance, rowBytes).order(ByteOrder.LITTLE_ENDIAN));
+                sink.accept(span.slice(i * distance, rowBytes).order(ByteOrder.LITTLE_ENDIAN));
             }
         }
     }

@@ -8,11 +8,55 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 
 /** The elements in a program's buffer, which become little-endian bytes in the file. */
 final class Elements {
 
     private Elements() {}
+
+    /** An array for elements of a type. */
+    static Object array(ElementType type, int length) {
+        return switch (type) {
+            case UINT8, INT8, CHARACTER -> new byte[length];
+            case UINT16, INT16 -> new short[length];
+            case UINT32, INT32 -> new int[length];
+            case UINT64, INT64 -> new long[length];
+            case FLOAT -> new float[length];
+            case DOUBLE -> new double[length];
+        };
+    }
+
+    /** Elements of an array from {@code start} on, {@code length} of them, as a view that bytes of the file can be put into. */
+    static Consumer<ByteBuffer> sink(Object array, int start, int length) {
+        if (array instanceof byte[] bytes) {
+            return ByteBuffer.wrap(bytes, start, length)::put;
+        } else if (array instanceof short[] shorts) {
+            ShortBuffer target = ShortBuffer.wrap(shorts, start, length);
+            return piece -> target.put(piece.asShortBuffer());
+        } else if (array instanceof int[] ints) {
+            IntBuffer target = IntBuffer.wrap(ints, start, length);
+            return piece -> target.put(piece.asIntBuffer());
+        } else if (array instanceof long[] longs) {
+            LongBuffer target = LongBuffer.wrap(longs, start, length);
+            return piece -> target.put(piece.asLongBuffer());
+        } else if (array instanceof float[] floats) {
+            FloatBuffer target = FloatBuffer.wrap(floats, start, length);
+            return piece -> target.put(piece.asFloatBuffer());
+        }
+        DoubleBuffer target = DoubleBuffer.wrap((double[]) array, start, length);
+        return piece -> target.put(piece.asDoubleBuffer());
+    }
+
+    /** The text that a chunk of characters holds. */
+    static String text(byte[] utf8) {
+        int end = utf8.length;
+        while (end > 0 && utf8[end - 1] == 0) {
+            end--;
+        }
+        return new String(utf8, 0, end, StandardCharsets.UTF_8);
+    }
 
     /** Bytes of what remains in a buffer that may hold elements of a type; a byte buffer holds them as they are in the file. */
     static long bytes(ElementType type, Buffer data) {

@@ -498,6 +498,16 @@ public final class GsdFile implements Closeable {
         BlockFileSource.readFully(file, offset, target);
     }
 
+    /** The length of the file now. */
+    long size() throws IOException {
+        return file.size();
+    }
+
+    /** Who writes; one rank where the file is only read. */
+    Communicator communicator() {
+        return comm;
+    }
+
     /** Memory for reading, kept until the file is closed. */
     ByteBuffer stage(int size) {
         if (stage == null) {
@@ -523,6 +533,17 @@ public final class GsdFile implements Closeable {
     public void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
         FrameWriter target = writer("writing of chunk " + name);
         target.writeChunk(name, type, data, rows, columns);
+    }
+
+    /**
+     * Adds a chunk; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     *
+     * @param name of the chunk
+     * @param data this rank's elements
+     * @throws IOException as there
+     */
+    public void writeChunk(String name, ChunkData data) throws IOException {
+        writeChunk(name, data.type(), data.buffer(), data.rows(), data.columns());
     }
 
     /**

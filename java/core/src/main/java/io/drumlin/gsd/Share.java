@@ -5,6 +5,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param total rows of all ranks
  */
 record Share(long first, long total) {
-
-    /** Rows of one rank, what the chunk is, and whether the rank can go on. */
-    private static final int MESSAGE = 3 * Long.BYTES;
 
     /**
      * Meets the other ranks. Collective.
@@ -28,30 +26,55 @@ record Share(long first, long total) {
      */
     static Share of(Communicator comm, String operation, long rows, long signature, @Nullable IOException failure)
             throws IOException {
-        ByteBuffer part = ByteBuffer.allocate(MESSAGE);
-        part.putLong(rows).putLong(signature).putLong(failure == null ? 0 : 1).flip();
-        ByteBuffer all = ByteBuffer.allocate(Math.multiplyExact(MESSAGE, comm.size()));
-        comm.allgather(part, all);
-        long first = 0;
-        long total = 0;
+        return of(comm, operation, new long[] {rows}, signature, failure)[0];
+    }
+
+    /**
+     * Meets the other ranks with parts of several things. Collective.
+     *
+     * @param rows of this rank, as many numbers on every rank
+     * @param signature what must be equal on all ranks
+     * @param failure why this rank cannot go on, or {@code null}
+     * @throws IOException on every rank: one of them failed, or they do not write the same
+     */
+    static Share[] of(Communicator comm, String operation, long[] rows, long signature, @Nullable IOException failure)
+            throws IOException {
+        int words = rows.length + 2;
+        ByteBuffer part = ByteBuffer.allocate(words * Long.BYTES);
+        for (long each : rows) {
+            part.putLong(each);
+        }
+        part.putLong(signature).putLong(failure == null ? 0 : 1).flip();
+        ByteBuffer gathered = ByteBuffer.allocate(Math.multiplyExact(part.remaining(), comm.size()));
+        comm.allgather(part, gathered);
+        LongBuffer all = gathered.asLongBuffer();
         boolean failed = false;
         boolean equal = true;
-        for (int rank = 0; rank < comm.size(); rank++) {
-            first = rank == comm.rank() ? total : first;
-            total += all.getLong(rank * MESSAGE);
-            equal &= all.getLong(rank * MESSAGE + Long.BYTES) == all.getLong(Long.BYTES);
-            failed |= all.getLong(rank * MESSAGE + 2 * Long.BYTES) != 0;
+        for (int message = 0; message < all.limit(); message += words) {
+            equal &= all.get(message + rows.length) == all.get(rows.length);
+            failed |= all.get(message + rows.length + 1) != 0;
         }
         if (failed) {
             Agreement.agree(comm, operation, failure);
         }
-        if (!equal || total < 0) {
-            throw DrumlinException.during(operation)
-                    .rank(comm.rank())
-                    .problem(equal ? "the ranks give more than 2^63 rows" : "the ranks do not write the same chunk")
-                    .advice("give the same name, type and number of columns on every rank")
-                    .exception();
+        Share[] shares = new Share[rows.length];
+        for (int i = 0; i < rows.length; i++) {
+            long first = 0;
+            long total = 0;
+            for (int rank = 0; rank < comm.size(); rank++) {
+                first = rank == comm.rank() ? total : first;
+                total += all.get(rank * words + i);
+            }
+            if (!equal || total < 0) {
+                throw DrumlinException.during(operation)
+                        .rank(comm.rank())
+                        .problem(
+                                equal ? "the ranks give more than 2^63 rows" : "the ranks do not write the same chunks")
+                        .advice("give the same names, types and numbers of columns on every rank")
+                        .exception();
+            }
+            shares[i] = new Share(first, total);
         }
-        return new Share(first, total);
+        return shares;
     }
 }

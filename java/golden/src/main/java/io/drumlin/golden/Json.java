@@ -6,14 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A value of a manifest that knows where it is, so that a manifest that is not as expected is told by its place. */
 public final class Json {
 
     private final String place;
-    private final Object value;
+    private final @Nullable Object value;
 
-    private Json(String place, Object value) {
+    private Json(String place, @Nullable Object value) {
         this.place = place;
         this.value = value;
     }
@@ -155,6 +156,24 @@ public final class Json {
     }
 
     /**
+     * Whether this is a number that is written without fraction and exponent.
+     *
+     * @return false for anything else
+     */
+    public boolean isWhole() {
+        return value instanceof Integer || value instanceof Long || value instanceof BigInteger;
+    }
+
+    /**
+     * Whether this is null.
+     *
+     * @return false for anything else
+     */
+    public boolean isNull() {
+        return value == null;
+    }
+
+    /**
      * This number.
      *
      * @return the nearest double
@@ -172,8 +191,8 @@ public final class Json {
      * @return the number modulo 2^64
      */
     public long integral() {
-        if (value instanceof Integer || value instanceof Long || value instanceof BigInteger) {
-            return ((Number) value).longValue();
+        if (value instanceof Number number && isWhole()) {
+            return number.longValue();
         }
         throw wrong("is not a whole number");
     }

@@ -57,6 +57,11 @@ final class Expectation {
         }
     }
 
+    /** The program that is in the header. */
+    String application() {
+        return expected.get("header").get("application").text();
+    }
+
     private void compareHeader(String what, Header header) {
         Json wanted = expected.get("header");
         outcome.same(what + ": gsd_version", CallSequence.version(wanted.get("gsd_version")), header.gsdVersion());

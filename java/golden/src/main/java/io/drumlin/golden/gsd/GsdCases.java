@@ -48,6 +48,15 @@ public final class GsdCases implements GoldenCases {
             Path file = directory.resolve(manifest.get("file").text());
             expected.compareBytes("golden file", file);
             read("golden file", expected, file, outcome);
+            if (manifest.has("expected_frames")) {
+                new HoomdComparison(manifest, outcome).compare("golden file", file);
+            }
+        }
+        if (manifest.has("input_frames") && manifest.get("byte_exact").bool()) {
+            Path ours = scratch.resolve("hoomd.gsd");
+            new HoomdComparison(manifest, outcome).write(ours, expected.application());
+            expected.compareBytes("frames added again", ours);
+            outcome.compared("frames added again give equal bytes");
         }
         if (manifest.has("ops") && manifest.get("byte_exact").bool()) {
             rewrite(directory, manifest, expected, scratch, outcome);

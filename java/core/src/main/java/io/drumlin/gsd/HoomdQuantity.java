@@ -1,0 +1,287 @@
+package io.drumlin.gsd;
+
+import io.drumlin.format.gsd.ElementType;
+import java.lang.reflect.Array;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A chunk that the hoomd schema knows; docs/formats/gsd.md, section 13. A value is an array of primitives, or a {@code List<String>} for
+ * names and shapes of types.
+ *
+ * @param name of the chunk
+ * @param container whose items have a row each; {@code null} for what a frame has once
+ * @param type of the elements
+ * @param columns of a row
+ * @param otherwise the default: a row for items, else the whole value
+ */
+record HoomdQuantity(String name, @Nullable String container, ElementType type, int columns, Object otherwise) {
+
+    /** What has items, in the order of the schema. */
+    static final List<String> CONTAINERS =
+            List.of("particles", "bonds", "angles", "dihedrals", "impropers", "constraints", "pairs");
+
+    private static final String COUNT = "/N";
+
+    /** A shape that says nothing. */
+    private static final String NO_SHAPE = "{}";
+
+    /** By the chunk's name, in the order of the schema, which is that of writing. */
+    private static final Map<String, HoomdQuantity> ALL = all();
+
+    private static Map<String, HoomdQuantity> all() {
+        List<HoomdQuantity> list = new ArrayList<>();
+        list.add(once("configuration/step", ElementType.UINT64, new long[1]));
+        list.add(once("configuration/dimensions", ElementType.UINT8, new byte[] {3}));
+        list.add(once("configuration/box", ElementType.FLOAT, new float[] {1, 1, 1, 0, 0, 0}));
+        list.add(count("particles"));
+        list.add(texts("particles/types", List.of("A")));
+        list.add(items("particles", "typeid", ElementType.UINT32, 0));
+        list.add(items("particles", "mass", 1f));
+        list.add(items("particles", "charge", 0f));
+        list.add(items("particles", "diameter", 1f));
+        list.add(items("particles", "body", ElementType.INT32, -1));
+        list.add(items("particles", "moment_inertia", 0, 0, 0f));
+        list.add(items("particles", "position", 0, 0, 0f));
+        list.add(items("particles", "orientation", 1, 0, 0, 0f));
+        list.add(items("particles", "velocity", 0, 0, 0f));
+        list.add(items("particles", "angmom", 0, 0, 0, 0f));
+        list.add(items("particles", "image", ElementType.INT32, 0, 0, 0));
+        list.add(texts("particles/type_shapes", List.of(NO_SHAPE)));
+        for (String container : CONTAINERS.subList(1, CONTAINERS.size())) {
+            list.add(count(container));
+            if (container.equals("constraints")) {
+                list.add(items(container, "value", 0f));
+            } else {
+                list.add(texts(container + "/types", List.of()));
+                list.add(items(container, "typeid", ElementType.UINT32, 0));
+            }
+            list.add(items(container, "group", ElementType.INT32, new int[members(container)]));
+        }
+        Map<String, HoomdQuantity> byName = new LinkedHashMap<>();
+        list.forEach(quantity -> byName.put(quantity.name, quantity));
+        return Collections.unmodifiableMap(byName);
+    }
+
+    /** How many particles belong to a bond and its like. */
+    private static int members(String container) {
+        return switch (container) {
+            case "angles" -> 3;
+            case "dihedrals", "impropers" -> 4;
+            default -> 2;
+        };
+    }
+
+    private static HoomdQuantity once(String name, ElementType type, Object otherwise) {
+        return new HoomdQuantity(name, null, type, 1, otherwise);
+    }
+
+    private static HoomdQuantity texts(String name, List<String> otherwise) {
+        return new HoomdQuantity(name, null, ElementType.INT8, 1, otherwise);
+    }
+
+    private static HoomdQuantity count(String container) {
+        return once(container + COUNT, ElementType.UINT32, new int[1]);
+    }
+
+    private static HoomdQuantity items(String container, String name, float... otherwise) {
+        return new HoomdQuantity(container + "/" + name, container, ElementType.FLOAT, otherwise.length, otherwise);
+    }
+
+    private static HoomdQuantity items(String container, String name, ElementType type, int... otherwise) {
+        return new HoomdQuantity(container + "/" + name, container, type, otherwise.length, otherwise);
+    }
+
+    /** The quantity of a chunk, or {@code null}. */
+    static @Nullable HoomdQuantity named(String chunk) {
+        return ALL.get(chunk);
+    }
+
+    /** The quantity of a chunk that the schema has. */
+    static HoomdQuantity of(String chunk) {
+        HoomdQuantity quantity = named(chunk);
+        if (quantity == null) {
+            throw new IllegalArgumentException("the hoomd schema has no chunk " + chunk);
+        }
+        return quantity;
+    }
+
+    /** The number of items of a container. */
+    static HoomdQuantity countOf(String container) {
+        return of(container + COUNT);
+    }
+
+    /** The container whose items have a row each in a chunk, also in a logged one; {@code null} for a chunk that is of the frame. */
+    static @Nullable String containerOf(String chunk) {
+        HoomdQuantity quantity = named(chunk);
+        if (quantity != null) {
+            return quantity.container;
+        }
+        String[] parts = chunk.split("/", 3);
+        return parts.length == 3 && parts[0].equals("log") && CONTAINERS.contains(parts[1]) ? parts[1] : null;
+    }
+
+    boolean isText() {
+        return otherwise instanceof List<?>;
+    }
+
+    /** Rows of what a frame has once; texts have any number. */
+    int rows() {
+        return isText() ? -1 : Array.getLength(otherwise);
+    }
+
+    /** The default of so many items, or of the frame. */
+    Object otherwise(int items) {
+        if (isText()) {
+            return otherwise;
+        }
+        int length = Array.getLength(otherwise);
+        int copies = container == null ? 1 : items;
+        Object values = Elements.array(type, Math.multiplyExact(copies, length));
+        for (int copy = 0; copy < copies; copy++) {
+            System.arraycopy(otherwise, 0, values, copy * length, length);
+        }
+        return values;
+    }
+
+    /** Whether every row is the default. */
+    boolean isOtherwise(Object value) {
+        if (value instanceof List<?> texts && name.endsWith("/type_shapes")) {
+            return texts.stream().allMatch(NO_SHAPE::equals);
+        }
+        if (container == null) {
+            return same(value, otherwise);
+        }
+        int length = Array.getLength(value);
+        if (value instanceof float[] floats) {
+            float[] row = (float[]) otherwise;
+            for (int i = 0; i < length; i++) {
+                if (floats[i] != row[i % columns]) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        int[] ints = (int[]) value;
+        int[] row = (int[]) otherwise;
+        for (int i = 0; i < length; i++) {
+            if (ints[i] != row[i % columns]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether values are equal as numbers: 0 is -0, and a NaN equals nothing. */
+    static boolean same(Object a, Object b) {
+        if (a instanceof float[] left && b instanceof float[] right) {
+            if (left.length != right.length) {
+                return false;
+            }
+            for (int i = 0; i < left.length; i++) {
+                if (left[i] != right[i]) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        return a instanceof List<?> ? a.equals(b) : Arrays.deepEquals(new Object[] {a}, new Object[] {b});
+    }
+
+    /** A value as it is stored. */
+    ChunkData encode(Object value) {
+        return value instanceof List<?> texts
+                ? encode(texts.stream().map(String::valueOf).toList())
+                : ChunkData.of(type, value, columns);
+    }
+
+    /** Texts in rows of equal length, each with a NUL at its end. */
+    private static ChunkData encode(List<String> texts) {
+        List<byte[]> rows = texts.stream()
+                .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                .toList();
+        int width = 1 + rows.stream().mapToInt(row -> row.length).max().orElse(0);
+        byte[] bytes = new byte[Math.multiplyExact(rows.size(), width)];
+        for (int row = 0; row < rows.size(); row++) {
+            System.arraycopy(rows.get(row), 0, bytes, row * width, rows.get(row).length);
+        }
+        return ChunkData.of(ElementType.INT8, bytes, width);
+    }
+
+    /** The texts of rows. */
+    static List<String> decode(ChunkData data) {
+        byte[] bytes = (byte[]) data.array();
+        int width = data.columns();
+        List<String> texts = new ArrayList<>();
+        for (int start = 0; start < bytes.length; start += width) {
+            int end = start;
+            while (end < start + width && bytes[end] != 0) {
+                end++;
+            }
+            texts.add(new String(bytes, start, end - start, StandardCharsets.UTF_8));
+        }
+        return texts;
+    }
+
+    /** Whether a chunk of a type is one of this quantity. hoomd writes members of bonds as uint32, its Python package as int32. */
+    boolean allows(ElementType stored) {
+        if (isText() || name.endsWith("/group")) {
+            return stored.bytes() == type.bytes() && stored != ElementType.FLOAT;
+        }
+        return stored == type;
+    }
+
+    /** State of hoomd's HPMC integrators, by name. */
+    private static final Map<String, HoomdQuantity> STATE = state();
+
+    private static Map<String, HoomdQuantity> state() {
+        Map<String, HoomdQuantity> byName = new LinkedHashMap<>();
+        for (String name : Set.of("integrate/d", "integrate/a")) {
+            byName.put("hpmc/" + name, once(name, ElementType.DOUBLE, new double[1]));
+        }
+        for (String name : Set.of(
+                "sphere/radius",
+                "ellipsoid/a",
+                "ellipsoid/b",
+                "ellipsoid/c",
+                "convex_spheropolyhedron/sweep_radius",
+                "convex_spheropolygon/sweep_radius")) {
+            byName.put("hpmc/" + name, items("types", name, 0f));
+        }
+        byName.put("hpmc/sphere/orientable", new HoomdQuantity("", "types", ElementType.UINT8, 1, new byte[1]));
+        for (String shape : Set.of("convex_polyhedron", "convex_spheropolyhedron")) {
+            byName.put("hpmc/" + shape + "/N", items("types", shape, ElementType.UINT32, 0));
+            byName.put("hpmc/" + shape + "/vertices", items("vertices", shape, 0, 0, 0f));
+        }
+        for (String shape : Set.of("convex_polygon", "convex_spheropolygon", "simple_polygon")) {
+            byName.put("hpmc/" + shape + "/N", items("types", shape, ElementType.UINT32, 0));
+            byName.put("hpmc/" + shape + "/vertices", items("vertices", shape, 0, 0f));
+        }
+        return byName;
+    }
+
+    /**
+     * Refuses what the schema does not have as state.
+     *
+     * @param types number of types of particles; negative if it is not known
+     */
+    static void checkState(String name, ChunkData data, int types) {
+        HoomdQuantity known = STATE.get(name);
+        if (known == null) {
+            throw new IllegalArgumentException("the hoomd schema has no state " + name);
+        }
+        int rows = known.container == null ? 1 : known.container.equals("types") ? types : -1;
+        if (data.type() != known.type || data.columns() != known.columns || (rows >= 0 && data.rows() != rows)) {
+            throw new IllegalArgumentException("state " + name + " has " + data.rows() + " rows of " + data.columns()
+                    + " elements of type " + data.type().label() + ", wanted are " + (rows < 0 ? "any" : rows)
+                    + " rows of " + known.columns + " of type " + known.type.label());
+        }
+    }
+}

@@ -1,0 +1,228 @@
+package io.drumlin.gsd;
+
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.lang.reflect.Array;
+import java.nio.Buffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what the schema wants of a frame: what differs from frame 0 and from the default; docs/formats/gsd.md, section 13.
+ *
+ * <p>Each rank gives its items. What a frame has once is that of rank 0; the other ranks set the same, and theirs is not looked at.
+ */
+final class HoomdWriter {
+
+    /** Sums for each setting: ranks on which it differs from frame 0, from the default, and the columns that rank 0 has. */
+    private static final int SUMS = 3;
+
+    private final GsdFile file;
+    private final Communicator comm;
+
+    /** Chunks of frame 0 by name; {@code null} before a frame was added to a file that has one. */
+    private @Nullable Map<String, Chunk> initial;
+
+    /** Values of frame 0, of this rank's items. */
+    private final Map<String, Known> known = new HashMap<>();
+
+    private record Known(long first, long items, Object value) {}
+
+    /** What is set in the frame that is being added. */
+    private record Setting(HoomdQuantity quantity, Object value) {}
+
+    HoomdWriter(GsdFile file) {
+        this.file = file;
+        this.comm = file.communicator();
+    }
+
+    /** The file has no frames any more. */
+    void forget() {
+        initial = null;
+        known.clear();
+    }
+
+    /** Adds a frame. Collective. */
+    void append(HoomdFrame frame) throws IOException {
+        String operation = "adding of frame " + file.frameCount();
+        List<Setting> settings = new ArrayList<>();
+        IOException failure = null;
+        if (comm.size() == 1) {
+            collect(frame, settings);
+        } else {
+            failure = Agreement.attempt(comm, operation, () -> collect(frame, settings));
+        }
+        long[] counts = HoomdQuantity.CONTAINERS.stream()
+                .mapToLong(container -> Math.max(0, frame.count(container)))
+                .toArray();
+        Share[] shares = Share.of(comm, operation, counts, signature(frame, settings), failure);
+        settings.replaceAll(setting -> withTotal(setting, shares));
+        long[] sums = compare(operation, settings, shares);
+        for (int i = 0; i < settings.size(); i++) {
+            HoomdQuantity quantity = settings.get(i).quantity;
+            boolean isInitial = initial != null && initial.containsKey(quantity.name());
+            if (sums[SUMS * i] > 0 && (sums[SUMS * i + 1] > 0 || isInitial)) {
+                ChunkData data = quantity.encode(settings.get(i).value);
+                write(quantity.name(), quantity.container(), data, sums[SUMS * i + 2]);
+            }
+        }
+        for (Map.Entry<String, ChunkData> state : frame.state.entrySet()) {
+            write(
+                    "state/" + state.getKey(),
+                    null,
+                    state.getValue(),
+                    state.getValue().columns());
+        }
+        for (Map.Entry<String, ChunkData> logged : frame.log.entrySet()) {
+            String name = "log/" + logged.getKey();
+            write(
+                    name,
+                    HoomdQuantity.containerOf(name),
+                    logged.getValue(),
+                    logged.getValue().columns());
+        }
+        file.endFrame();
+    }
+
+    /** Lists what is set, and refuses what cannot be. */
+    private static void collect(HoomdFrame frame, List<Setting> settings) throws IOException {
+        frame.exchange((quantity, value) -> {
+            if (value != null) {
+                check(frame, quantity, value);
+                settings.add(new Setting(quantity, value));
+            }
+            return value;
+        });
+        List<String> types = frame.particles.types;
+        frame.state.forEach((name, data) -> HoomdQuantity.checkState(name, data, types == null ? -1 : types.size()));
+    }
+
+    private static void check(HoomdFrame frame, HoomdQuantity quantity, Object value) {
+        String name = quantity.name();
+        if (quantity.isText()) {
+            List<?> texts = (List<?>) value;
+            if (name.endsWith("/types") && new HashSet<>(texts).size() < texts.size()) {
+                throw new IllegalArgumentException(name + " has a name twice: " + texts);
+            }
+            return;
+        }
+        int length = Array.getLength(value);
+        int items = 1;
+        int wanted = quantity.rows();
+        if (quantity.container() != null) {
+            items = frame.count(quantity.container());
+            if (items < 0) {
+                throw new IllegalArgumentException(
+                        name + " is set, but not how many " + quantity.container() + " there are");
+            }
+            wanted = Math.multiplyExact(items, quantity.columns());
+        }
+        if (length != wanted) {
+            throw new IllegalArgumentException(name + " has " + length + " elements, wanted are " + wanted);
+        }
+        if (HoomdQuantity.CONTAINERS.stream().anyMatch(each -> frame.count(each) < -1)) {
+            throw new IllegalArgumentException("a number of items is negative");
+        }
+    }
+
+    /** Equal where ranks set the same. */
+    private static long signature(HoomdFrame frame, List<Setting> settings) {
+        long hash = 1;
+        for (Setting setting : settings) {
+            hash = 31 * hash + setting.quantity.name().hashCode();
+        }
+        for (String name : frame.state.keySet()) {
+            hash = 31 * hash + name.hashCode();
+        }
+        for (String name : frame.log.keySet()) {
+            hash = 37 * hash + name.hashCode();
+        }
+        return hash;
+    }
+
+    /** The number of items is that of all ranks. */
+    private static Setting withTotal(Setting setting, Share[] shares) {
+        for (int i = 0; i < shares.length; i++) {
+            if (setting.quantity.equals(HoomdQuantity.countOf(HoomdQuantity.CONTAINERS.get(i)))) {
+                return new Setting(setting.quantity, new int[] {Math.toIntExact(shares[i].total())});
+            }
+        }
+        return setting;
+    }
+
+    private long[] compare(String operation, List<Setting> settings, Share[] shares) throws IOException {
+        long[] sums = new long[SUMS * settings.size() + 1];
+        IOException failure = Agreement.attempt(comm, operation, () -> {
+            if (initial == null && file.frameCount() > 0) {
+                initial = HoomdReader.chunks(file, 0);
+            }
+            for (int i = 0; i < settings.size(); i++) {
+                compare(settings.get(i), shares, sums, SUMS * i);
+            }
+        });
+        sums[SUMS * settings.size()] = failure == null ? 0 : 1;
+        comm.allreduce(sums, Communicator.Op.SUM);
+        if (sums[SUMS * settings.size()] > 0) {
+            Agreement.agree(comm, operation, failure);
+        }
+        return sums;
+    }
+
+    private void compare(Setting setting, Share[] shares, long[] sums, int at) throws IOException {
+        HoomdQuantity quantity = setting.quantity;
+        if (comm.rank() > 0 && quantity.container() == null) {
+            return;
+        }
+        sums[at] = initial != null && isInitial(initial, setting, shares) ? 0 : 1;
+        sums[at + 1] = quantity.isOtherwise(setting.value) ? 0 : 1;
+        sums[at + 2] = comm.rank() == 0 ? quantity.encode(setting.value).columns() : 0;
+    }
+
+    /** Whether frame 0 has the same value. */
+    private boolean isInitial(Map<String, Chunk> chunks, Setting setting, Share[] shares) throws IOException {
+        HoomdQuantity quantity = setting.quantity;
+        Chunk chunk = chunks.get(quantity.name());
+        String container = quantity.container();
+        if (container == null) {
+            return chunk == null
+                    ? quantity.isOtherwise(setting.value)
+                    : HoomdQuantity.same(setting.value, initial(quantity, chunk, 0, chunk.rows()));
+        }
+        Share share = shares[HoomdQuantity.CONTAINERS.indexOf(container)];
+        Chunk count = chunks.get(HoomdQuantity.countOf(container).name());
+        if (share.total() != (count == null ? 0 : Integer.toUnsignedLong(count.ints()[0]))) {
+            return false;
+        }
+        if (chunk == null) {
+            return quantity.isOtherwise(setting.value);
+        }
+        long items = Array.getLength(setting.value) / quantity.columns();
+        return chunk.rows() == share.total()
+                && HoomdQuantity.same(setting.value, initial(quantity, chunk, share.first(), items));
+    }
+
+    private Object initial(HoomdQuantity quantity, Chunk chunk, long first, long items) throws IOException {
+        Known value = known.get(quantity.name());
+        if (value == null || value.first != first || value.items != items) {
+            ChunkData data = chunk.rows(first, first + items).data();
+            value = new Known(first, items, quantity.isText() ? HoomdQuantity.decode(data) : data.array());
+            known.put(quantity.name(), value);
+        }
+        return value.value;
+    }
+
+    private void write(String name, @Nullable String container, ChunkData data, long columns) throws IOException {
+        Buffer elements = data.buffer();
+        int rows = data.rows();
+        if (container == null && comm.rank() > 0) {
+            elements.limit(0);
+            rows = 0;
+        }
+        file.writeChunk(name, data.type(), elements, rows, columns);
+    }
+}
