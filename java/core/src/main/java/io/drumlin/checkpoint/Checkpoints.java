@@ -698,15 +698,20 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    /** Puts exec id and failure into the configuration file. Collective. */
+    /** Puts exec id and failure into the configuration file, which needs no room if they are there. Collective. */
     private void writeConfig(int value) throws IOException {
         Agreement.run(app, "rewriting " + configFile, () -> {
             if (app.rank() == 0) {
-                IniFile current = IniFile.parse(TextFiles.read(configFile), configFile.toString());
-                String text = current.with("restart", "failure", Integer.toString(value))
+                String current = TextFiles.read(configFile);
+                String text = IniFile.parse(current, configFile.toString())
+                        .with("restart", "failure", Integer.toString(value))
                         .with("restart", "exec_id", execId)
                         .text();
-                TextFiles.replace(configFile, text, storage);
+                if (text.equals(current)) {
+                    TextFiles.sync(configFile, storage);
+                } else {
+                    TextFiles.replace(configFile, text, storage);
+                }
             }
         });
     }

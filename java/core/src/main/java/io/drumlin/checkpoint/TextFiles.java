@@ -71,4 +71,13 @@ final class TextFiles {
         storage.rename(temporary, target);
         storage.syncDirectory(directory);
     }
+
+    /** Makes durable what a process that was killed may have left as it is now. */
+    static void sync(Path path, StorageEngine storage) throws IOException {
+        Path target = path.toRealPath();
+        try (BlockFile file = storage.open(target, EnumSet.of(OpenMode.READ))) {
+            file.sync();
+        }
+        storage.syncDirectory(Objects.requireNonNull(target.getParent(), "a file has a directory"));
+    }
 }

@@ -1,0 +1,137 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.MountedFileSystem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A real disk becomes full in the midst of a checkpoint, at one place after the other: all ranks get the error or none, and
+ * what can be recovered afterwards is the checkpoint before or, if none got it, the new one.
+ */
+class FullDiskTest {
+
+    private static final int RANKS = 2;
+    private static final int BYTES = 40_000;
+    private static final int PAGE = 4096;
+
+    /** Kept, because a logger without a strong reference forgets its level. */
+    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
+
+    @BeforeAll
+    static void silence() {
+        LOG.setLevel(java.util.logging.Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(null);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 2", "1, 3", "1, 4", "2, 4", "3, 1", "3, 2", "3, 3", "3, 4"})
+    void theCheckpointBeforeIsRecovered(String ioMode, int level) throws IOException {
+        fill(ioMode, Level.of(level), 5);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 2", "1, 3", "1, 4", "2, 1", "2, 2", "2, 3", "2, 4", "3, 1", "3, 2", "3, 3", "3, 4"})
+    void theCheckpointBeforeIsRecoveredWithAnyPageLeft(String ioMode, int level) throws IOException {
+        fill(ioMode, Level.of(level), 1);
+    }
+
+    /** Tries with no page left, then with {@code step} pages more each time until there is room. */
+    private static void fill(String ioMode, Level level, int step) throws IOException {
+        try (MountedFileSystem disk = MountedFileSystem.mount("tmpfs", "size=4m")) {
+            RunFixture run = new RunFixture(
+                    disk.root(), Map.of("basic.node_size", "1", "basic.group_size", "2", "basic.ckpt_io", ioMode));
+            Path ballast = disk.root().resolve("ballast");
+            int failed = 0;
+            for (int pages = 0; !roomFor(run, level, ballast, pages); pages += step) {
+                failed++;
+            }
+            assertThat(failed).as("checkpoints that failed").isGreaterThan(1);
+            assertThat(recovered(run)).isEqualTo(2);
+        }
+    }
+
+    /** Takes checkpoint 1, then one for which only some pages are left; whether that was enough. */
+    private static boolean roomFor(RunFixture run, Level level, Path ballast, int pages) {
+        List<String> outcomes = new ArrayList<>(Collections.nCopies(RANKS, "?"));
+        return assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+            ThreadCommunicator.run(RANKS, comm -> {
+                try (Checkpoints checkpoints = Checkpoints.open(run.config(), comm)) {
+                    byte[] data = new byte[BYTES];
+                    checkpoints.protect(0, data);
+                    Arrays.fill(data, (byte) 1);
+                    checkpoints.checkpoint(1, level);
+                    if (comm.rank() == 0) {
+                        occupy(ballast, pages);
+                    }
+                    comm.barrier();
+                    Arrays.fill(data, (byte) 2);
+                    String outcome = "";
+                    try {
+                        checkpoints.checkpoint(2, level);
+                    } catch (IOException full) {
+                        outcome = full.getMessage();
+                    }
+                    synchronized (outcomes) {
+                        outcomes.set(comm.rank(), outcome);
+                    }
+                }
+            });
+            boolean done = outcomes.get(0).isEmpty();
+            assertThat(outcomes).as("%d pages left", pages).allMatch(outcome -> outcome.isEmpty() == done);
+            if (!done) {
+                assertThat(outcomes).anyMatch(outcome -> outcome.contains("ENOSPC"));
+            }
+            if (level == Level.L4) {
+                // Recovery makes a node-local copy of it.
+                Files.delete(ballast);
+            }
+            assertThat(recovered(run)).as("%d pages left", pages).isEqualTo(done ? 2 : 1);
+            Files.deleteIfExists(ballast);
+            return done;
+        });
+    }
+
+    /** Fills the disk but for some pages. */
+    private static void occupy(Path ballast, int pages) throws IOException {
+        long free = Files.getFileStore(ballast.getParent()).getUsableSpace();
+        Files.write(ballast, new byte[Math.toIntExact(free - (long) pages * PAGE)]);
+    }
+
+    /** The value that all elements have on all ranks after a restart. */
+    private static int recovered(RunFixture run) throws IOException {
+        int[] found = new int[RANKS];
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] data = new byte[BYTES];
+            checkpoints.protect(0, data);
+            checkpoints.recover();
+            found[comm.rank()] = data[0];
+            byte[] whole = new byte[BYTES];
+            Arrays.fill(whole, data[0]);
+            assertThat(data).isEqualTo(whole);
+        });
+        assertThat(found).containsOnly(found[0]);
+        return found[0];
+    }
+}
