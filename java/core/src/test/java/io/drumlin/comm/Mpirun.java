@@ -44,6 +44,7 @@ public final class Mpirun {
     private final List<Path> classPath = new ArrayList<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
     private Duration timeout = Duration.ofMinutes(3);
+    private int fileSizeLimit = -1;
 
     /**
      * How a job ended.
@@ -132,6 +133,22 @@ public final class Mpirun {
         return this;
     }
 
+    /**
+     * Limits the size of the files that each rank writes, as {@code ulimit -f} does.
+     *
+     * @param kibibytes the limit
+     * @return this
+     */
+    public Mpirun fileSizeLimit(int kibibytes) {
+        fileSizeLimit = kibibytes;
+        return this;
+    }
+
+    /** Whether mpirun starts the ranks. */
+    public boolean hasLauncher() {
+        return ranks > 0;
+    }
+
     /** Skips the test where there is no mpirun; fails it where CI should have one. */
     public static void assumeInstalled() {
         if (onPath("mpirun").isEmpty()) {
@@ -167,6 +184,9 @@ public final class Mpirun {
      */
     public ProcessBuilder command(Class<?> mainClass, String... args) {
         List<String> command = ranks == 0 ? new ArrayList<>() : mpirun();
+        if (fileSizeLimit >= 0) {
+            command.addAll(List.of("bash", "-c", "ulimit -f " + fileSizeLimit + " && exec \"$@\"", "limited"));
+        }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // First of all options: mpirun looks for the letters "cp" in them to find the class path.
         command.add("-cp");
