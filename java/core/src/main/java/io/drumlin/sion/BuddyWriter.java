@@ -1,5 +1,6 @@
 package io.drumlin.sion;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicator.Request;
@@ -49,7 +50,7 @@ final class BuddyWriter implements Closeable {
     private @Nullable Copied copied;
 
     /** The copy of a file, and what is in it. */
-    private record Copied(MetaFile metadata, TaskFile data, int writers, List<BlockList> blocks) {}
+    private record Copied(MetaFile metadata, TaskFile data, int writers, List<BlockList> blocks, AlignedBuffer piece) {}
 
     private BuddyWriter(
             Communicator world,
@@ -124,6 +125,7 @@ final class BuddyWriter implements Closeable {
         world.receive(others, rootOf(copiedFile()), tag());
         sent.await();
         Meta1 meta1 = meta1(own, others, tasks);
+        AlignedBuffer piece = storage.allocate(PIECE);
         Path file = Path.of(FileNames.member(FileNames.buddy(path.toString(), copy), copiedFile()));
         MetaFile metadata = MetaFile.create(storage, file, meta1);
         List<BlockList> blocks = new ArrayList<>();
@@ -131,7 +133,7 @@ final class BuddyWriter implements Closeable {
             blocks.add(new BlockList(meta1.start(task), meta1.globalSkip(), meta1.chunkSize(task)));
         }
         Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE);
-        copied = new Copied(metadata, new TaskFile(storage, file, modes), own.tasks(), blocks);
+        copied = new Copied(metadata, new TaskFile(storage, file, modes), own.tasks(), blocks, piece);
     }
 
     /** First the tasks that write, without room and with negative ranks, then those whose data they are. */
@@ -162,31 +164,36 @@ final class BuddyWriter implements Closeable {
         return 2 + copy;
     }
 
+    /** Memory for the message of a task that has written so many bytes. */
+    static ByteBuffer message(int bytes) {
+        return ByteBuffer.allocateDirect(HEADER + bytes);
+    }
+
     /**
      * Copies what this task has just written into one block. Called by all processes.
      *
-     * @param data what was written; its position does not change
+     * @param message of {@link #message}
+     * @param data what was written, or nothing; its position does not change
      */
-    void write(ByteBuffer data, BlockList blocks) throws IOException {
+    void write(ByteBuffer message, ByteBuffer data, BlockList blocks) throws IOException {
         int block = blocks.blocks() - 1;
-        ByteBuffer message = ByteBuffer.allocateDirect(HEADER + data.remaining());
-        message.putLong(block)
+        message.clear()
+                .putLong(block)
                 .putLong(blocks.used(block) - data.remaining())
                 .putLong(data.remaining())
-                .put(data.duplicate());
+                .put(data.duplicate())
+                .flip();
         List<Request> sent = new ArrayList<>();
         int root = rootOf(writerOf(place.number()));
         sent.add(world.startSend(message.slice(0, HEADER), root, tag()));
-        for (int done = HEADER; done < message.capacity(); done += PIECE) {
-            int length = Math.min(PIECE, message.capacity() - done);
+        for (int done = HEADER; done < message.limit(); done += PIECE) {
+            int length = Math.min(PIECE, message.limit() - done);
             sent.add(world.startSend(message.slice(done, length), root, tag()));
         }
         IOException failure = null;
         if (copied != null) {
-            try (AlignedBuffer piece = storage.allocate(PIECE)) {
-                for (int task = copied.writers; task < copied.blocks.size(); task++) {
-                    failure = receive(copied, task, piece.buffer(), failure);
-                }
+            for (int task = copied.writers; task < copied.blocks.size(); task++) {
+                failure = receive(copied, task, copied.piece.buffer(), failure);
             }
         }
         for (Request request : sent) {
@@ -210,13 +217,11 @@ final class BuddyWriter implements Closeable {
         IOException failure = earlier;
         for (long left = length; left > 0; left -= piece.limit()) {
             world.receive(piece.clear().limit((int) Math.min(PIECE, left)), sender, tag());
-            try {
-                if (failure == null) {
+            if (failure == null) {
+                failure = Agreement.attempt(world, "collective write", () -> {
                     BlockFile file = to.data.open();
                     file.write(piece, blocks.offset());
-                }
-            } catch (IOException e) {
-                failure = e;
+                });
             }
             blocks.add(piece.limit());
         }
@@ -260,6 +265,7 @@ final class BuddyWriter implements Closeable {
     @Override
     public void close() throws IOException {
         if (copied != null) {
+            copied.piece.close();
             copied.data.close();
             copied.metadata.close();
         }

@@ -1,5 +1,6 @@
 package io.drumlin.sion;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.StorageEngine;
@@ -61,12 +62,7 @@ final class CollectiveWriter implements Closeable {
             send(source);
             return;
         }
-        IOException failure = null;
-        try {
-            writer.write(source);
-        } catch (IOException e) {
-            failure = e;
-        }
+        IOException failure = Agreement.attempt(group, "collective write", () -> writer.write(source));
         // What the others send has to be taken, also if it cannot be written any more.
         for (int sender = group.rank() + 1; sender < place.groupEnd(); sender++) {
             failure = receive(sender, failure);
@@ -106,11 +102,8 @@ final class CollectiveWriter implements Closeable {
             group.receive(bytes, sender, TAG);
             int received = bytes.remaining();
             if (failure == null) {
-                try {
-                    put(bytes, offset + done);
-                } catch (IOException e) {
-                    failure = e;
-                }
+                long position = offset + done;
+                failure = Agreement.attempt(group, "collective write", () -> put(bytes, position));
             }
             done += received;
         }

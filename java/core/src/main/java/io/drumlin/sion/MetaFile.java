@@ -20,6 +20,7 @@ final class MetaFile implements Closeable {
 
     private final BlockFile file;
     private Meta1 meta1;
+    private boolean open = true;
 
     private MetaFile(BlockFile file, Meta1 meta1) {
         this.file = file;
@@ -83,12 +84,15 @@ final class MetaFile implements Closeable {
         file.sync();
         file.write(meta1.encodeTail(maxChunks), meta1.tailOffset());
         file.sync();
-        file.close();
+        close();
     }
 
-    /** Closes the file as it is. */
+    /** Closes the file as it is; a second call does nothing. */
     @Override
     public void close() throws IOException {
-        file.close();
+        if (open) {
+            open = false;
+            file.close();
+        }
     }
 }

@@ -48,6 +48,9 @@ public final class SionOutput implements Closeable {
     private int fsBlockSize;
     private boolean open = true;
 
+    /** Whether a collective write failed: then the file must not become a whole one. */
+    private boolean incomplete;
+
     private SionOutput(
             Communicator world,
             ParallelFile place,
@@ -327,11 +330,15 @@ public final class SionOutput implements Closeable {
         String operation = "collective write to " + path;
         SionWriter writer = writers.get(0);
         // Whoever cannot take part must say so before others wait for its data.
+        ByteBuffer[] message = new ByteBuffer[1];
         Agreement.run(world, operation, () -> {
             if (!options.isMerge()) {
                 writer.requireRoom(source.remaining());
             }
+            message[0] = BuddyWriter.message(buddies.isEmpty() ? 0 : source.remaining());
         });
+        boolean before = incomplete;
+        incomplete = true;
         ByteBuffer data = source.duplicate();
         IOException failure = Agreement.attempt(world, operation, () -> {
             if (collective.isPresent()) {
@@ -343,13 +350,17 @@ public final class SionOutput implements Closeable {
         for (BuddyWriter copy : buddies) {
             // The others wait for the data of this task, also if there are none.
             ByteBuffer copied = failure == null ? data : ByteBuffer.allocate(0);
-            failure = first(failure, Agreement.attempt(world, operation, () -> copy.write(copied, writer.blocks())));
+            failure = first(
+                    failure,
+                    Agreement.attempt(world, operation, () -> copy.write(message[0], copied, writer.blocks())));
         }
         Agreement.agree(world, operation, failure);
+        incomplete = before;
     }
 
     /**
-     * Writes what is left and then the metadata, and makes all of it durable. Collective.
+     * Writes what is left and then the metadata, and makes all of it durable. When a write has failed on any process, also
+     * earlier, the files get no metadata, so that no reader takes them for whole. Collective.
      *
      * @throws IOException on every process: the files are not whole
      */
@@ -379,6 +390,12 @@ public final class SionOutput implements Closeable {
     }
 
     private void finishData() throws IOException {
+        if (incomplete) {
+            throw DrumlinException.during("close of " + path)
+                    .problem("an earlier collective write failed, so that the file lacks data")
+                    .advice("write the file again")
+                    .exception();
+        }
         for (SionWriter writer : writers) {
             writer.close();
         }
@@ -409,14 +426,14 @@ public final class SionOutput implements Closeable {
             return;
         }
         open = false;
-        for (SionWriter writer : writers) {
-            writer.abandon();
-        }
         release();
     }
 
     private void release() throws IOException {
         try {
+            for (SionWriter writer : writers) {
+                writer.abandon();
+            }
             closeFiles();
             metadata.close();
             for (BuddyWriter copy : buddies) {

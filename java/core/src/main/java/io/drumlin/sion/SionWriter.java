@@ -25,6 +25,9 @@ public final class SionWriter implements GatheringByteChannel {
     private final ByteOrder order;
     private boolean open = true;
 
+    /** Whether bytes may have been lost: then the file must not become a whole one. */
+    private boolean broken;
+
     SionWriter(BlockList blocks, WriteStage stage, ByteOrder order) {
         this.blocks = blocks;
         this.stage = stage;
@@ -131,9 +134,13 @@ public final class SionWriter implements GatheringByteChannel {
         void copy(ByteBuffer target, int first, int count);
     }
 
-    /** Straight into the slabs; only an element that a slab or chunk cuts in two takes a detour. */
     private void write(int count, int size, Elements elements) throws IOException {
         begin((long) count * size);
+        move(() -> fill(count, size, elements));
+    }
+
+    /** Straight into the slabs; only an element that a slab or chunk cuts in two takes a detour. */
+    private void fill(int count, int size, Elements elements) throws IOException {
         ByteBuffer cut = ByteBuffer.allocate(size).order(order);
         for (int done = 0; done < count; ) {
             if (blocks.free() == 0) {
@@ -218,11 +225,30 @@ public final class SionWriter implements GatheringByteChannel {
      */
     public void flush() throws IOException {
         requireOpen();
-        stage.flush();
+        move(stage::flush);
+    }
+
+    /** Bytes on their way. */
+    private interface Movement {
+        void run() throws IOException;
+    }
+
+    private void move(Movement movement) throws IOException {
+        boolean done = false;
+        try {
+            movement.run();
+            done = true;
+        } finally {
+            broken |= !done;
+        }
     }
 
     /** Writes behind the bytes before, splitting wherever a chunk ends. */
     void append(ByteBuffer source) throws IOException {
+        move(() -> put(source));
+    }
+
+    private void put(ByteBuffer source) throws IOException {
         int end = source.limit();
         while (source.hasRemaining()) {
             if (blocks.free() == 0) {
@@ -274,13 +300,19 @@ public final class SionWriter implements GatheringByteChannel {
     /**
      * Writes what is left and takes no more. The file stays open; only {@link SionOutput#close} makes it readable.
      *
-     * @throws IOException something could not be written
+     * @throws IOException something could not be written, now or earlier
      */
     @Override
     public void close() throws IOException {
         if (open) {
             open = false;
             try {
+                if (broken) {
+                    throw DrumlinException.during("close")
+                            .problem("an earlier write of this task failed, so that it lacks data")
+                            .advice("write the file again")
+                            .exception();
+                }
                 stage.flush();
             } finally {
                 stage.close();

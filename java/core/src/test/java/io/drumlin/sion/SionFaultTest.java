@@ -1,0 +1,154 @@
+package io.drumlin.sion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Every operation on the file system, and every request for memory, fails once on one rank: all ranks get an exception, none
+ * hangs, and no file that lacks data is taken for a whole one.
+ */
+class SionFaultTest {
+
+    private static final int RANKS = 3;
+    private static final int PARTS = 2;
+    private static final int PART = 5000;
+    private static final int CHUNK = 8192;
+
+    @TempDir
+    Path folder;
+
+    enum Kind {
+        ONE_FILE(false),
+        TWO_FILES(false),
+        COLLECTORS(true),
+        BUDDY_COPIES(true),
+        MAPPED(false);
+
+        private final boolean collective;
+
+        Kind(boolean collective) {
+            this.collective = collective;
+        }
+
+        SionOutput create(Path path, Communicator world, SionOptions options) throws IOException {
+            return switch (this) {
+                case ONE_FILE -> SionFile.create(path, world, CHUNK, options);
+                case TWO_FILES -> SionFile.create(path, world, CHUNK, options.files(2));
+                case COLLECTORS -> SionFile.create(path, world, CHUNK, options.collective(RANKS));
+                case BUDDY_COPIES ->
+                    SionFile.create(path, world, CHUNK, options.files(2).buddies(1));
+                case MAPPED -> {
+                    int rank = world.rank();
+                    List<MappedTask> task = List.of(new MappedTask(rank, rank % 2, rank / 2, CHUNK));
+                    yield SionFile.createMapped(path, world, task, options.files(2));
+                }
+            };
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFaultOnOneRankIsToldToAll(Kind kind) throws IOException {
+        int happened = 0;
+        for (Operation operation : Operation.values()) {
+            for (int rank = 0; rank < RANKS; rank++) {
+                int nth = 1;
+                while (fails(kind, operation, rank, nth)) {
+                    happened++;
+                    nth++;
+                }
+            }
+        }
+        assertThat(happened).as("faults that happened").isGreaterThan(5 * RANKS);
+    }
+
+    /** Writes a file while the n-th operation of a kind fails; false if there was no such operation. */
+    private boolean fails(Kind kind, Operation operation, int rank, int nth) throws IOException {
+        List<FaultyEngine> engines = IntStream.range(0, RANKS)
+                .mapToObj(each -> new FaultyEngine(new NioEngine(), false))
+                .toList();
+        engines.get(rank).fail(operation, nth, "EIO");
+        String fault = operation + " " + nth + " on rank " + rank;
+        Path path = folder.resolve("fault.sion");
+        List<String> outcomes = assertTimeoutPreemptively(
+                Duration.ofSeconds(60), () -> write(kind, path, engines), () -> "hangs: " + fault);
+        assertThat(outcomes)
+                .as(fault)
+                .noneMatch(outcome -> outcome.contains("without taking part"))
+                .noneMatch(outcome -> outcome.contains("different collective calls"));
+        boolean written = outcomes.stream().allMatch(String::isEmpty);
+        assertThat(written || outcomes.stream().noneMatch(String::isEmpty))
+                .as("all ranks or none: %s, %s", fault, outcomes)
+                .isTrue();
+        assertThat(isWhole(path) || !written).as(fault).isTrue();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        return engines.get(rank).count(operation) >= nth;
+    }
+
+    /** The failure of each rank, empty where there was none. */
+    private static List<String> write(Kind kind, Path path, List<FaultyEngine> engines) {
+        List<String> outcomes = new ArrayList<>(Collections.nCopies(RANKS, "?"));
+        ThreadCommunicator.run(RANKS, world -> {
+            String outcome = "";
+            SionOptions options =
+                    SionOptions.defaults().storage(engines.get(world.rank())).fsBlockSize(4096);
+            try (SionOutput output = kind.create(path, world, options)) {
+                ByteBuffer data = ByteBuffer.wrap(SionFileContract.data(world.rank(), PARTS * PART));
+                for (int part = 0; part < PARTS; part++) {
+                    data.limit((part + 1) * PART);
+                    if (kind.collective) {
+                        output.writeCollective(data);
+                    } else {
+                        output.writer().write(data);
+                    }
+                }
+            } catch (IOException | OutOfMemoryError failed) {
+                outcome = failed.toString();
+            }
+            outcomes.set(world.rank(), outcome);
+        });
+        return outcomes;
+    }
+
+    /** Whether readers accept the file; what they then read is what was to be written. */
+    private static boolean isWhole(Path path) {
+        List<ByteBuffer> read = new ArrayList<>();
+        try (SionInput input = SionFile.open(path, SionOptions.defaults().storage(new NioEngine()))) {
+            for (int task : input.tasks()) {
+                ByteBuffer bytes = ByteBuffer.allocate((int) input.reader(task).size());
+                input.reader(task).read(bytes);
+                read.add(bytes.flip());
+            }
+        } catch (IOException refused) {
+            return false;
+        }
+        assertThat(read).hasSize(RANKS);
+        for (int task = 0; task < RANKS; task++) {
+            assertThat(read.get(task)).isEqualTo(ByteBuffer.wrap(SionFileContract.data(task, PARTS * PART)));
+        }
+        return true;
+    }
+}
