@@ -126,7 +126,8 @@ public final class SionOptions {
     }
 
     /**
-     * Lets few tasks, the collectors, write and read for groups of tasks.
+     * Lets few tasks, the collectors, write for groups of tasks in {@link SionOutput#writeCollective}. Writing only: each task
+     * reads for itself.
      *
      * @param size tasks that a group is to have; it sets how many groups are aimed at. 0 chooses by the number of tasks
      * @return changed options
