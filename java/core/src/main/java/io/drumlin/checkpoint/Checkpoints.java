@@ -76,6 +76,7 @@ public final class Checkpoints implements AutoCloseable {
     private int failure;
     private int nextSnapshot = 1;
     private @Nullable Source source;
+    private boolean started;
     private boolean closed;
 
     /** Levels whose directories may hold remains that must be put in order before the next checkpoint. */
@@ -247,6 +248,7 @@ public final class Checkpoints implements AutoCloseable {
         }
         // From now on the file names this run, as after FTI_Init.
         writeConfig(failure);
+        started = true;
     }
 
     private void restart(boolean freshStartIfUnrecoverable) throws IOException {
@@ -703,17 +705,34 @@ public final class Checkpoints implements AutoCloseable {
         Agreement.run(app, "rewriting " + configFile, () -> {
             if (app.rank() == 0) {
                 String current = TextFiles.read(configFile);
-                String text = IniFile.parse(current, configFile.toString())
-                        .with("restart", "failure", Integer.toString(value))
+                IniFile ini = IniFile.parse(current, configFile.toString());
+                if (started) {
+                    requireThisRun(ini.get("restart", "exec_id").orElse(""));
+                }
+                String text = ini.with("restart", "failure", Integer.toString(value))
                         .with("restart", "exec_id", execId)
                         .text();
                 if (text.equals(current)) {
                     TextFiles.sync(configFile, storage);
                 } else {
-                    TextFiles.replace(configFile, text, storage);
+                    // Another job that shares the file may write it at the same time.
+                    TextFiles.replace(configFile, text, execId, storage);
                 }
             }
         });
+    }
+
+    /** Whoever started last with the file keeps it: what is written over it could be restarted no more. */
+    private void requireThisRun(String named) throws DrumlinException {
+        if (!named.equals(execId)) {
+            throw DrumlinException.during("rewriting")
+                    .path(configFile)
+                    .rank(rank)
+                    .problem("it names run " + named + " and not this run, " + execId
+                            + ": another job was started with it")
+                    .advice("give each job a configuration file of its own")
+                    .exception();
+        }
     }
 
     /**

@@ -55,11 +55,20 @@ final class TextFiles {
         replace(path, ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)), storage);
     }
 
+    /** As {@link #replace(Path, String, StorageEngine)}, for a file that several writers may replace at the same time. */
+    static void replace(Path path, String text, String writer, StorageEngine storage) throws IOException {
+        replace(path, ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)), ".new-" + writer, storage);
+    }
+
     /** As {@link #replace(Path, String, StorageEngine)}, with the remaining bytes of a buffer. */
     static void replace(Path path, ByteBuffer bytes, StorageEngine storage) throws IOException {
+        replace(path, bytes, ".new", storage);
+    }
+
+    private static void replace(Path path, ByteBuffer bytes, String suffix, StorageEngine storage) throws IOException {
         Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
         Path directory = Objects.requireNonNull(target.getParent(), "a file has a directory");
-        Path temporary = target.resolveSibling(target.getFileName() + ".new");
+        Path temporary = target.resolveSibling(target.getFileName() + suffix);
         try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
             file.write(bytes, 0);
             if (Files.exists(target)) {
