@@ -43,6 +43,8 @@ public final class FaultyEngine implements StorageEngine {
 
     private record Fault(Operation operation, int count, int bytes, String errno) {}
 
+    private static final int SLAB = 1 << 20;
+
     private final StorageEngine real;
     private final Map<Operation, Integer> counts = new EnumMap<>(Operation.class);
     private final List<Fault> faults = new ArrayList<>();
@@ -53,7 +55,7 @@ public final class FaultyEngine implements StorageEngine {
         this(real, true);
     }
 
-    /** With {@code syncs} false, syncs are counted and fail when told to, but take no time. */
+    /** With {@code syncs} false, syncs are counted and fail when told to but take no time, nor does the clearing of slabs. */
     public FaultyEngine(StorageEngine real, boolean syncs) {
         this.real = real;
         this.syncs = syncs;
@@ -111,7 +113,7 @@ public final class FaultyEngine implements StorageEngine {
         if (due(Operation.MEMORY) != null) {
             throw new OutOfMemoryError("injected " + Operation.MEMORY);
         }
-        return new ReusedBuffer(real, size);
+        return syncs || size < SLAB ? real.allocate(size) : new ReusedBuffer(real, size);
     }
 
     @Override
@@ -212,6 +214,7 @@ public final class FaultyEngine implements StorageEngine {
             free = FREE.computeIfAbsent(List.of(real.name(), size), any -> new ConcurrentLinkedQueue<>());
             AlignedBuffer used = free.poll();
             memory = used == null ? real.allocate(size) : used;
+            memory.buffer().clear();
         }
 
         @Override
