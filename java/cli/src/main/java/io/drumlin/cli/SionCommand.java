@@ -2,6 +2,7 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.format.sion.SionMeta;
 import io.drumlin.sion.KeyValueReader;
 import io.drumlin.sion.SionCopy;
 import io.drumlin.sion.SionFile;
@@ -62,15 +63,20 @@ final class SionCommand implements Runnable {
     @Command(
             name = "dump",
             mixinStandardHelpOptions = true,
-            description = "Shows the sums that siondump shows, over all physical files of a set.")
+            description = "Prints what siondump prints, of all physical files of a set together.")
     int dump(
             @Parameters(paramLabel = "FILE", description = "The file, or the first of a set.") Path file,
             @Option(names = "-a", description = "Show every task and its blocks.") boolean all,
+            @Option(names = "-l", description = "With -a, sizes in bytes instead of MB.") boolean inBytes,
+            @Option(names = "-m", description = "Show where each task of a set is.") boolean byTask,
+            @Option(names = "-M", description = "Show the tasks of each file of a set.") boolean byFile,
             @Option(names = "-k", description = "Show every key of every task.") boolean keys,
-            @Option(names = "--json", description = "Print one JSON object with all of that.") boolean json)
+            @Option(names = "-K", description = "Show every record of every task.") boolean records,
+            @Option(names = "--json", description = "Print one JSON object with all but the records.") boolean json)
             throws IOException {
-        try (SionInput set = open(file)) {
-            if (keys && !set.header().keyValue()) {
+        try (FileSource source = FileSource.open(file);
+                SionInput set = open(file)) {
+            if ((keys || records) && !set.header().keyValue()) {
                 throw new CommandException(
                         ExitCode.NOT_RECOGNISED, file + " holds plain streams, not records with keys");
             }
@@ -87,14 +93,19 @@ final class SionCommand implements Runnable {
                 generator.close();
                 out().println();
             } else {
-                out().println(file + ":");
-                summary.print(out());
+                SionDump dump = new SionDump(set, summary, SionMeta.read(source).mapping(), out());
+                dump.printHeader(file.toString());
+                dump.printSums();
                 if (all) {
-                    summary.printTasks(out());
+                    dump.printBlocks(inBytes);
                 }
                 if (keys) {
-                    summary.printKeys(out());
+                    dump.printKeys();
                 }
+                if (records) {
+                    dump.printRecords();
+                }
+                dump.printFiles(byTask, byFile);
             }
             out().flush();
             return ExitCode.OK;

@@ -6,13 +6,10 @@ import io.drumlin.sion.KeyValueReader;
 import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionReader;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
-/** What siondump says of a set of files: the same numbers under the same names. */
+/** The numbers that siondump gives for a set of files. */
 final class SionSummary {
 
     /** A chunk of 0 bytes that a task has is full. */
@@ -49,7 +46,7 @@ final class SionSummary {
         sums.put("overhead", sum("size of chunks") - sum("datasize"));
     }
 
-    private long sum(String name) {
+    long sum(String name) {
         return sums.getOrDefault(name, 0L);
     }
 
@@ -70,50 +67,14 @@ final class SionSummary {
         }
     }
 
-    void print(PrintWriter out) {
-        out.println("  tasks                            " + set.taskCount());
-        out.println("  files                            " + header.files());
-        out.println("  block size                       " + Sizes.readable(header.fsBlockSize()));
-        out.println("  key/value                        " + (header.keyValue() ? "yes" : "no"));
-        out.println("  blocks                           " + blocks);
-        sums.forEach((name, value) -> out.printf("  %-32s %d%n", name, value));
-        out.printf("  usage                            %.6f %%%n", usage());
+    /** The largest number of blocks of a task. */
+    int blocks() {
+        return blocks;
     }
 
     private double usage() {
         long chunks = sum("size of chunks");
         return chunks == 0 ? 0 : 100.0 * sum("datasize") / chunks;
-    }
-
-    /** Every task with its blocks. */
-    void printTasks(PrintWriter out) throws IOException {
-        List<Object[]> rows = new ArrayList<>();
-        for (int task : set.tasks()) {
-            SionReader reader = set.reader(task);
-            StringBuilder sizes = new StringBuilder();
-            for (int block = 0; block < reader.blocks(); block++) {
-                sizes.append(block == 0 ? "" : " ").append(reader.blockSize(block));
-            }
-            rows.add(new Object[] {
-                task, set.globalRank(task), set.path(task).getFileName(), set.chunkSize(task), reader.size(), sizes
-            });
-        }
-        out.println();
-        new Table("TASK", "GLOBALRANK", "<FILE", "CHUNKSIZE", "BYTES", "<BLOCKS").print(out, rows::stream);
-    }
-
-    /** Every key of every task. */
-    void printKeys(PrintWriter out) throws IOException {
-        List<Object[]> rows = new ArrayList<>();
-        for (int task : set.tasks()) {
-            KeyValueReader reader = set.keyValueReader(task);
-            for (long key : reader.keys()) {
-                KeyValueReader.Statistics found = reader.statistics(key).orElseThrow();
-                rows.add(new Object[] {task, Long.toUnsignedString(key), found.records(), found.size()});
-            }
-        }
-        out.println();
-        new Table("TASK", "KEY", "RECORDS", "BYTES").print(out, rows::stream);
     }
 
     void write(JsonGenerator json) throws IOException {

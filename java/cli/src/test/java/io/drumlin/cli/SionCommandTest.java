@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -164,6 +165,48 @@ class SionCommandTest {
         same(json, "overhead", text, "overhead compared to task-local file: +(-?\\d+)");
         same(json, "used_fs_blocks", text, "size of used blocks:.*, (\\d+) blocks");
         same(json, "full_fs_blocks", text, "size of fully used blocks:.*, (\\d+) blocks");
+    }
+
+    /** All that siondump printed of the files of C SIONlib. */
+    @ParameterizedTest
+    @MethodSource("dumps")
+    void theTextIsThatOfSiondump(Path dump) throws IOException {
+        String text = Files.readString(dump);
+        String name = find(text, "filename: +(\\S+)");
+        List<Object> arguments = new ArrayList<>(List.of("sion", "dump", "-a", "-l", "-m", "-M"));
+        Path records = dump.resolveSibling("siondump_K.txt");
+        if (Files.exists(records)) {
+            arguments.add("-k");
+        }
+        arguments.add(dump.resolveSibling(name));
+        assertThat(command.run(arguments.toArray())).isZero();
+        assertThat(named(command.out(), name)).isEqualTo(text);
+        if (Files.exists(records)) {
+            assertThat(command.run("sion", "dump", "-K", dump.resolveSibling(name)))
+                    .isZero();
+            assertThat(named(command.out(), name)).isEqualTo(Files.readString(records));
+        }
+    }
+
+    private static String named(String output, String name) {
+        return output.replaceFirst("(filename: +).*", "$1" + String.format("%-30s", name));
+    }
+
+    /** 128 KiB are exactly 0.125 MB; in a table of ten columns. */
+    @Test
+    void megabytesAreRoundedAsInC() throws IOException {
+        Path half = folder.resolve("half");
+        try (SionOutput output = SionFile.create(
+                half, new long[] {131_072}, SionOptions.defaults().fsBlockSize(131_072))) {
+            for (int block = 0; block < 12; block++) {
+                output.writer().write(ByteBuffer.allocate(131_072));
+            }
+        }
+        assertThat(command.run("sion", "dump", "-a", half)).isZero();
+        assertThat(command.out())
+                .contains("filesystem blocksize:      131072 bytes (  0.12 MB)")
+                .contains("Task 00: size=    1.50 MB glblrnk=   0 #blks=12 lsz=    0.12 MB:     0.12 MB    0.12 MB ")
+                .contains(" ".repeat(70) + "BLK010    BLK011    \n");
     }
 
     private static void same(Map<String, Object> json, String key, String text, String pattern) {

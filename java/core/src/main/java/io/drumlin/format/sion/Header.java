@@ -49,8 +49,11 @@ public record Header(
     static final int PLAIN = 50;
     static final int KEY_VALUE = 51;
 
-    private static final int VERSION = 1007;
-    private static final int PATCH_LEVEL = 6;
+    /** Version of C SIONlib whose files are written, as 1000 times the first number and the second one. */
+    public static final int VERSION = 1007;
+
+    /** Its third number. */
+    public static final int PATCH_LEVEL = 6;
 
     /**
      * The header of a file as C SIONlib 1.7.6 writes it.
