@@ -1,0 +1,196 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.sion.MappedTask;
+import io.drumlin.sion.SionFile;
+import io.drumlin.sion.SionInput;
+import io.drumlin.sion.SionOptions;
+import io.drumlin.sion.SionOutput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The SION files that MPI processes write are those of threads; run on ranks by {@link SionFileIT}. */
+class SionFileChecks {
+
+    private static final int CHUNK = 5000;
+    private static final int PARTS = 3;
+
+    private NativeMpi world;
+    private Path folder;
+    private Path path;
+
+    @BeforeEach
+    void meet() throws IOException {
+        world = NativeMpi.world();
+        String made = world.rank() == 0
+                ? Files.createTempDirectory("drumlin-mpi-sion").toString()
+                : "";
+        folder = Path.of(Agreement.bcast(world, made, 0));
+        path = folder.resolve("file.sion");
+    }
+
+    @AfterEach
+    void part() throws IOException {
+        world.barrier();
+        if (world.rank() == 0) {
+            delete(folder);
+        }
+        world.close();
+    }
+
+    private static void delete(Path top) throws IOException {
+        try (Stream<Path> paths = Files.walk(top)) {
+            for (Path each : paths.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    enum Kind {
+        ONE_FILE,
+        TWO_FILES,
+        LOCAL_COMMUNICATORS,
+        COLLECTORS,
+        MERGED,
+        BUDDY_COPIES,
+        MAPPED;
+
+        SionOutput create(Path path, Communicator world) throws IOException {
+            SionOptions options = SionOptions.defaults().fsBlockSize(512);
+            int rank = world.rank();
+            return switch (this) {
+                case ONE_FILE -> SionFile.create(path, world, CHUNK, options);
+                case TWO_FILES -> SionFile.create(path, world, CHUNK, options.files(2));
+                case LOCAL_COMMUNICATORS -> {
+                    try (Communicator local = world.split(rank % 2, rank)) {
+                        yield SionFile.create(path, world, CHUNK, options.localCommunicator(local));
+                    }
+                }
+                case COLLECTORS -> SionFile.create(path, world, CHUNK, options.collective(2));
+                case MERGED -> SionFile.create(path, world, CHUNK, options.merge(2));
+                case BUDDY_COPIES ->
+                    SionFile.create(path, world, CHUNK, options.files(2).buddies(1));
+                case MAPPED -> {
+                    List<MappedTask> task = List.of(new MappedTask(rank, rank % 2, rank / 2, CHUNK));
+                    yield SionFile.createMapped(path, world, task, options.files(2));
+                }
+            };
+        }
+
+        void write(Path path, Communicator world) throws IOException {
+            boolean together = this == COLLECTORS || this == MERGED || this == BUDDY_COPIES;
+            byte[] data = new byte[4000];
+            try (SionOutput output = create(path, world)) {
+                for (int part = 0; part < PARTS; part++) {
+                    new Random(10L * world.rank() + part).nextBytes(data);
+                    ByteBuffer bytes = ByteBuffer.wrap(data, 0, 3000 + 100 * world.rank());
+                    if (together) {
+                        output.writeCollective(bytes);
+                    } else {
+                        output.writer().write(bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theFilesAreThoseOfThreads(Kind kind) throws IOException {
+        kind.write(path, world);
+        if (world.rank() == 0) {
+            Map<String, byte[]> ours = contents();
+            ThreadCommunicator.run(world.size(), threads -> kind.write(path, threads));
+            Map<String, byte[]> theirs = contents();
+            assertThat(ours.keySet()).isEqualTo(theirs.keySet());
+            ours.forEach((name, bytes) -> assertThat(bytes).as(name).isEqualTo(theirs.get(name)));
+        }
+        world.barrier();
+        if (kind != Kind.MERGED) {
+            try (SionInput input = SionFile.open(path, world, SionOptions.defaults())) {
+                ByteBuffer read = ByteBuffer.allocate(PARTS * (3000 + 100 * world.rank()));
+                assertThat(input.readCollective(read)).isEqualTo(read.capacity());
+                byte[] first = new byte[4000];
+                new Random(10L * world.rank()).nextBytes(first);
+                assertThat(read.flip().limit(3000)).isEqualTo(ByteBuffer.wrap(first, 0, 3000));
+            }
+        }
+    }
+
+    private Map<String, byte[]> contents() throws IOException {
+        Map<String, byte[]> contents = new TreeMap<>();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                contents.put(file.getFileName().toString(), Files.readAllBytes(file));
+            }
+        }
+        return contents;
+    }
+
+    @Test
+    void whatOneProcessRefusesFailsOnAll() {
+        assertThatThrownBy(() -> SionFile.create(path, world, world.rank() == 1 ? -1 : 5, SionOptions.defaults()))
+                .isInstanceOf(IOException.class);
+    }
+
+    /** FTI's mode SIONlib. */
+    @Test
+    void aCheckpointInASionFileIsRecovered() throws IOException {
+        Path config = folder.resolve("config.fti");
+        if (world.rank() == 0) {
+            Files.writeString(
+                    config,
+                    """
+                    [basic]
+                    node_size = 1
+                    ckpt_dir = %1$s/Local
+                    glbl_dir = %1$s/Global
+                    meta_dir = %1$s/Meta
+                    ckpt_io = 4
+                    verbosity = 3
+                    [restart]
+                    failure = 0
+                    [advanced]
+                    block_size = 1024
+                    local_test = 1
+                    """
+                            .formatted(folder));
+        }
+        world.barrier();
+        int[] values = new Random(world.rank()).ints(100_000L * world.rank()).toArray();
+        try (Checkpoints checkpoints = Checkpoints.open(config, world)) {
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(4, Level.L4);
+        }
+        if (world.rank() == 0) {
+            delete(folder.resolve("Local"));
+        }
+        world.barrier();
+        try (Checkpoints checkpoints = Checkpoints.open(config, world)) {
+            assertThat(checkpoints.lastLevel()).contains(Level.L4);
+            int[] recovered = new int[values.length];
+            checkpoints.protect(0, recovered);
+            checkpoints.recover();
+            assertThat(recovered).isEqualTo(values);
+        }
+    }
+}
