@@ -40,11 +40,11 @@ public final class Mpirun {
 
     private final int ranks;
     private final List<String> mpirunOptions = new ArrayList<>();
+    private final List<String> starter = new ArrayList<>();
     private final List<String> jvmOptions = new ArrayList<>();
     private final List<Path> classPath = new ArrayList<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
     private Duration timeout = Duration.ofMinutes(3);
-    private int fileSizeLimit = -1;
 
     /**
      * How a job ended.
@@ -134,13 +134,13 @@ public final class Mpirun {
     }
 
     /**
-     * Limits the size of the files that each rank writes, as {@code ulimit -f} does.
+     * Names a program that starts each rank's JVM.
      *
-     * @param kibibytes the limit
+     * @param command a program and its arguments, to which the command line of the JVM is added
      * @return this
      */
-    public Mpirun fileSizeLimit(int kibibytes) {
-        fileSizeLimit = kibibytes;
+    public Mpirun startedBy(String... command) {
+        starter.addAll(List.of(command));
         return this;
     }
 
@@ -184,9 +184,7 @@ public final class Mpirun {
      */
     public ProcessBuilder command(Class<?> mainClass, String... args) {
         List<String> command = ranks == 0 ? new ArrayList<>() : mpirun();
-        if (fileSizeLimit >= 0) {
-            command.addAll(List.of("bash", "-c", "ulimit -f " + fileSizeLimit + " && exec \"$@\"", "limited"));
-        }
+        command.addAll(starter);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // First of all options: mpirun looks for the letters "cp" in them to find the class path.
         command.add("-cp");

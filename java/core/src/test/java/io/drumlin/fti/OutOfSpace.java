@@ -148,7 +148,8 @@ public final class OutOfSpace {
     public static void withFileSizeLimit(Mpirun job, Path directory) throws IOException, InterruptedException {
         List<String> arguments = arguments(job, "-", directory);
         // The JVM's own file of performance data counts too.
-        job.fileSizeLimit(LIMIT_KIB).jvmOptions("-XX:-UsePerfData");
+        job.startedBy("bash", "-c", "ulimit -f " + LIMIT_KIB + " && exec \"$@\"", "limited")
+                .jvmOptions("-XX:-UsePerfData");
         check(job.run(OutOfSpace.class, arguments.toArray(String[]::new)), "EFBIG");
     }
 
