@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedSet;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -34,7 +35,8 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:done",
             "1:the index or a summary is damaged; nothing was changed",
-            "2:there is no dataset of this name or id, or it is not what is needed; nothing was changed",
+            "2:there is no dataset of this name or id, or it is not what is needed, or not whole; the index was not"
+                    + " changed",
             "3:a file could not be read or written; the old index is there",
             "64:wrong command line"
         })
@@ -174,10 +176,25 @@ final class IndexCommand implements Runnable {
     @Command(
             name = "build",
             mixinStandardHelpOptions = true,
-            description = "Takes a dataset into the index that was saved from the caches of a job that died.")
-    int build(@Mixin Prefix prefix, @Parameters(paramLabel = "ID", description = "Number of the dataset.") int id)
+            description = {
+                "Takes a dataset into the index that was saved from the caches of a job that died, as scr_copy saves"
+                        + " it. Files of nodes that were lost are made again as far as the others allow it; if one is"
+                        + " missing still, nothing is listed."
+            })
+    int build(
+            @Mixin Prefix prefix,
+            @Option(
+                            names = "--moved-from",
+                            paramLabel = "DIR",
+                            description = "What the job called the prefix directory, if it was moved since.")
+                    Path movedFrom,
+            @Parameters(paramLabel = "ID", description = "Number of the dataset.") int id)
             throws IOException {
-        prefix.operations().build(id);
+        SortedSet<Integer> rebuilt =
+                prefix.operations().build(id, movedFrom == null ? prefix.get().path() : movedFrom.normalize());
+        if (!rebuilt.isEmpty()) {
+            out().println("Made the files of ranks " + rebuilt + " again");
+        }
         return ExitCode.OK;
     }
 

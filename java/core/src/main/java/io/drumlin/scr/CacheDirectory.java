@@ -9,9 +9,10 @@ import java.nio.file.Path;
  * @param path where it is
  * @param recorded where its files say that it is, which may differ if it was moved
  */
-record CacheDirectory(Path path, Path recorded) {
+record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
 
-    Path metadata() {
+    @Override
+    public Path metadata() {
         return path.resolve(".scr");
     }
 
@@ -24,8 +25,8 @@ record CacheDirectory(Path path, Path recorded) {
         return recorded.resolve(path.relativize(file).toString()).toString();
     }
 
-    /** Where a file is that SCR's files name. */
-    Path locate(String name) throws DrumlinException {
+    @Override
+    public Path locate(String name) throws DrumlinException {
         Path file = Path.of(name).normalize();
         if (!file.startsWith(recorded) || file.equals(recorded)) {
             throw DrumlinException.during("locating a file of a cached dataset")

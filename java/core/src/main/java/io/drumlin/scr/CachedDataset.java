@@ -66,19 +66,20 @@ public final class CachedDataset {
             }
             for (Map.Entry<String, KvTree> file : files.sorted().entries().entrySet()) {
                 KvTree meta = file.getValue().get(META);
-                data.add(new Protected(directory.locate(file.getKey()), meta == null ? new KvTree() : meta));
+                data.add(new Protected(file.getKey(), meta == null ? new KvTree() : meta));
             }
         });
-        new Redundancy(store, directory, Redundancy.MAPS).encode(set, List.of(new Protected(map, FileStat.of(map))));
+        new Redundancy(store, directory, Redundancy.MAPS)
+                .encode(set, List.of(new Protected(directory.recorded(map), FileStat.of(map))));
         new Redundancy(store, directory, Redundancy.DATA).encode(set, data);
         writeLists(set, node, leader, data);
     }
 
     /** What shall move with each rank, and that all is there: one file for each node. */
     private void writeLists(RedundancySet set, String node, boolean leader, List<Protected> data) throws IOException {
-        List<Path> paths = data.stream().map(Protected::path).toList();
-        KvTree maps = movable(set, Redundancy.MAPS, List.of(directory.filemap(world.rank())));
-        KvTree files = movable(set, Redundancy.DATA, paths);
+        List<String> names = data.stream().map(Protected::name).toList();
+        KvTree maps = movable(set, Redundancy.MAPS, List.of(directory.recorded(directory.filemap(world.rank()))));
+        KvTree files = movable(set, Redundancy.DATA, names);
         KvTree own = new KvTree();
         own.addPath(node, Redundancy.MAPS, "RANK").put(Integer.toString(world.rank()), maps);
         own.addPath(node, Redundancy.DATA, "RANK").put(Integer.toString(world.rank()), files);
@@ -94,13 +95,14 @@ public final class CachedDataset {
         });
     }
 
-    private KvTree movable(RedundancySet set, String family, List<Path> files) {
-        List<Path> paths = new ArrayList<>(files);
-        paths.add(directory.metadata().resolve(RedundancySet.membershipName(family, world.rank())));
-        paths.add(directory.metadata().resolve(set.fileName(family)));
+    private KvTree movable(RedundancySet set, String family, List<String> files) {
+        List<String> names = new ArrayList<>(files);
+        for (String name : List.of(RedundancySet.membershipName(family, world.rank()), set.fileName(family))) {
+            names.add(directory.recorded(directory.metadata().resolve(name)));
+        }
         KvTree movable = new KvTree();
-        movable.set("FILES", paths.size());
-        paths.forEach(path -> movable.add(FILE).add(directory.recorded(path)));
+        movable.set("FILES", names.size());
+        names.forEach(name -> movable.add(FILE).add(name));
         return movable;
     }
 

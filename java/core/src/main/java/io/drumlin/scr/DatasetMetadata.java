@@ -143,8 +143,13 @@ public final class DatasetMetadata {
      * @throws IOException the metadata are not whole
      */
     public void write(DatasetDescriptor descriptor, RankFiles files) throws IOException {
+        write(descriptor, files, false);
+    }
+
+    /** The same; {@code counted} as {@code scr_index --build} writes maps. */
+    void write(DatasetDescriptor descriptor, RankFiles files, boolean counted) throws IOException {
         store.makeDirectory(directory);
-        files.write(store, map());
+        files.write(store, map(), counted);
         KvTree summary = new KvTree();
         summary.set("VERSION", SUMMARY_VERSION);
         summary.set("COMPLETE", 1);

@@ -9,6 +9,9 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -80,21 +83,52 @@ public final class IndexOperations {
     }
 
     /**
-     * Takes a dataset into the index whose summary may be missing because the job died before it was flushed.
+     * Takes a dataset into the index that was saved from the caches of a job that died. If its summary is missing, files of
+     * lost nodes are made again, and map and summary written; otherwise as {@link #add}.
      *
      * @param id its number
-     * @throws NoSuchDatasetException its summary is missing
+     * @return the ranks whose files were made again
+     * @throws NoSuchDatasetException nothing is known of it, or not all of its files can be had
      * @throws IOException a file could not be read or written
      */
-    public void build(int id) throws IOException {
+    public SortedSet<Integer> build(int id) throws IOException {
+        return build(id, prefix.path());
+    }
+
+    /**
+     * Takes a dataset into the index that was saved to a prefix directory which was moved or copied since.
+     *
+     * @param id its number
+     * @param recorded what the job called the prefix directory
+     * @return the ranks whose files were made again
+     * @throws NoSuchDatasetException nothing is known of it, or not all of its files can be had
+     * @throws IOException a file could not be read or written
+     */
+    public SortedSet<Integer> build(int id, Path recorded) throws IOException {
         Found found = new Found(id, prefix.metadata(id));
-        if (!Files.exists(metadata(found).summary())) {
+        DatasetMetadata metadata = metadata(found);
+        // SCR leaves a summary that is not complete where files were missing. There may be more now.
+        SortedSet<Integer> rebuilt = Files.exists(metadata.summary()) && metadata.readComplete()
+                ? new TreeSet<>()
+                : summarise(found, metadata, recorded);
+        add(found);
+        return rebuilt;
+    }
+
+    private SortedSet<Integer> summarise(Found found, DatasetMetadata metadata, Path recorded) throws IOException {
+        KvTreeStore store = new KvTreeStore(storage);
+        Optional<DatasetDescriptor> descriptor =
+                new FlushStates(store.readIfThere(prefix.flush())).descriptor(found.id());
+        if (descriptor.isEmpty() || !Files.isDirectory(found.directory())) {
             throw refused(
-                    "building dataset " + id,
-                    "its summary is missing: " + metadata(found).summary(),
+                    "building dataset " + found.id(),
+                    "neither " + metadata.summary() + " nor " + prefix.flush() + " describes it",
                     "");
         }
-        add(found);
+        ScavengedDataset dataset = new ScavengedDataset(store, prefix, recorded, found.directory());
+        SortedSet<Integer> rebuilt = dataset.rebuild();
+        metadata.write(descriptor.get(), dataset.check(), true);
+        return rebuilt;
     }
 
     /**

@@ -55,6 +55,15 @@ final class KvTreeStore {
         return Files.exists(path) ? read(path) : new KvTree();
     }
 
+    /** Reads a file; one that is missing or cannot be read is an empty tree. */
+    KvTree readIfWhole(Path path) {
+        try {
+            return readIfThere(path);
+        } catch (IOException e) {
+            return new KvTree();
+        }
+    }
+
     /** Replaces a file so that a crash leaves the old content or the new, and makes it durable. */
     void replace(Path path, KvTree tree) throws IOException {
         replace(path, KvTreeFile.encode(tree));

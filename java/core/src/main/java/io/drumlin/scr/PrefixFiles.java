@@ -27,7 +27,7 @@ final class PrefixFiles {
 
     /** Makes a file that the program wrote durable. */
     void sync(Path path) throws IOException {
-        try (BlockFile file = store.storage().open(path, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
+        try (BlockFile file = store.storage().open(path, EnumSet.of(OpenMode.READ))) {
             file.sync();
         }
         Path parent = path.getParent();

@@ -58,14 +58,18 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
         }
     }
 
-    /** Writes the map of SCR 3 and makes it durable, the root last. */
-    void write(KvTreeStore store, Path root) throws IOException {
+    /**
+     * Writes the map of SCR 3 and makes it durable, the root last.
+     *
+     * @param counted whether each rank's files are counted, as in maps that {@code scr_index} makes
+     */
+    void write(KvTreeStore store, Path root, boolean counted) throws IOException {
         KvTree top = node(1);
         KvTree part = node(0);
         int first = 0;
         long bytes = 0;
         for (int rank = 0; rank < ranks; rank++) {
-            KvTree entry = entry(rank);
+            KvTree entry = entry(rank, counted);
             long after = bytes + KvTreeFile.encode(entry).remaining();
             if (rank > first && bytes / PART_BYTES != after / PART_BYTES) {
                 writePart(store, root, top, first, part);
@@ -86,10 +90,14 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
         return node;
     }
 
-    private KvTree entry(int rank) {
+    private KvTree entry(int rank, boolean counted) {
         KvTree entry = new KvTree();
-        for (DatasetFile file : files.getOrDefault(rank, List.of())) {
+        List<DatasetFile> owned = files.getOrDefault(rank, List.of());
+        for (DatasetFile file : owned) {
             file.addTo(entry.add("FILE"));
+        }
+        if (counted) {
+            entry.set("FILES", owned.size());
         }
         return entry;
     }

@@ -38,10 +38,10 @@ final class Redundancy {
     private static final String CHUNK = "CHUNK";
 
     private final KvTreeStore store;
-    private final CacheDirectory directory;
+    private final DatasetDirectory directory;
     private final String family;
 
-    Redundancy(KvTreeStore store, CacheDirectory directory, String family) {
+    Redundancy(KvTreeStore store, DatasetDirectory directory, String family) {
         this.store = store;
         this.directory = directory;
         this.family = family;
@@ -50,14 +50,15 @@ final class Redundancy {
     /**
      * A file of this rank.
      *
+     * @param name what SCR's files call it
      * @param stat what the system says about it
      */
-    record Protected(Path path, KvTree stat) {}
+    record Protected(String name, KvTree stat) {}
 
     /** Writes the redundancy files of this rank's files. */
     void encode(RedundancySet set, List<Protected> files) throws IOException {
         KvTree own = new KvTree();
-        Agreement.run(set.comm(), "protecting " + directory.path(), () -> own.merge(member(set, files)));
+        Agreement.run(set.comm(), "protecting " + directory.metadata(), () -> own.merge(member(set, files)));
         KvTree members = new KvTree();
         members.put(Integer.toString(set.rank()), own);
         for (int distance = 1; distance <= set.neighbours(); distance++) {
@@ -70,7 +71,7 @@ final class Redundancy {
         try (RedundancyTransfer transfer = open(set, header, true)) {
             transfer.encode();
         }
-        Agreement.run(set.comm(), "protecting " + directory.path(), () -> writeMembership(set, members));
+        Agreement.run(set.comm(), "protecting " + directory.metadata(), () -> writeMembership(set, members));
     }
 
     private KvTree member(RedundancySet set, List<Protected> files) {
@@ -79,8 +80,7 @@ final class Redundancy {
         member.set("FILES", files.size());
         for (int i = 0; i < files.size(); i++) {
             Protected file = files.get(i);
-            member.addPath("FILE", Integer.toString(i))
-                    .put(directory.recorded(file.path()), FileStat.part(file.stat()));
+            member.addPath("FILE", Integer.toString(i)).put(file.name(), FileStat.part(file.stat()));
         }
         return member;
     }
@@ -130,7 +130,8 @@ final class Redundancy {
      * @return whether all ranks have all their files now; nothing was changed if not
      */
     boolean rebuild(Communicator world) throws IOException {
-        KvTree own = readIfWhole(directory.metadata().resolve(RedundancySet.membershipName(family, world.rank())));
+        KvTree own =
+                store.readIfWhole(directory.metadata().resolve(RedundancySet.membershipName(family, world.rank())));
         KvTree memberships = Messages.allgather(world, own);
         for (int rank = 0; rank < world.size(); rank++) {
             KvTree descriptor = memberships.find(Integer.toString(rank), DESC);
@@ -141,13 +142,26 @@ final class Redundancy {
         }
         KvTree descriptor = memberships.find(Integer.toString(world.rank()), DESC);
         try (RedundancySet set = RedundancySet.of(descriptor == null ? new KvTree() : descriptor, world)) {
-            return rebuild(set, world);
+            return rebuild(set, world, true);
         }
     }
 
-    private boolean rebuild(RedundancySet set, Communicator world) throws IOException {
+    /**
+     * Makes files of one set again, whatever other sets have lost. The ranks of the set take part.
+     *
+     * @return whether they have all their files now; nothing was changed if not
+     */
+    boolean rebuildAlone(RedundancySet set) throws IOException {
+        return rebuild(set, set.comm(), false);
+    }
+
+    /**
+     * @param world ranks that decide together whether it is possible
+     * @param membership whether the files that say who is in which set belong to it
+     */
+    private boolean rebuild(RedundancySet set, Communicator world, boolean membership) throws IOException {
         KvTree known = readHeader(set);
-        boolean whole = isWhole(set, known);
+        boolean whole = isWhole(set, known) && (!membership || hasMembership(set));
         List<Integer> lost = lost(set, whole);
         long[] possible = {isPossible(set, lost) ? 1 : 0};
         world.allreduce(possible, Communicator.Op.MIN);
@@ -170,14 +184,16 @@ final class Redundancy {
             members.put(rank, member == null ? new KvTree() : member);
         }
         KvTree header = header(set, members, Fields.number(all, CHUNK), worldRanks(set));
-        Agreement.run(set.comm(), "rebuilding " + directory.path(), () -> makeDirectories(header, set));
+        Agreement.run(set.comm(), "rebuilding " + directory.metadata(), () -> makeDirectories(header, set));
         try (RedundancyTransfer transfer = open(set, header, !whole)) {
             transfer.rebuild(lost);
         }
-        Agreement.run(set.comm(), "rebuilding " + directory.path(), () -> {
+        Agreement.run(set.comm(), "rebuilding " + directory.metadata(), () -> {
             if (!whole) {
                 restoreStats(header, set);
-                writeMembership(set, members);
+                if (membership) {
+                    writeMembership(set, members);
+                }
             }
         });
         return true;
@@ -207,20 +223,15 @@ final class Redundancy {
     }
 
     private @Nullable KvTree readHeader(RedundancySet set) {
-        KvTree header = readIfWhole(directory.metadata().resolve(set.fileName(family)));
+        KvTree header = store.readIfWhole(directory.metadata().resolve(set.fileName(family)));
         return header.isEmpty() ? null : header;
     }
 
-    /** A file that cannot be read counts as lost. */
-    private KvTree readIfWhole(Path path) {
-        try {
-            return store.readIfThere(path);
-        } catch (IOException e) {
-            return new KvTree();
-        }
+    private boolean hasMembership(RedundancySet set) {
+        return Files.exists(directory.metadata().resolve(RedundancySet.membershipName(family, set.worldRank())));
     }
 
-    /** Whether this rank has its files, its redundancy file and the file that says so. */
+    /** Whether this rank has its files and its redundancy file. */
     private boolean isWhole(RedundancySet set, @Nullable KvTree header) {
         KvTree own = header == null ? null : header.find(DESC, Integer.toString(set.rank()));
         try {
@@ -231,9 +242,6 @@ final class Redundancy {
     }
 
     private boolean hasFiles(RedundancySet set, KvTree header, KvTree own) throws IOException {
-        if (!Files.exists(directory.metadata().resolve(RedundancySet.membershipName(family, set.worldRank())))) {
-            return false;
-        }
         Path file = directory.metadata().resolve(set.fileName(family));
         long length = store.treeLength(file) + RedundancyTransfer.payload(set, header, this);
         if (Files.size(file) < length) {
@@ -271,7 +279,7 @@ final class Redundancy {
             OptionalLong size = Fields.number(file == null ? null : file.get(name), "SIZE");
             if (size.isEmpty() || size.getAsLong() < 0) {
                 throw DrumlinException.during("reading redundancy files")
-                        .path(directory.path())
+                        .path(directory.metadata())
                         .problem("file " + i + " of a rank has no name or SIZE")
                         .exception();
             }
@@ -314,7 +322,7 @@ final class Redundancy {
                 ? EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)
                 : EnumSet.of(OpenMode.READ);
         BlockFile[] file = new BlockFile[1];
-        Agreement.run(set.comm(), "opening the redundancy file of " + directory.path(), () -> {
+        Agreement.run(set.comm(), "opening the redundancy file of " + directory.metadata(), () -> {
             file[0] = store.storage().open(path, modes);
             if (lost) {
                 file[0].write(bytes, 0);

@@ -25,16 +25,22 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
 
     /** The set as its files describe it, whose description {@link #isPossible}. */
     static RedundancySet of(KvTree descriptor, Communicator world) throws IOException {
-        CopyType type = CopyType.valueOf(descriptor.value("TYPE").orElseThrow());
         int group = Fields.integer(descriptor, "GROUP").orElseThrow();
+        int rank = Fields.integer(descriptor, "RANK").orElseThrow();
+        return of(descriptor, world.rank(), world.size(), world.split(group, rank));
+    }
+
+    /** The same, whose ranks have a communicator already. */
+    static RedundancySet of(KvTree descriptor, int worldRank, int worldRanks, Communicator comm) {
+        CopyType type = CopyType.valueOf(descriptor.value("TYPE").orElseThrow());
         return new RedundancySet(
                 type,
                 count(type, descriptor),
-                world.rank(),
-                world.size(),
-                group,
+                worldRank,
+                worldRanks,
+                Fields.integer(descriptor, "GROUP").orElseThrow(),
                 Fields.integer(descriptor, "GROUPS").orElseThrow(),
-                world.split(group, Fields.integer(descriptor, "RANK").orElseThrow()));
+                comm);
     }
 
     /** Whether a description can be that of a set of a job with so many ranks. */

@@ -373,7 +373,7 @@ public final class ScrDatasets implements Closeable {
 
     private static long bytes(KvTree files) {
         return files.entries().values().stream()
-                .mapToLong(file -> Fields.number(file.get("META"), "SIZE").orElse(0))
+                .mapToLong(file -> CachedFile.of(file).size().orElse(0))
                 .sum();
     }
 
@@ -391,28 +391,12 @@ public final class ScrDatasets implements Closeable {
         changeFlushStates(states -> states.flushing(id));
         Agreement.run(world, "flushing dataset " + id, () -> {
             for (Map.Entry<String, KvTree> file : files.entries().entrySet()) {
-                KvTree meta = file.getValue().get("META");
-                transfer.copy(
-                        Path.of(file.getKey()), place(meta), Fields.number(meta, "SIZE"), Fields.number(meta, "CRC"));
+                CachedFile cached = CachedFile.of(file.getValue());
+                transfer.copy(Path.of(file.getKey()), cached.place(prefix), cached.size(), cached.crc());
             }
         });
         publish(descriptor, files);
         changeFlushStates(states -> states.flushed(id, true));
-    }
-
-    /** Where a file of the map belongs in the prefix directory. */
-    private Path place(@Nullable KvTree meta) throws DrumlinException {
-        KvTree known = meta == null ? new KvTree() : meta;
-        Path place = Path.of(known.value("PATH").orElse("/"))
-                .resolve(known.value("NAME").orElse(""))
-                .normalize();
-        if (!place.startsWith(prefix.path()) || place.equals(prefix.path())) {
-            throw DrumlinException.during("locating a file of a cached dataset")
-                    .path(place)
-                    .problem("it is not below " + prefix.path())
-                    .exception();
-        }
-        return place;
     }
 
     /** Writes map, summary and, last, the index of a dataset all of whose files are in the prefix directory. */
@@ -422,16 +406,11 @@ public final class ScrDatasets implements Closeable {
         Agreement.run(world, "describing dataset " + id, () -> {
             KvTree entry = own.add(Integer.toString(world.rank()));
             for (KvTree file : files.entries().values()) {
-                KvTree meta = file.get("META");
-                KvTree named = entry.add(prefix.path().relativize(place(meta)).toString());
-                for (String key : new String[] {"SIZE", "CRC"}) {
-                    KvTree values = meta == null ? null : meta.get(key);
-                    if (values != null) {
-                        named.put(key, values.copy());
-                    }
-                }
+                CachedFile cached = CachedFile.of(file);
+                Path place = cached.place(prefix);
+                cached.describe(entry.add(prefix.path().relativize(place).toString()));
                 if (bypass) {
-                    sync(place(meta));
+                    new PrefixFiles(prefix, store).sync(place);
                 }
             }
         });
@@ -443,10 +422,6 @@ public final class ScrDatasets implements Closeable {
                 new PrefixFiles(prefix, store).keepNewest(settings.integer("SCR_PREFIX_SIZE"), id);
             }
         });
-    }
-
-    private void sync(Path file) throws IOException {
-        new PrefixFiles(prefix, store).sync(file);
     }
 
     /**
@@ -477,7 +452,7 @@ public final class ScrDatasets implements Closeable {
         Agreement.run(world, "reading the map of cached files", () -> {
             for (Map.Entry<String, KvTree> file :
                     cache.open(id).readMap().entries().entrySet()) {
-                Path place = place(file.getValue().get("META"));
+                Path place = CachedFile.of(file.getValue()).place(prefix);
                 files.add(prefix.path().relativize(place).toString()).set("AT", file.getKey());
             }
         });

@@ -119,8 +119,7 @@ class RedundancyGoldenTest {
             KvTree descriptor = membership.find(Integer.toString(world.rank()), "DESC");
             List<Redundancy.Protected> files = new ArrayList<>();
             for (String file : dataset.readMap().sorted().keys()) {
-                files.add(new Redundancy.Protected(
-                        dataset.directory().locate(file), dataset.readMap().find(file, "META")));
+                files.add(new Redundancy.Protected(file, dataset.readMap().find(file, "META")));
             }
             try (RedundancySet set = RedundancySet.of(descriptor, world)) {
                 Files.delete(metadata.resolve(set.fileName("reddesc")));

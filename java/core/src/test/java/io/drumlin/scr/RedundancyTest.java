@@ -125,7 +125,7 @@ class RedundancyTest {
             try (Stream<Path> paths = Files.list(root.resolve("n" + world.rank()))) {
                 for (Path path : paths.filter(Files::isRegularFile).sorted().toList()) {
                     KvTree stat = FileStat.of(path);
-                    files.add(new Redundancy.Protected(path, stat));
+                    files.add(new Redundancy.Protected(path.toString(), stat));
                 }
             }
             boolean single = type == CopyType.SINGLE;

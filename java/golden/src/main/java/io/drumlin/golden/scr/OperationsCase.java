@@ -109,7 +109,7 @@ final class OperationsCase {
         return line.replaceFirst("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d", "TIME               ");
     }
 
-    private static KvTree withoutTimes(KvTree tree) {
+    static KvTree withoutTimes(KvTree tree) {
         KvTree copy = tree.copy();
         Optional.ofNullable(copy.get("DSET"))
                 .ifPresent(datasets -> datasets.entries().values().forEach(dataset -> dataset.remove("FLUSHED")));

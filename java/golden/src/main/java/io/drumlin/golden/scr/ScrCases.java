@@ -32,6 +32,9 @@ public final class ScrCases implements GoldenCases {
         if (json.has("rebuild")) {
             new RebuildCase(directory, json, outcome).compare();
         }
+        if (json.has("build_command")) {
+            new ScavengeCase(directory, json, outcome).compare();
+        }
         if (json.has("steps")) {
             OperationsCase.compare(directory, json, outcome);
         }

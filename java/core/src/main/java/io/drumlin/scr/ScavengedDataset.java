@@ -1,0 +1,278 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.kvtree.KvTree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * A dataset that was saved from the caches of a job that died: files of the nodes that were left, and what protects those
+ * of the others (docs/formats/scr.md, section 12). Not thread-safe.
+ */
+final class ScavengedDataset {
+
+    private static final Pattern MAP = Pattern.compile("filemap_(\\d{1,9})");
+    private static final Pattern SET = Pattern.compile(
+            "(reddesc|reddescmap)\\.er\\.\\d+\\.((?:partner|xor|rs|single)\\.grp_\\d+_of_\\d+)\\.mem_\\d+_of_\\d+\\.redset");
+
+    private final KvTreeStore store;
+    private final ScrPrefix prefix;
+    private final Path recorded;
+    private final Path directory;
+
+    /** The members of each set as its headers describe them, by family and set, then by rank in the set. */
+    private final SortedMap<String, SortedMap<Integer, KvTree>> sets = new TreeMap<>();
+
+    /** What each rank has, under the names that it had in the cache. */
+    private final NavigableMap<Integer, KvTree> maps = new TreeMap<>();
+
+    private final int ranks;
+
+    /**
+     * Looks what there is.
+     *
+     * @param recorded what the files call the prefix directory; the same unless it was moved
+     * @param directory of the dataset's metadata
+     */
+    ScavengedDataset(KvTreeStore store, ScrPrefix prefix, Path recorded, Path directory) throws IOException {
+        this.store = store;
+        this.prefix = prefix;
+        this.recorded = recorded;
+        this.directory = directory;
+        readMaps();
+        readSets();
+        this.ranks = ranks();
+    }
+
+    private List<Path> list() throws IOException {
+        try (Stream<Path> paths = Files.list(directory)) {
+            return paths.sorted().toList();
+        }
+    }
+
+    private void readMaps() throws IOException {
+        for (Path path : list()) {
+            Matcher matcher = MAP.matcher(path.getFileName().toString());
+            if (matcher.matches()) {
+                KvTree files = store.read(path).get("FILE");
+                maps.put(Integer.parseInt(matcher.group(1)), files == null ? new KvTree() : files);
+            }
+        }
+    }
+
+    private void readSets() throws IOException {
+        for (Path path : list()) {
+            Matcher matcher = SET.matcher(path.getFileName().toString());
+            KvTree members = matcher.matches() ? store.readIfWhole(path).get("DESC") : null;
+            if (members != null) {
+                SortedMap<Integer, KvTree> set =
+                        sets.computeIfAbsent(matcher.group(1) + " " + matcher.group(2), name -> new TreeMap<>());
+                for (KvTree member : members.entries().values()) {
+                    KvTree descriptor = member.get("DESC");
+                    Fields.integer(descriptor, "RANK")
+                            .ifPresent(rank -> set.put(rank, descriptor == null ? new KvTree() : descriptor));
+                }
+            }
+        }
+    }
+
+    /** How many the job had, which every file knows that knows it at all. */
+    private int ranks() throws DrumlinException {
+        NavigableSet<Integer> known = new TreeSet<>();
+        for (KvTree files : maps.values()) {
+            files.entries().values().forEach(file -> Fields.integer(file.get("META"), "RANKS")
+                    .ifPresent(known::add));
+        }
+        sets.values().forEach(set -> set.values()
+                .forEach(member -> Fields.integer(member, "WRANKS").ifPresent(known::add)));
+        if (known.size() != 1 || known.first() < 1 || (!maps.isEmpty() && maps.lastKey() >= known.first())) {
+            throw incomplete(known.isEmpty() ? "nothing in it says" : "its files say " + known)
+                    .advice("of how many ranks its job was; do not mix files of several jobs")
+                    .exception();
+        }
+        return known.first();
+    }
+
+    private DrumlinException.Context incomplete(String problem) {
+        return DrumlinException.during("building a scavenged dataset")
+                .path(directory)
+                .problem(problem);
+    }
+
+    /**
+     * Makes again what lost nodes had.
+     *
+     * @return the ranks whose files were made again
+     * @throws IOException a file could not be read or written
+     */
+    SortedSet<Integer> rebuild() throws IOException {
+        rebuild(Redundancy.MAPS, ranksWithout(maps::containsKey));
+        readMaps();
+        SortedSet<Integer> lost = ranksWithout(this::hasAll);
+        rebuild(Redundancy.DATA, lost);
+        return lost;
+    }
+
+    private SortedSet<Integer> ranksWithout(IntPredicate something) {
+        return IntStream.range(0, ranks)
+                .filter(something.negate())
+                .boxed()
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private boolean hasAll(int rank) {
+        KvTree files = maps.get(rank);
+        try {
+            for (KvTree file :
+                    files == null ? List.<KvTree>of() : files.entries().values()) {
+                if (problem(file).isPresent()) {
+                    return false;
+                }
+            }
+            return files != null;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void rebuild(String family, Collection<Integer> lost) throws IOException {
+        for (Map.Entry<String, SortedMap<Integer, KvTree>> set : sets.entrySet()) {
+            List<KvTree> members = List.copyOf(set.getValue().values());
+            boolean needed = set.getKey().startsWith(family + " ")
+                    && members.stream().anyMatch(member -> lost.contains(worldRank(member)));
+            if (needed && isDescribed(members)) {
+                ThreadCommunicator.run(members.size(), comm -> {
+                    KvTree member = members.get(comm.rank());
+                    int rank = worldRank(member);
+                    new Redundancy(store, new Saved(rank), family)
+                            .rebuildAlone(RedundancySet.of(member, rank, ranks, comm));
+                });
+            }
+        }
+    }
+
+    private static int worldRank(KvTree member) {
+        return Fields.integer(member, "WRANK").orElse(-1);
+    }
+
+    /** Whether every member is, so that what is left of the set knows what was lost. */
+    private boolean isDescribed(List<KvTree> members) {
+        for (int rank = 0; rank < members.size(); rank++) {
+            KvTree member = members.get(rank);
+            if (!RedundancySet.isPossible(member, ranks)
+                    || Fields.integer(member, "RANK").orElse(-1) != rank
+                    || Fields.integer(member, "RANKS").orElse(-1) != members.size()
+                    || worldRank(member) < 0
+                    || worldRank(member) >= ranks) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Looks whether all files of all ranks are there, makes them durable and lists them.
+     *
+     * @throws IOException a file is missing or not what was written
+     */
+    RankFiles check() throws IOException {
+        KvTree found = new KvTree();
+        for (int rank = 0; rank < ranks; rank++) {
+            KvTree files = maps.get(rank);
+            if (files == null) {
+                throw lacking(directory.resolve("filemap_" + rank), rank, "no such file");
+            }
+            KvTree owned = found.add(Integer.toString(rank));
+            for (KvTree file : files.entries().values()) {
+                CachedFile cached = CachedFile.of(file);
+                Path path = place(cached);
+                Optional<String> problem = problem(file);
+                if (problem.isPresent()) {
+                    throw lacking(path, rank, problem.get());
+                }
+                cached.check(path, store);
+                new PrefixFiles(prefix, store).sync(path);
+                cached.describe(owned.add(prefix.path().relativize(path).toString()));
+            }
+        }
+        return RankFiles.of(ranks, found);
+    }
+
+    private static NoSuchDatasetException lacking(Path path, int rank, String problem) {
+        return new NoSuchDatasetException(DrumlinException.during("building a scavenged dataset")
+                .path(path)
+                .rank(rank)
+                .problem(problem)
+                .advice("too many nodes were lost to make it again; save files of more of them, or take an"
+                        + " older dataset"));
+    }
+
+    /** What keeps a file from being what the job wrote, as far as can be seen without reading it. */
+    private Optional<String> problem(KvTree file) throws IOException {
+        CachedFile cached = CachedFile.of(file);
+        Path path = place(cached);
+        if (!cached.isComplete() || cached.ranks() != ranks) {
+            return Optional.of("its job did not complete it");
+        }
+        if (!Files.isRegularFile(path)) {
+            return Optional.of("no such file");
+        }
+        long size = Files.size(path);
+        long expected = cached.size().orElse(-1);
+        return size == expected
+                ? Optional.empty()
+                : Optional.of("it has " + size + " bytes, but " + expected + " were written");
+    }
+
+    private Path place(CachedFile file) throws DrumlinException {
+        return file.place(prefix, recorded);
+    }
+
+    /** Where the files of a rank are now. */
+    private final class Saved implements DatasetDirectory {
+
+        private final int rank;
+
+        private Saved(int rank) {
+            this.rank = rank;
+        }
+
+        @Override
+        public Path metadata() {
+            return directory;
+        }
+
+        @Override
+        public Path locate(String name) throws DrumlinException {
+            Path last = Path.of(name).getFileName();
+            KvTree file = maps.getOrDefault(rank, new KvTree()).get(name);
+            if (file != null) {
+                return place(CachedFile.of(file));
+            }
+            if (last != null && last.toString().equals("filemap_" + rank)) {
+                return directory.resolve(last);
+            }
+            throw incomplete("'" + name + "' is no file of rank " + rank)
+                    .advice("do not trust this directory")
+                    .exception();
+        }
+    }
+}
