@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
             ConvertCommand.class,
             IndexCommand.class,
             HaltCommand.class,
-            SionCommand.class
+            SionCommand.class,
+            GsdCommand.class
         },
         description = {
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
@@ -36,7 +37,7 @@ import picocli.CommandLine.Spec;
                     + " modes",
             "POSIX and MPI-IO, and with them the data files; kvtree files and prefix directories of SCR; SION, the"
                     + " files of",
-            "SIONlib."
+            "SIONlib; GSD, the trajectories of hoomd."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

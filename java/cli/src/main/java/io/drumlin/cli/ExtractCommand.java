@@ -52,7 +52,8 @@ final class ExtractCommand implements Callable<Integer> {
             paramLabel = "KEY=VALUE",
             description = {
                 "What to take: var=ID, the variable with that id; var=ID@RANK if the file is of several ranks.",
-                "SION: task=N, or task=N,key=K of a file with keys."
+                "SION: task=N, or task=N,key=K of a file with keys.",
+                "GSD: chunk=NAME,frame=I, or chunk=NAME,frame=I,rows=A:B for the rows from A to before B."
             })
     @SuppressWarnings("NullAway.Init")
     private String selection;

@@ -367,7 +367,7 @@ final class LayoutPicture {
     }
 
     /** Text as XML takes it, without the control characters that it does not. */
-    private static String xml(String text) {
+    static String xml(String text) {
         return text.replaceAll("[\\p{Cntrl}&&[^\n]]", "?")
                 .replace("&", "&amp;")
                 .replace("<", "&lt;")

@@ -4,6 +4,8 @@ import io.drumlin.DrumlinException;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.IndexEntry;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.Consumer;
@@ -168,6 +170,33 @@ public final class Chunk {
             target.position(end);
         } else {
             read((Consumer<ByteBuffer>) target::put);
+        }
+    }
+
+    /**
+     * Copies the rows as they are in the file, little-endian, however many they are.
+     *
+     * @param target gets {@link #size()} bytes
+     * @throws IOException the file cannot be read, or the target not be written
+     */
+    public void copyTo(OutputStream target) throws IOException {
+        byte[] piece = new byte[STAGE];
+        try {
+            read(bytes -> {
+                int length = bytes.remaining();
+                bytes.get(piece, 0, length);
+                write(target, piece, length);
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static void write(OutputStream target, byte[] piece, int length) {
+        try {
+            target.write(piece, 0, length);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

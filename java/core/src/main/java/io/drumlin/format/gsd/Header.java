@@ -59,6 +59,22 @@ public final class Header {
     }
 
     /**
+     * Whether a file begins as a GSD file does.
+     *
+     * @param source the whole file
+     * @return false where the magic number is not there
+     * @throws IOException the source cannot be read
+     */
+    public static boolean recognises(ByteSource source) throws IOException {
+        if (source.size() < Long.BYTES) {
+            return false;
+        }
+        ByteBuffer magic = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        source.readFully(0, magic);
+        return magic.getLong(0) == MAGIC;
+    }
+
+    /**
      * Reads a header and checks it; the blocks it names are within the source.
      *
      * @param source the whole file

@@ -1,0 +1,286 @@
+package io.drumlin.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Findings;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.gsd.ElementType;
+import io.drumlin.format.gsd.GsdIndex;
+import io.drumlin.format.gsd.GsdMetadata;
+import io.drumlin.format.gsd.GsdVerifier;
+import io.drumlin.format.gsd.Header;
+import io.drumlin.format.gsd.IndexEntry;
+import io.drumlin.gsd.Access;
+import io.drumlin.gsd.Chunk;
+import io.drumlin.gsd.GsdFile;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An open GSD file.
+ *
+ * @param source the file
+ * @param metadata empty if the C library would not open it
+ */
+record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings findings) implements RecognisedFile {
+
+    /** Chunks of a picture; more could not be told apart. */
+    private static final int MOST_RANGES = 20_000;
+
+    private static final Pattern SELECTION =
+            Pattern.compile("(.+),frame=(\\d{1,18})(?:,rows=(\\d{1,18}):(\\d{1,18}))?");
+
+    /** What the chunks of one name have in common. */
+    private static final class Name {
+
+        private final int id;
+        private final String text;
+        private long chunks;
+        private long firstFrame;
+        private long lastFrame;
+        private long leastRows = Long.MAX_VALUE;
+        private long mostRows;
+        private long columns = -1;
+        private String type = "";
+        private long bytes;
+
+        private Name(int id, String text) {
+            this.id = id;
+            this.text = text;
+        }
+
+        private void add(IndexEntry entry) {
+            String label = entry.elementType().map(ElementType::label).orElse("?");
+            firstFrame = chunks == 0 ? entry.frame() : firstFrame;
+            lastFrame = entry.frame();
+            type = chunks == 0 || type.equals(label) ? label : "various";
+            columns = chunks == 0 || columns == entry.columns() ? entry.columns() : -1;
+            leastRows = Math.min(leastRows, entry.rows());
+            mostRows = Math.max(mostRows, entry.rows());
+            bytes += entry.elementType().isPresent() ? entry.rows() * entry.rowBytes() : 0;
+            chunks++;
+        }
+
+        private Object[] row() {
+            String rows = leastRows == mostRows ? String.valueOf(mostRows) : leastRows + " to " + mostRows;
+            return chunks == 0
+                    ? new Object[] {id, text, "", "", "", 0, "", 0}
+                    : new Object[] {
+                        id,
+                        text,
+                        type,
+                        rows,
+                        columns < 0 ? "various" : columns,
+                        chunks,
+                        firstFrame + " to " + lastFrame,
+                        bytes
+                    };
+        }
+    }
+
+    @Override
+    public String title() {
+        if (metadata.isEmpty()) {
+            return "GSD, damaged";
+        }
+        Header header = metadata.get().header();
+        return "GSD " + header.gsdVersion()
+                + (header.schema().isEmpty() ? "" : ", schema " + header.schema() + " " + header.schemaVersion());
+    }
+
+    @Override
+    public void print(PrintWriter out) {
+        if (metadata.isEmpty()) {
+            return;
+        }
+        Header header = metadata.get().header();
+        GsdIndex index = metadata.get().index();
+        Map<Integer, Name> names = names();
+        out.println("  written by        " + header.application());
+        out.println("  frames            " + frames());
+        out.println("  chunks            " + index.used() + ", room for " + header.indexAllocatedEntries());
+        out.println("  names             " + metadata.get().names().size());
+        out.println("  data              "
+                + Sizes.readable(
+                        names.values().stream().mapToLong(name -> name.bytes).sum()));
+        out.println();
+        new Table("ID", "<NAME", "<TYPE", "ROWS", "COLUMNS", "CHUNKS", "FRAMES", "BYTES")
+                .print(out, () -> names.values().stream().map(Name::row));
+    }
+
+    private long frames() {
+        try {
+            return metadata.orElseThrow().index().frames();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Walks the index, which adds to the findings what is wrong with it. */
+    private Map<Integer, Name> names() {
+        GsdMetadata open = metadata.orElseThrow();
+        Map<Integer, Name> names = new TreeMap<>();
+        for (int id = 0; id < open.names().size(); id++) {
+            names.put(id, new Name(id, open.names().name(id)));
+        }
+        try {
+            new GsdVerifier(open).verify(findings);
+            for (long slot = 0; slot < open.index().used(); slot++) {
+                IndexEntry entry = open.index().slot(slot);
+                if (entry.isUsed()) {
+                    names.computeIfAbsent(entry.id(), id -> new Name(id, "?")).add(entry);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return names;
+    }
+
+    @Override
+    public void write(JsonGenerator json) throws IOException {
+        json.writeStringField("format", GsdMetadata.FORMAT);
+        if (metadata.isEmpty()) {
+            return;
+        }
+        Header header = metadata.get().header();
+        json.writeStringField("gsd_version", header.gsdVersion().toString());
+        json.writeStringField("schema", header.schema());
+        json.writeStringField("schema_version", header.schemaVersion().toString());
+        json.writeStringField("application", header.application());
+        json.writeNumberField("nframes", frames());
+        json.writeNumberField("index_location", header.indexLocation());
+        json.writeNumberField("index_allocated_entries", header.indexAllocatedEntries());
+        json.writeNumberField("index_entries", metadata.get().index().used());
+        json.writeNumberField("namelist_location", header.namelistLocation());
+        json.writeNumberField("namelist_allocated_entries", header.namelistAllocatedEntries());
+        json.writeArrayFieldStart("names");
+        for (Name name : names().values()) {
+            json.writeStartObject();
+            json.writeNumberField("id", name.id);
+            json.writeStringField("name", name.text);
+            json.writeNumberField("chunks", name.chunks);
+            if (name.chunks > 0) {
+                json.writeStringField("type", name.type);
+                json.writeNumberField("first_frame", name.firstFrame);
+                json.writeNumberField("last_frame", name.lastFrame);
+                json.writeNumberField("least_rows", name.leastRows);
+                json.writeNumberField("most_rows", name.mostRows);
+                if (name.columns >= 0) {
+                    json.writeNumberField("columns", name.columns);
+                }
+                json.writeNumberField("bytes", name.bytes);
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    @Override
+    public List<FileRange> ranges() {
+        if (metadata.isEmpty()) {
+            return List.of();
+        }
+        Header header = metadata.get().header();
+        GsdIndex index = metadata.get().index();
+        if (index.used() > MOST_RANGES) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED,
+                    source.path() + ": " + index.used() + " chunks are too many for a picture");
+        }
+        List<FileRange> ranges = new ArrayList<>();
+        ranges.add(FileRange.metadata("header", "", 0, Header.BYTES)
+                .with("gsd_version", header.gsdVersion())
+                .with("schema", header.schema())
+                .with("application", header.application()));
+        ranges.add(FileRange.metadata(
+                        "index", "", header.indexLocation(), header.indexAllocatedEntries() * IndexEntry.BYTES)
+                .with("index_allocated_entries", header.indexAllocatedEntries())
+                .with(List.of(
+                        FileRange.metadata("entries", "", header.indexLocation(), index.used() * IndexEntry.BYTES))));
+        ranges.add(FileRange.metadata(
+                        "names", "", header.namelistLocation(), header.namelistAllocatedEntries() * Header.NAME_UNIT)
+                .with("namelist_allocated_entries", header.namelistAllocatedEntries()));
+        try {
+            addChunks(index, ranges);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return ranges;
+    }
+
+    private void addChunks(GsdIndex index, List<FileRange> ranges) throws IOException {
+        for (long slot = 0; slot < index.used(); slot++) {
+            IndexEntry entry = index.slot(slot);
+            boolean whole = entry.isUsed() && entry.check(index.limits(), slot, index.offset(slot), findings);
+            if (whole && entry.rows() > 0) {
+                String name = metadata.orElseThrow().names().name(entry.id());
+                long bytes = entry.rows() * entry.rowBytes();
+                ranges.add(FileRange.data(name, "of frame " + entry.frame(), entry.location(), bytes)
+                        .with("frame", entry.frame())
+                        .with("type", entry.elementType().orElseThrow().label())
+                        .with("N", entry.rows())
+                        .with("M", entry.columns())
+                        .of(name));
+            }
+        }
+    }
+
+    /** Data have no digests. */
+    @Override
+    public void verify(ByteSource same) throws IOException {
+        if (metadata.isPresent()) {
+            GsdVerifier.verify(same, findings);
+        }
+    }
+
+    /** Opens a file for commands, which read and change what was there before. */
+    static GsdFile open(Path path, Access access) throws IOException {
+        return GsdFile.at(path).storage(new NioEngine()).open(access);
+    }
+
+    @Override
+    public void extract(String key, String value, OutputStream target) throws IOException {
+        if (metadata.isEmpty()) {
+            throw new FormatException(GsdMetadata.FORMAT, findings.list().get(0)).in(source.path());
+        }
+        Matcher selection = SELECTION.matcher(value);
+        if (!key.equals("chunk") || !selection.matches()) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "--select " + key + "=" + value + ": of a GSD file select chunk=NAME,frame=I or"
+                            + " chunk=NAME,frame=I,rows=A:B");
+        }
+        try (GsdFile file = open(source.path(), Access.READ)) {
+            String name = selection.group(1);
+            long frame = Long.parseLong(selection.group(2));
+            Chunk chunk = file.findChunk(frame, name)
+                    .orElseThrow(() -> new CommandException(
+                            ExitCode.NOT_RECOGNISED, source.path() + " has no chunk " + name + " in frame " + frame));
+            (selection.group(3) == null ? chunk : rows(chunk, selection)).copyTo(target);
+        }
+    }
+
+    private Chunk rows(Chunk chunk, Matcher selection) {
+        long from = Long.parseLong(selection.group(3));
+        long to = Long.parseLong(selection.group(4));
+        if (from > to || to > chunk.rows()) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED,
+                    source.path() + ": chunk " + chunk.name() + " of frame " + chunk.frame() + " has no rows " + from
+                            + ":" + to + "; it has " + chunk.rows());
+        }
+        return chunk.rows(from, to);
+    }
+}

@@ -1,0 +1,27 @@
+package io.drumlin.cli;
+
+import io.drumlin.format.Findings;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.gsd.GsdMetadata;
+import io.drumlin.format.gsd.Header;
+import java.io.IOException;
+import java.util.Optional;
+
+/** GSD, frames and chunks; docs/formats/gsd.md. */
+final class GsdFormat implements Format {
+
+    @Override
+    public Optional<RecognisedFile> recognise(FileSource source) throws IOException {
+        if (!Header.recognises(source)) {
+            return Optional.empty();
+        }
+        Findings findings = new Findings();
+        Optional<GsdMetadata> metadata = Optional.empty();
+        try {
+            metadata = Optional.of(GsdMetadata.read(source));
+        } catch (FormatException e) {
+            findings.add(e.finding());
+        }
+        return Optional.of(new GsdContainer(source, metadata, findings));
+    }
+}
