@@ -104,8 +104,7 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
         }
         long end = location + rows * columns * elementType().orElseThrow().bytes();
         if (Long.compareUnsigned(end, limits.fileSize()) > 0) {
-            throw new FormatException(
-                    GsdMetadata.FORMAT, finding(Field.LOCATION, slot, offset, endProblem(limits.fileSize())));
+            throw new FormatException(GsdMetadata.FORMAT, endFinding(limits.fileSize(), slot, offset));
         }
     }
 
@@ -184,16 +183,20 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
         }
         // columns is below 2^32 and an element has at most 8 bytes.
         long rowBytes = columns * elementType().orElseThrow().bytes();
-        long most = (fileSize - location) / rowBytes;
-        if (Long.compareUnsigned(rows, most) > 0) {
-            return finding(Field.ROWS, slot, offset, endProblem(fileSize) + ": at most " + most + " rows are there");
-        }
-        return null;
+        return Long.compareUnsigned(rows, (fileSize - location) / rowBytes) > 0
+                ? endFinding(fileSize, slot, offset)
+                : null;
     }
 
-    private String endProblem(long fileSize) {
-        return "is such that " + Long.toUnsignedString(rows) + " x " + columns + " elements at " + location
-                + " are not within the " + fileSize + " bytes of the file";
+    /** Blames the rows where they would not fit anywhere, else the location. */
+    private Finding endFinding(long fileSize, long slot, long offset) {
+        long most = columns == 0 ? -1 : (fileSize - Header.BYTES) / rowBytes();
+        return finding(
+                Long.compareUnsigned(rows, most) > 0 ? Field.ROWS : Field.LOCATION,
+                slot,
+                offset,
+                "is such that " + Long.toUnsignedString(rows) + " x " + columns + " elements at " + location
+                        + " are not within the " + fileSize + " bytes of the file");
     }
 
     private static Finding finding(Field field, long slot, long offset, String problem) {

@@ -1,6 +1,7 @@
 package io.drumlin.format.gsd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.format.ByteSource;
@@ -100,6 +101,36 @@ class GsdMutationTest {
             }
             read(changed);
         }
+    }
+
+    /** Of the header and of the first entry, whose data begin behind the names. */
+    @ParameterizedTest
+    @MethodSource("files")
+    void theFieldThatCannotBeIsNamed(Path path) throws IOException {
+        byte[] bytes = Files.readAllBytes(path);
+        for (int field = 8; field < 40; field += 8) {
+            assertNamed(with(bytes, field, 8, -1), field);
+            assertNamed(with(bytes, field, 8, Long.MAX_VALUE), field);
+        }
+        int entry = (int) ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong(8);
+        if (ByteBuffer.wrap(bytes).getLong(entry + 16) == 0 || path.toString().contains("corrupt")) {
+            return;
+        }
+        assertNamed(with(bytes, entry, 8, 1L << 40), entry);
+        assertNamed(with(bytes, entry + 8, 8, 1L << 59), entry + 8);
+        assertNamed(with(bytes, entry + 16, 8, bytes.length + 1L), entry + 16);
+        assertNamed(with(bytes, entry + 16, 8, Long.MAX_VALUE), entry + 16);
+        assertNamed(with(bytes, entry + 28, 2, 0xffff), entry + 28);
+        assertNamed(with(bytes, entry + 30, 1, 77), entry + 30);
+        assertNamed(with(bytes, entry + 31, 1, 1), entry + 31);
+    }
+
+    private static void assertNamed(byte[] bytes, long offset) {
+        assertThatThrownBy(() -> GsdMetadata.read(new BoundedSource(bytes)))
+                .isInstanceOfSatisfying(
+                        FormatException.class, e -> assertThat(e.finding().offset())
+                                .as("%s", e.finding())
+                                .isEqualTo(offset));
     }
 
     private static byte[] with(byte[] bytes, int offset, int length, long value) {

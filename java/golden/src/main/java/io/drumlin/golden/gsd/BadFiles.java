@@ -25,6 +25,7 @@ final class BadFiles {
     private final Path scratch;
     private final Outcome outcome;
     private int refused;
+    private int exact;
     private int opened;
     private int reads;
 
@@ -38,7 +39,8 @@ final class BadFiles {
         for (Json damaged : manifest.get("cases").list(each -> each)) {
             compareOne(damaged);
         }
-        outcome.compared(refused + " damaged files are refused, each with the field's name, " + opened
+        outcome.compared(refused + " damaged files are refused, each with the field's name, " + exact
+                + " of them with that of the very field that was changed, " + opened
                 + " are opened as the C library opens them, " + reads + " reads from those");
     }
 
@@ -101,7 +103,18 @@ final class BadFiles {
         } catch (DrumlinException e) {
             outcome.same(name + ": open (" + e.getMessage() + ")", openError(wanted), code(e));
             refused++;
+            if (e instanceof FormatException format) {
+                exact += isChanged(damaged, format.finding().offset()) ? 1 : 0;
+            } else {
+                outcome.differs(name + ": no field is named: " + e.getMessage());
+            }
         }
+    }
+
+    private static boolean isChanged(Json damaged, long offset) {
+        return damaged.has("patch")
+                && damaged.get("patch").list(each -> each.list(part -> part)).stream()
+                        .anyMatch(patch -> patch.get(0).number() == offset);
     }
 
     /** Two errors that the C library tells by other names: we say which field of the header is damaged. */
