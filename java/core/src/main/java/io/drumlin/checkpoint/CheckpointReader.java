@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads checkpoint files and checks what has a digest. Not thread-safe. */
+/** Reads checkpoint files and checks what has a digest. Thread-safe: one file is read at a time. */
 final class CheckpointReader {
 
     private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
@@ -75,7 +75,7 @@ final class CheckpointReader {
         });
     }
 
-    private void stream(Path path, List<Chunk> chunks, Sink sink) throws IOException {
+    private synchronized void stream(Path path, List<Chunk> chunks, Sink sink) throws IOException {
         Cursor[] lanes = new Cursor[Md5Lanes.LANES];
         ByteBuffer[] pieces = new ByteBuffer[Md5Lanes.LANES];
         Iterator<Chunk> waiting = chunks.iterator();

@@ -65,6 +65,7 @@ public final class Checkpoints implements AutoCloseable {
     private final CheckpointReader reader;
     private final Communicator node;
     private final Group group;
+    private final Refusals refusals;
     private final IoMode mode;
     private final LevelWriter writer;
     private final CheckpointList checkpointList;
@@ -111,20 +112,10 @@ public final class Checkpoints implements AutoCloseable {
         failure = config.failure();
         node = Recovery.nodeOf(app, run.topology());
         group = Group.of(app, run.topology(), config.groupSize());
-        mode = metadata
-                ? new PosixMode(app, group, fileRank, sharedFileWriter(), levels, storage, reader)
-                : new FtiFfMode(
-                        app, group, fileRank, levels, storage, reader, config.layout(), given.orElse(config.packing()));
+        refusals = Refusals.logged(app);
+        Packing packing = given.orElse(config.packing());
+        mode = IoMode.of(config, app, group, fileRank, levels, storage, slabs, reader, refusals, packing);
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
-    }
-
-    /** How level 4 is written in the modes in which it is one file. */
-    private Optional<SharedFileWriter> sharedFileWriter() {
-        return switch (config.ioMode()) {
-            case FtiConfig.IO_MPI -> Optional.of(new MpiIoFileWriter(app, storage, slabs));
-            case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
-            default -> Optional.empty();
-        };
     }
 
     /**
@@ -274,7 +265,7 @@ public final class Checkpoints implements AutoCloseable {
 
     private @Nullable Source findSource() throws IOException {
         Restoration restoration = new Restoration(app, group, storage, slabs);
-        Recovery recovery = new Recovery(app, node, group, levels, mode, restoration, storage);
+        Recovery recovery = new Recovery(app, node, group, levels, mode, restoration, storage, refusals);
         for (Level level : Level.values()) {
             Optional<Recovery.Found> found = recovery.find(level);
             if (found.isPresent()) {

@@ -53,9 +53,10 @@ final class FtiFfMode implements IoMode {
     private final Communicator app;
     private final Group group;
     private final int fileRank;
-    private final LevelDirectories levels;
+    private final Places levels;
     private final StorageEngine storage;
     private final CheckpointReader reader;
+    private final Refusals refusals;
     private final Layout layout;
     private final Packing packing;
     private ContainerPlan plan;
@@ -68,9 +69,10 @@ final class FtiFfMode implements IoMode {
             Communicator app,
             Group group,
             int fileRank,
-            LevelDirectories levels,
+            Places levels,
             StorageEngine storage,
             CheckpointReader reader,
+            Refusals refusals,
             Layout layout,
             Packing packing) {
         this.app = app;
@@ -79,6 +81,7 @@ final class FtiFfMode implements IoMode {
         this.levels = levels;
         this.storage = storage;
         this.reader = reader;
+        this.refusals = refusals;
         this.layout = layout;
         this.packing = packing;
         plan = ContainerPlan.empty(packing);
@@ -162,12 +165,13 @@ final class FtiFfMode implements IoMode {
 
     private void candidates(Level level, Slot slot, FileKind kind, List<Candidate> found) {
         List<Path> files = new ArrayList<>();
-        Recovery.succeeds(app, "looking for checkpoint files", () -> {
-            Path directory = levels.directory(level, slot);
-            files.addAll(RunDirectory.rankFiles(directory, kind, fileRank, app.size()));
-        });
+        Path directory = levels.directory(level, slot);
+        refusals.succeeds(
+                "listing",
+                directory,
+                () -> files.addAll(RunDirectory.rankFiles(directory, kind, fileRank, app.size())));
         for (Path path : files) {
-            Recovery.succeeds(app, "reading " + path, () -> {
+            refusals.succeeds("reading", path, () -> {
                 FtiFfFile file = metadata(kind, path);
                 int ckptId = RunDirectory.ckptId(path).orElseThrow();
                 found.add(new Candidate(

@@ -1,7 +1,10 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Communicator;
 import io.drumlin.format.ByteSource;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -12,6 +15,36 @@ import java.util.OptionalInt;
 
 /** How the data of a rank become files, and how a restart knows them again: {@code ckpt_io} of C FTI. Not thread-safe. */
 interface IoMode {
+
+    /**
+     * The mode that a configuration asks for.
+     *
+     * @param fileRank the rank that the names of this rank's files carry
+     * @param places where files are looked for
+     * @param packing of new FTI-FF files
+     */
+    static IoMode of(
+            FtiConfig config,
+            Communicator app,
+            Group group,
+            int fileRank,
+            Places places,
+            StorageEngine storage,
+            SlabPool slabs,
+            CheckpointReader reader,
+            Refusals refusals,
+            Packing packing) {
+        if (config.ioMode() == FtiConfig.IO_FTIFF) {
+            return new FtiFfMode(app, group, fileRank, places, storage, reader, refusals, config.layout(), packing);
+        }
+        Optional<SharedFileWriter> shared =
+                switch (config.ioMode()) {
+                    case FtiConfig.IO_MPI -> Optional.of(new MpiIoFileWriter(app, storage, slabs));
+                    case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
+                    default -> Optional.empty();
+                };
+        return new PosixMode(app, group, fileRank, shared, places, storage, reader, refusals);
+    }
 
     /**
      * The file of a checkpoint of the present data. Nothing is written.
@@ -132,4 +165,14 @@ interface IoMode {
 
     /** Where a file lies. */
     record Place(Slot slot, Path path) {}
+
+    /** Where the files of a run lie, on this rank. */
+    interface Places {
+
+        /** Where the files of a level lie. */
+        Path directory(Level level, Slot slot);
+
+        /** Where the metadata of a level lie, in the modes that keep them apart from the data. */
+        Path metadataDirectory(Level level, Slot slot);
+    }
 }

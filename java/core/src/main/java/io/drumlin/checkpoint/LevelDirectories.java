@@ -21,7 +21,7 @@ import java.util.Set;
  * its {@link IoMode} knows it by. One rank per directory works on it: the node's first for L1 to L3, the run's first for L4 and
  * for the directories of metadata, which go the same way where the mode has them.
  */
-final class LevelDirectories {
+final class LevelDirectories implements IoMode.Places {
 
     private final Communicator app;
     private final Topology topology;
@@ -301,13 +301,13 @@ final class LevelDirectories {
         }
     }
 
-    /** Where the files of a level lie. */
-    Path directory(Level level, Slot slot) {
+    @Override
+    public Path directory(Level level, Slot slot) {
         return directory(directories.root(level), level, slot);
     }
 
-    /** Where the metadata of a level lie. */
-    Path metadataDirectory(Level level, Slot slot) {
+    @Override
+    public Path metadataDirectory(Level level, Slot slot) {
         return directory(directories.meta(), level, slot);
     }
 

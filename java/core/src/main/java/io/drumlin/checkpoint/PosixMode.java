@@ -51,9 +51,10 @@ final class PosixMode implements IoMode {
     private final Group group;
     private final int fileRank;
     private final Optional<SharedFileWriter> shared;
-    private final LevelDirectories levels;
+    private final Places levels;
     private final StorageEngine storage;
     private final CheckpointReader reader;
+    private final Refusals refusals;
 
     /** Ids of the variables of the checkpoint that the next one continues, in its order. */
     private List<Integer> order = List.of();
@@ -73,9 +74,10 @@ final class PosixMode implements IoMode {
             Group group,
             int fileRank,
             Optional<SharedFileWriter> shared,
-            LevelDirectories levels,
+            Places levels,
             StorageEngine storage,
-            CheckpointReader reader) {
+            CheckpointReader reader,
+            Refusals refusals) {
         this.app = app;
         this.group = group;
         this.fileRank = fileRank;
@@ -83,6 +85,7 @@ final class PosixMode implements IoMode {
         this.levels = levels;
         this.storage = storage;
         this.reader = reader;
+        this.refusals = refusals;
     }
 
     @Override
@@ -224,7 +227,7 @@ final class PosixMode implements IoMode {
         for (Slot slot : Slot.values()) {
             GroupMetadata[] own = new GroupMetadata[1];
             Path directory = levels.metadataDirectory(level, slot);
-            Recovery.succeeds(app, "reading the metadata in " + directory, () -> {
+            refusals.succeeds("reading the metadata in", directory, () -> {
                 if (Files.isDirectory(directory)) {
                     own[0] = metadata(level, directory, fileRanks);
                 }
@@ -377,8 +380,8 @@ final class PosixMode implements IoMode {
                 }
                 if (found.size() > 1) {
                     // Files of several checkpoints with one id.
-                    found.removeIf(place -> !Recovery.succeeds(
-                            app, "looking for the right " + place.path(), () -> check(kind, place.path())));
+                    found.removeIf(
+                            place -> !refusals.succeeds("verifying", place.path(), () -> check(kind, place.path())));
                 }
                 all.put(kind, found);
             }

@@ -9,9 +9,9 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -23,8 +23,6 @@ import java.util.OptionalInt;
  */
 final class Recovery {
 
-    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
-
     private final Communicator app;
     private final Communicator node;
     private final Group group;
@@ -32,6 +30,7 @@ final class Recovery {
     private final IoMode mode;
     private final Restoration restoration;
     private final StorageEngine storage;
+    private final Refusals refusals;
 
     /**
      * @param node the ranks that share node-local storage
@@ -43,7 +42,8 @@ final class Recovery {
             LevelDirectories levels,
             IoMode mode,
             Restoration restoration,
-            StorageEngine storage) {
+            StorageEngine storage,
+            Refusals refusals) {
         this.app = app;
         this.node = node;
         this.group = group;
@@ -51,6 +51,7 @@ final class Recovery {
         this.mode = mode;
         this.restoration = restoration;
         this.storage = storage;
+        this.refusals = refusals;
     }
 
     /** A file of this rank that is whole, and what it holds. */
@@ -98,18 +99,56 @@ final class Recovery {
     /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */
     private Optional<StoredCheckpoint> mend(Level level) throws IOException {
         for (StoredCheckpoint stored : mode.stored(level)) {
-            Slot slot = slot(level, stored);
-            EnumSet<FileKind> present = present(level, stored, slot);
-            if (!recoverable(level, present)) {
-                continue;
-            }
-            present.removeIf(kind -> !isWhole(stored, kind, slot));
-            if (recoverable(level, present) && restored(level, stored, slot, present)) {
-                levels.settle(level, slot, stored.metadataSlot());
+            Left left = look(level, stored, true);
+            if (left.recoverable && restored(left)) {
+                levels.settle(level, left.slot, stored.metadataSlot());
                 return Optional.of(stored);
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * What is left of a checkpoint.
+     *
+     * @param slot where the files of this rank's directory lie
+     * @param whole kinds of the files that this rank has there and that are whole
+     * @param source from what this rank gets its data
+     * @param recoverable whether every rank gets its data; the same on all
+     */
+    record Left(
+            Level level,
+            StoredCheckpoint stored,
+            Slot slot,
+            EnumSet<FileKind> whole,
+            DataSource source,
+            boolean recoverable) {}
+
+    /**
+     * What is left of the checkpoints of a level, newest first. Changes nothing. Collective.
+     *
+     * @param data whether to read the files of those that may be recoverable; otherwise a file that has whole metadata or is
+     *     named by such counts as whole
+     */
+    List<Left> survey(Level level, boolean data) throws IOException {
+        List<Left> found = new ArrayList<>();
+        for (StoredCheckpoint stored : mode.stored(level)) {
+            found.add(look(level, stored, data));
+        }
+        return found;
+    }
+
+    private Left look(Level level, StoredCheckpoint stored, boolean data) throws IOException {
+        Slot slot = slot(level, stored);
+        EnumSet<FileKind> files = present(level, stored, slot);
+        DataSource source = source(level, files);
+        boolean recoverable = onAllRanks(source != DataSource.NONE);
+        if (recoverable && data) {
+            files.removeIf(kind -> !isWhole(stored, kind, slot));
+            source = source(level, files);
+            recoverable = onAllRanks(source != DataSource.NONE);
+        }
+        return new Left(level, stored, slot, files, source, recoverable);
     }
 
     private Path committed(Level level) {
@@ -158,23 +197,30 @@ final class Recovery {
 
     private boolean isWhole(StoredCheckpoint stored, FileKind kind, Slot slot) {
         Path path = place(stored, kind, slot).orElseThrow().path();
-        return succeeds(app, "verifying " + path, () -> stored.check(kind, path));
+        return refusals.succeeds("verifying", path, () -> stored.check(kind, path));
     }
 
-    /** Whether the files of all ranks together give every rank its own. Collective. */
-    private boolean recoverable(Level level, EnumSet<FileKind> present) throws IOException {
-        boolean own = present.contains(FileKind.PLAIN);
-        long[] recoverable = {
-            switch (level) {
-                        case L1, L4 -> own;
-                        case L2 -> group.gather(present.contains(FileKind.PARTNER) ? 1 : 0)[group.right()] == 1 || own;
-                        case L3 -> filesOfGroup(present) >= group.size();
-                    }
-                    ? 1
-                    : 0
-        };
-        app.allreduce(recoverable, Op.MIN);
-        return recoverable[0] == 1;
+    /** From what this rank gets its data, by the files of its group. Collective. */
+    private DataSource source(Level level, EnumSet<FileKind> files) throws IOException {
+        boolean redundant =
+                switch (level) {
+                    case L1, L4 -> false;
+                    case L2 -> group.gather(files.contains(FileKind.PARTNER) ? 1 : 0)[group.right()] == 1;
+                    case L3 -> filesOfGroup(files) >= group.size();
+                };
+        if (files.contains(FileKind.PLAIN)) {
+            return DataSource.OWN_FILE;
+        }
+        if (!redundant) {
+            return DataSource.NONE;
+        }
+        return level == Level.L2 ? DataSource.PARTNER_COPY : DataSource.REED_SOLOMON;
+    }
+
+    private boolean onAllRanks(boolean here) throws IOException {
+        long[] everywhere = {here ? 1 : 0};
+        app.allreduce(everywhere, Op.MIN);
+        return everywhere[0] == 1;
     }
 
     private long filesOfGroup(EnumSet<FileKind> present) throws IOException {
@@ -183,14 +229,14 @@ final class Recovery {
         return files[0];
     }
 
-    private boolean restored(Level level, StoredCheckpoint stored, Slot slot, EnumSet<FileKind> present) {
+    private boolean restored(Left left) {
+        // Where the files lie now: should it fail, the places of the other checkpoints are still as they were found.
+        Path directory = levels.directory(left.level, left.slot);
         try {
-            // Where the files lie now: should it fail, the places of the other checkpoints are still as they were
-            // found.
-            restoration.restore(level, stored, levels.directory(level, slot), present);
+            restoration.restore(left.level, left.stored, directory, left.whole);
             return true;
         } catch (IOException e) {
-            LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), e.getMessage());
+            refusals.sink().accept(directory, e);
             return false;
         }
     }
@@ -209,15 +255,6 @@ final class Recovery {
                 }
             }
         }
-    }
-
-    /** A file that cannot be used is no failure of the restart: another place, file or level may have the checkpoint. */
-    static boolean succeeds(Communicator app, String operation, Agreement.Step step) {
-        IOException refused = Agreement.attempt(app, operation, step);
-        if (refused != null) {
-            LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), refused.getMessage());
-        }
-        return refused == null;
     }
 
     /** What to say when no level is left. */
