@@ -6,6 +6,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +39,9 @@ final class ExtractCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "PATH", description = "A checkpoint file.")
+    @Parameters(
+            paramLabel = "PATH",
+            description = "A checkpoint file, or a run of FTI: its configuration file or its folder.")
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
@@ -46,12 +49,17 @@ final class ExtractCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private MetadataOption metadata;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private RunOption run;
+
     @Option(
             names = "--select",
             required = true,
             paramLabel = "KEY=VALUE",
             description = {
-                "What to take: var=ID, the variable with that id; var=ID@RANK if the file is of several ranks.",
+                "What to take: var=ID, the variable with that id; var=ID@RANK if the file is of several ranks, and of"
+                        + " a run, from the checkpoint that a restart takes.",
                 "SION: task=N, or task=N,key=K of a file with keys.",
                 "GSD: chunk=NAME,frame=I, or chunk=NAME,frame=I,rows=A:B for the rows from A to before B."
             })
@@ -72,19 +80,27 @@ final class ExtractCommand implements Callable<Integer> {
         if (parts.length != 2) {
             throw new ParameterException(spec.commandLine(), "--select needs KEY=VALUE, not " + selection);
         }
-        try (FileSource source = FileSource.open(path)) {
-            RecognisedFile file = Format.of(source, metadata.path());
-            if (output.equals("-")) {
-                OutputStream stdout = new BufferedOutputStream(stdout());
-                file.extract(parts[0], parts[1], stdout);
-                stdout.flush();
-            } else {
-                try (ReplacedFile target = ReplacedFile.create(Path.of(output))) {
-                    file.extract(parts[0], parts[1], target.stream());
-                    target.commit();
-                }
+        if (output.equals("-")) {
+            OutputStream stdout = new BufferedOutputStream(stdout());
+            extract(parts[0], parts[1], stdout);
+            stdout.flush();
+        } else {
+            try (ReplacedFile target = ReplacedFile.create(Path.of(output))) {
+                extract(parts[0], parts[1], target.stream());
+                target.commit();
             }
-            return ExitCode.OK;
+        }
+        return ExitCode.OK;
+    }
+
+    private void extract(String key, String value, OutputStream target) throws IOException {
+        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(path, run);
+        if (directory.isPresent()) {
+            directory.get().extract(key, value, target);
+            return;
+        }
+        try (FileSource source = FileSource.open(path)) {
+            Format.of(source, metadata.path()).extract(key, value, target);
         }
     }
 

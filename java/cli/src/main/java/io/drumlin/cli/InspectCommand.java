@@ -6,6 +6,7 @@ import io.drumlin.format.Finding;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,8 +24,9 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:shown",
-            "1:shown as far as possible; the metadata are damaged, findings are on stderr",
-            "2:not a file of a known format",
+            "1:shown as far as possible; the metadata are damaged, findings are on stderr; of a run, files are missing"
+                    + " or damaged, but a restart succeeds",
+            "2:not a file of a known format; of a run, no checkpoint can be recovered",
             "3:the file could not be read",
             "64:wrong command line"
         })
@@ -34,13 +36,19 @@ final class InspectCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "PATH", description = "A file, or a prefix directory of SCR.")
+    @Parameters(
+            paramLabel = "PATH",
+            description = "A file, a run of FTI (its configuration file or its folder), or a prefix directory of SCR.")
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
     @Mixin
     @SuppressWarnings("NullAway.Init")
     private MetadataOption metadata;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private RunOption run;
 
     @Option(names = "--json", description = "Print one JSON object, findings included.")
     private boolean json;
@@ -50,6 +58,10 @@ final class InspectCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         if (PrefixDirectory.isOne(path)) {
             return PrefixDirectory.open(path).inspect(out, json);
+        }
+        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(path, run);
+        if (directory.isPresent()) {
+            return directory.get().inspect(out, json);
         }
         try (FileSource source = FileSource.open(path)) {
             RecognisedFile file = Format.of(source, metadata.path());

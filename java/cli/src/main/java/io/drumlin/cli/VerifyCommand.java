@@ -5,6 +5,7 @@ import io.drumlin.format.Findings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,13 +20,14 @@ import picocli.CommandLine.Spec;
         versionProvider = DrumlinCommand.Version.class,
         description = {
             "Checks metadata and data of a file against every rule and digest of its format.",
-            "Each finding is a line on stdout: PATH: FIELD at offset N: what is wrong."
+            "Each finding is a line on stdout: PATH: FIELD at offset N: what is wrong.",
+            "Of a run of FTI all checkpoints are looked at as a restart does, and nothing is changed."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:the file is whole",
-            "1:the file is damaged",
-            "2:not a file of a known format",
+            "0:the file is whole; of a run, a restart succeeds and no file is lost or damaged",
+            "1:the file is damaged; of a run, files are, but a restart succeeds",
+            "2:not a file of a known format; of a run, no checkpoint can be recovered",
             "3:the file could not be read",
             "64:wrong command line"
         })
@@ -35,7 +37,9 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "PATH", description = "A file, or a prefix directory of SCR.")
+    @Parameters(
+            paramLabel = "PATH",
+            description = "A file, a run of FTI (its configuration file or its folder), or a prefix directory of SCR.")
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
@@ -43,11 +47,19 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private MetadataOption metadata;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private RunOption run;
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (PrefixDirectory.isOne(path)) {
             return PrefixDirectory.open(path).verify(out);
+        }
+        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(path, run);
+        if (directory.isPresent()) {
+            return directory.get().verify(out);
         }
         try (FileSource source = FileSource.open(path)) {
             RecognisedFile file = Format.of(source, metadata.path());

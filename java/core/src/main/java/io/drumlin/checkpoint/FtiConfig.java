@@ -60,15 +60,15 @@ final class FtiConfig {
     private final Layout layout;
     private final Optional<String> storage;
 
-    private FtiConfig(IniFile ini, String name) throws DrumlinException {
+    private FtiConfig(IniFile ini, String name, Path workingDirectory) throws DrumlinException {
         this.ini = ini;
         this.name = name;
         oneOf("basic", "head", 0, "0", 0);
         nodeSize = inRange("basic", "node_size", UNSET, 1, 256);
         groupSize = inRange("basic", "group_size", 1, 1, Integer.MAX_VALUE);
-        ckptDir = directory("ckpt_dir");
-        glblDir = directory("glbl_dir");
-        metaDir = directory("meta_dir");
+        ckptDir = workingDirectory.resolve(directory("ckpt_dir"));
+        glblDir = workingDirectory.resolve(directory("glbl_dir"));
+        metaDir = workingDirectory.resolve(directory("meta_dir"));
         for (Level level : Level.values()) {
             int minutes = integer("basic", "ckpt_l" + level.number(), UNSET);
             intervals[level.number()] = minutes > 0 ? minutes : UNSET;
@@ -110,7 +110,12 @@ final class FtiConfig {
      *     allowed
      */
     static FtiConfig parse(String text, String name) throws DrumlinException {
-        return new FtiConfig(IniFile.parse(text, name), name);
+        return parse(text, name, Path.of(""));
+    }
+
+    /** Does the same for a run that worked in another directory than this process. */
+    static FtiConfig parse(String text, String name, Path workingDirectory) throws DrumlinException {
+        return new FtiConfig(IniFile.parse(text, name), name, workingDirectory);
     }
 
     private int readMaxSyncInterval() {

@@ -104,7 +104,8 @@ final class Restoration {
         }
     }
 
-    private void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+    /** Makes lost plain files of level 3 again, without their redundancy. Parameters as those of {@link #restore}. Collective. */
+    void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
         BitSet files = presence(present);
         boolean lost = !present.contains(FileKind.PLAIN);
         Path plain = path(directory, stored, FileKind.PLAIN);

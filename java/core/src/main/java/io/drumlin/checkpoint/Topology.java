@@ -40,7 +40,17 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, List<I
      * @param earlier node names of the earlier run in node order; empty for a fresh run
      */
     static Topology of(Communicator comm, FtiConfig config, List<String> earlier) throws IOException {
-        Topology topology = of(comm.rank(), config.nodeSize(), gatherNames(comm, config), earlier);
+        return of(comm.rank(), config, gatherNames(comm, config), earlier);
+    }
+
+    /**
+     * Does the same from node names that are known.
+     *
+     * @param nameOfRank the name of each rank's node
+     */
+    static Topology of(int rank, FtiConfig config, List<String> nameOfRank, List<String> earlier)
+            throws DrumlinException {
+        Topology topology = of(rank, config.nodeSize(), nameOfRank, earlier);
         if (topology.nodeNames.size() % config.groupSize() != 0) {
             throw DrumlinException.during("building the topology")
                     .problem("the run has " + topology.nodeNames.size()

@@ -1,6 +1,7 @@
 package io.drumlin.golden.fti;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.golden.Outcome;
 import io.drumlin.golden.fti.Manifest.Scenario;
 import java.io.IOException;
@@ -44,10 +45,11 @@ final class Restarts {
             try (EngineRun run = EngineRun.of(manifest, directory.resolve("config.after.ini"))) {
                 copy(directory.resolve("data"), run.directory());
                 damage(run.directory(), scenario);
+                survey(run, scenario);
                 restart(run, scenario);
             }
         }
-        outcome.compared(manifest.scenarios().size() + " restarts, all variables by value");
+        outcome.compared(manifest.scenarios().size() + " restarts as the survey says, all variables by value");
     }
 
     private static void copy(Path from, Path to) throws IOException {
@@ -86,6 +88,18 @@ final class Restarts {
         try (Stream<Path> paths = Files.walk(run)) {
             return paths.filter(path -> matcher.matches(run.relativize(path))).toList();
         }
+    }
+
+    /** What the commands say of the run before anybody restarts it. */
+    private void survey(EngineRun run, Scenario scenario) throws IOException {
+        String found = RunSurvey.open(run.config(), run.directory(), Optional.empty())
+                .report(true)
+                .restart()
+                .map(checkpoint -> "level " + checkpoint.level().number() + ", checkpoint " + checkpoint.ckptId())
+                .orElse("nothing");
+        String expected =
+                scenario.recovered() ? "level " + scenario.level() + ", checkpoint " + scenario.id() : "nothing";
+        outcome.same("survey with " + scenario.what(), expected, found);
     }
 
     private void restart(EngineRun run, Scenario scenario) throws IOException {

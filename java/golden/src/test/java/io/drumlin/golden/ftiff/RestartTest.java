@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.golden.Json;
 import java.io.IOException;
@@ -164,6 +165,7 @@ class RestartTest {
                 .map(run -> DynamicTest.dynamicTest(run.copy.getFileName().toString(), () -> {
                     run.copyFiles();
                     run.addRemains();
+                    assertThat(surveyed(run)).isEqualTo(run.newest());
                     if (run.newest().isEmpty()) {
                         assertThatThrownBy(() -> onEachRank(run, (checkpoints, rank) -> {}))
                                 .hasMessageContaining("at no level the files that are left");
@@ -216,6 +218,7 @@ class RestartTest {
             loss.deleteNode(node);
         }
         Optional<Map.Entry<Level, Integer>> newest = run.newestWithout(nodes);
+        assertThat(surveyed(loss)).as("without nodes %s", nodes).isEqualTo(newest);
         if (newest.isEmpty()) {
             assertThatThrownBy(() -> onEachRank(loss, (checkpoints, rank) -> {}))
                     .as("without nodes %s", nodes)
@@ -240,6 +243,14 @@ class RestartTest {
     private static boolean needsMoreThanThisVersion(Run run) {
         String name = run.golden.getFileName().toString();
         return name.equals("dcp-md5") || name.equals("heads-async");
+    }
+
+    /** Level and id of the checkpoint that a restart takes, as the commands say it before. */
+    private static Optional<Map.Entry<Level, Integer>> surveyed(Run run) throws IOException {
+        return RunSurvey.open(run.config(), run.copy, Optional.empty())
+                .report(true)
+                .restart()
+                .map(checkpoint -> Map.entry(checkpoint.level(), checkpoint.ckptId()));
     }
 
     private static void recover(Run run, Level level, int id) throws IOException {

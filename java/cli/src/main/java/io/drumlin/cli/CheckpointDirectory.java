@@ -1,0 +1,323 @@
+package io.drumlin.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.DataSource;
+import io.drumlin.checkpoint.RunReport;
+import io.drumlin.checkpoint.RunReport.Checkpoint;
+import io.drumlin.checkpoint.RunReport.Problem;
+import io.drumlin.checkpoint.RunReport.State;
+import io.drumlin.checkpoint.RunSurvey;
+import io.drumlin.checkpoint.RunSurvey.RankFile;
+import io.drumlin.format.fti.IniFile;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The checkpoint directories of a run of FTI, with its configuration file; docs/formats/fti-run-directory.md. */
+final class CheckpointDirectory {
+
+    /** Far above any configuration file. */
+    private static final long MOST_BYTES = 1 << 20;
+
+    /** Lines about single files; a lost node can have thousands. */
+    private static final int MOST_LINES = 100;
+
+    private static final List<String> MODES = List.of("", "POSIX", "MPI-IO", "FTI-FF");
+
+    private final Path path;
+    private final Path config;
+    private final RunSurvey run;
+
+    private CheckpointDirectory(Path path, Path config, RunSurvey run) {
+        this.path = path;
+        this.config = config;
+        this.run = run;
+    }
+
+    /**
+     * The run that a path stands for: a configuration file, or the working directory of a run.
+     *
+     * @return empty if it is neither
+     */
+    static Optional<CheckpointDirectory> of(Path path, RunOption option) throws IOException {
+        List<Path> configs =
+                option.config().isPresent() ? List.of(option.config().get()) : configurations(path);
+        if (configs.isEmpty()) {
+            return Optional.empty();
+        }
+        if (configs.size() > 1) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED,
+                    path + " has several configuration files; say --config, one of " + configs);
+        }
+        Path config = configs.get(0);
+        Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
+        try {
+            RunSurvey run = RunSurvey.open(config, folder == null ? path : folder, option.execId());
+            return Optional.of(new CheckpointDirectory(path, config, run));
+        } catch (DrumlinException e) {
+            throw new CommandException(ExitCode.NOT_RECOGNISED, "no restart is possible: " + e.getMessage());
+        }
+    }
+
+    private static List<Path> configurations(Path path) throws IOException {
+        if (!Files.isDirectory(path)) {
+            return isConfiguration(path) ? List.of(path) : List.of();
+        }
+        List<Path> found = new ArrayList<>();
+        try (Stream<Path> files = Files.list(path)) {
+            for (Path file : files.sorted().toList()) {
+                if (isConfiguration(file)) {
+                    found.add(file);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean isConfiguration(Path file) throws IOException {
+        if (!Files.isRegularFile(file) || Files.size(file) > MOST_BYTES) {
+            return false;
+        }
+        try {
+            IniFile ini = IniFile.parse(Files.readString(file, StandardCharsets.ISO_8859_1), file.toString());
+            return ini.get("basic", "ckpt_dir").isPresent();
+        } catch (DrumlinException e) {
+            return false;
+        }
+    }
+
+    int inspect(PrintWriter out, boolean asJson) throws IOException {
+        RunReport report = run.report(false);
+        if (asJson) {
+            write(out, report);
+            return exitCode(report);
+        }
+        out.println(path + ": run " + run.execId() + ", " + run.ranks() + " ranks on "
+                + run.nodeNames().size() + " nodes in groups of " + run.groupSize() + ", " + MODES.get(run.ioMode()));
+        out.println("  " + restart(report));
+        if (!report.checkpoints().isEmpty()) {
+            out.println();
+            new Table(
+                            "level",
+                            "checkpoint",
+                            "<in",
+                            "<state",
+                            "missing",
+                            "damaged",
+                            "<own files",
+                            "<partner copies",
+                            "<Reed-Solomon",
+                            "<lost")
+                    .print(out, () -> report.checkpoints().stream().map(CheckpointDirectory::row));
+        }
+        print(out, report.problems().stream().map(Problem::reason).toList());
+        return exitCode(report);
+    }
+
+    private static Object[] row(Checkpoint checkpoint) {
+        return new Object[] {
+            checkpoint.level().number(),
+            checkpoint.ckptId(),
+            String.join(", ", checkpoint.folders()),
+            state(checkpoint),
+            checkpoint.missing().size(),
+            checkpoint.damaged().size(),
+            ranks(checkpoint, DataSource.OWN_FILE),
+            ranks(checkpoint, DataSource.PARTNER_COPY),
+            ranks(checkpoint, DataSource.REED_SOLOMON),
+            ranks(checkpoint, DataSource.NONE)
+        };
+    }
+
+    private static String state(Checkpoint checkpoint) {
+        return checkpoint.state().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String ranks(Checkpoint checkpoint, DataSource source) {
+        return ranges(checkpoint.sources().entrySet().stream()
+                .filter(entry -> entry.getValue() == source)
+                .map(Map.Entry::getKey)
+                .toList());
+    }
+
+    /** For example {@code 0-3, 7}. */
+    private static String ranges(List<Integer> ascending) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < ascending.size(); i++) {
+            int first = ascending.get(i);
+            while (i + 1 < ascending.size() && ascending.get(i + 1) == ascending.get(i) + 1) {
+                i++;
+            }
+            int last = ascending.get(i);
+            text.append(text.length() == 0 ? "" : ", ").append(first).append(last > first ? "-" + last : "");
+        }
+        return text.toString();
+    }
+
+    /** Reads the files, says of each that is not whole why, and last what a restart does. */
+    int verify(PrintWriter out) throws IOException {
+        RunReport report = run.report(true);
+        List<String> lines = new ArrayList<>();
+        report.problems().forEach(problem -> lines.add(problem.reason()));
+        for (Checkpoint checkpoint : report.checkpoints()) {
+            if (checkpoint.state() != State.UNFINISHED) {
+                String of = " is missing, of checkpoint " + checkpoint.ckptId() + " of level "
+                        + checkpoint.level().number();
+                checkpoint.missing().forEach(file -> lines.add(file + of));
+            }
+            if (checkpoint.state() == State.LOST) {
+                lines.add("level " + checkpoint.level().number() + ", checkpoint " + checkpoint.ckptId()
+                        + ": lost are the data of ranks " + ranks(checkpoint, DataSource.NONE));
+            }
+        }
+        print(out, lines);
+        out.println(path + ": " + restart(report));
+        return exitCode(report);
+    }
+
+    private static void print(PrintWriter out, Collection<String> lines) {
+        lines.stream().limit(MOST_LINES).forEach(out::println);
+        if (lines.size() > MOST_LINES) {
+            out.println("and " + (lines.size() - MOST_LINES) + " more; inspect --json has all");
+        }
+    }
+
+    private String restart(RunReport report) {
+        String found = report.restart()
+                .map(checkpoint -> "checkpoint " + checkpoint.ckptId() + " of level "
+                        + checkpoint.level().number() + " (" + state(checkpoint) + ")")
+                .orElse("no checkpoint that all ranks can recover from");
+        String spread =
+                run.isSpread() ? "; of levels 1 to 3 only what this machine has was looked at, local_test is 0" : "";
+        return (run.failure() == 0 ? "failure = 0: the next start is fresh; a restart would find " : "a restart finds ")
+                + found
+                + spread;
+    }
+
+    private static int exitCode(RunReport report) {
+        if (report.restart().isEmpty()) {
+            return ExitCode.NOT_RECOGNISED;
+        }
+        return report.isWhole() ? ExitCode.OK : ExitCode.DAMAGED;
+    }
+
+    /**
+     * Takes a variable of a rank out of the checkpoint that a restart finds.
+     *
+     * @param key {@code var}
+     * @param value {@code ID@RANK}
+     */
+    void extract(String key, String value, OutputStream target) throws IOException {
+        String[] parts = value.split("@", 2);
+        if (!key.equals("var") || parts.length < 2 || !parts[1].matches("\\d{1,9}")) {
+            throw new CommandException(
+                    ExitCode.USAGE, "--select " + key + "=" + value + ": of a run select var=ID@RANK");
+        }
+        int rank = Integer.parseInt(parts[1]);
+        if (rank >= run.ranks()) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED,
+                    "--select " + key + "=" + value + ": the run has ranks 0 to " + (run.ranks() - 1));
+        }
+        Path decoded = Files.createTempDirectory("drumlin-decoded-");
+        try {
+            RankFile file = run.fetch(rank, decoded)
+                    .orElseThrow(() -> new CommandException(
+                            ExitCode.NOT_RECOGNISED,
+                            path + ": there is no checkpoint that can be recovered; see verify"));
+            try (FileSource source = FileSource.open(file.path())) {
+                RecognisedFile content = Format.of(source, file.metadata().orElse(null));
+                content.extract(key, isShared(file) ? value : parts[0], target);
+            }
+        } finally {
+            delete(decoded);
+        }
+    }
+
+    /** Whether the file has the data of all ranks: a variable's id alone does not say which. */
+    private static boolean isShared(RankFile file) {
+        return String.valueOf(file.path().getFileName()).endsWith("-mpiio.fti");
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> paths = Files.walk(folder)) {
+            for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    private void write(PrintWriter out, RunReport report) throws IOException {
+        JsonGenerator json = new JsonFactory()
+                .createGenerator(out)
+                .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
+                .useDefaultPrettyPrinter();
+        json.writeStartObject();
+        json.writeStringField("path", path.toString());
+        json.writeStringField("config", config.toString());
+        json.writeStringField("exec_id", run.execId());
+        json.writeNumberField("failure", run.failure());
+        json.writeStringField("mode", MODES.get(run.ioMode()));
+        json.writeNumberField("ranks", run.ranks());
+        json.writeNumberField("group_size", run.groupSize());
+        strings(json, "nodes", run.nodeNames());
+        json.writeBooleanField("only_this_machine", run.isSpread());
+        json.writeArrayFieldStart("checkpoints");
+        for (Checkpoint checkpoint : report.checkpoints()) {
+            write(json, checkpoint, report.restart().filter(checkpoint::equals).isPresent());
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("problems");
+        for (Problem problem : report.problems()) {
+            json.writeStartObject();
+            json.writeStringField("path", problem.path().toString());
+            json.writeStringField("reason", problem.reason());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+        json.close();
+        out.println();
+    }
+
+    private static void write(JsonGenerator json, Checkpoint checkpoint, boolean restart) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("level", checkpoint.level().number());
+        json.writeNumberField("ckpt_id", checkpoint.ckptId());
+        json.writeBooleanField("archived", checkpoint.archived());
+        strings(json, "folders", checkpoint.folders());
+        json.writeStringField("state", state(checkpoint));
+        json.writeBooleanField("restart", restart);
+        json.writeObjectFieldStart("sources");
+        for (Map.Entry<Integer, DataSource> source : checkpoint.sources().entrySet()) {
+            json.writeStringField(
+                    source.getKey().toString(), source.getValue().name().toLowerCase(Locale.ROOT));
+        }
+        json.writeEndObject();
+        strings(json, "missing", checkpoint.missing());
+        strings(json, "damaged", checkpoint.damaged());
+        json.writeEndObject();
+    }
+
+    private static void strings(JsonGenerator json, String field, Collection<?> values) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (Object value : values) {
+            json.writeString(value.toString());
+        }
+        json.writeEndArray();
+    }
+}

@@ -1,0 +1,172 @@
+package io.drumlin.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.comm.ThreadCommunicator;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands on the directories of a run: four nodes with a rank each, which lose some of their files. */
+class CheckpointDirectoryTest {
+
+    private static final int RANKS = 4;
+
+    @TempDir
+    private Path directory;
+
+    private final CommandRun command = new CommandRun();
+
+    private void write(int ioMode, Level... levels) throws IOException {
+        Files.writeString(
+                directory.resolve("config.fti"),
+                String.join(
+                        "\n",
+                        "[basic]",
+                        "node_size = 1",
+                        "group_size = 4",
+                        "ckpt_dir = " + directory.resolve("Local"),
+                        "glbl_dir = " + directory.resolve("Global"),
+                        "meta_dir = " + directory.resolve("Meta"),
+                        "ckpt_io = " + ioMode,
+                        "verbosity = 3",
+                        "[restart]",
+                        "failure = 0",
+                        "exec_id = none",
+                        "[advanced]",
+                        "block_size = 1024",
+                        "local_test = 1",
+                        ""));
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.open(directory.resolve("config.fti"), comm)) {
+                int id = 10;
+                for (Level level : levels) {
+                    checkpoints.protect(1, content(comm.rank(), id));
+                    checkpoints.checkpoint(id++, level);
+                }
+            }
+        });
+    }
+
+    private static byte[] content(int rank, int ckptId) {
+        byte[] bytes = new byte[5000 + rank];
+        new Random(100L * ckptId + rank).nextBytes(bytes);
+        return bytes;
+    }
+
+    private void lose(int node) throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve("Local/node" + node))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private Path file(String name) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.endsWith(name)).findFirst().orElseThrow();
+        }
+    }
+
+    @Test
+    void inspectShowsWhichCheckpointsCanBeRecovered() throws IOException {
+        write(3, Level.L4, Level.L3, Level.L2, Level.L1);
+        assertThat(command.run("inspect", directory)).isEqualTo(ExitCode.OK);
+        assertThat(command.out()).contains("a restart finds checkpoint 13 of level 1 (whole)");
+        lose(0);
+        lose(1);
+        assertThat(command.run("inspect", directory)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.out().lines().map(line -> line.replaceAll(" +", " ")))
+                .contains(
+                        " a restart finds checkpoint 11 of level 3 (recoverable)",
+                        " 2 12 l2 lost 4 0 2-3 1 0",
+                        " 3 11 l3 recoverable 4 0 2-3 0-1",
+                        " 4 10 l4 whole 0 0 0-3");
+        assertThat(command.run("inspect", "--json", directory.resolve("config.fti")))
+                .isEqualTo(ExitCode.DAMAGED);
+        Map<String, Object> json = JSON.std.mapFrom(command.out());
+        assertThat(json).containsEntry("ranks", RANKS).containsEntry("mode", "FTI-FF");
+        assertThat(json.get("checkpoints").toString())
+                .contains("level=3, ckpt_id=11, archived=false, folders=[l3], state=recoverable, restart=true")
+                .contains("0=reed_solomon, 1=reed_solomon, 2=own_file");
+    }
+
+    @Test
+    void verifySaysWhetherARestartSucceeds() throws IOException {
+        write(1, Level.L4, Level.L1);
+        assertThat(command.run("verify", directory)).isEqualTo(ExitCode.OK);
+        Path damaged = file("Ckpt11-Rank2.fti");
+        Files.write(damaged, new byte[5002]);
+        assertThat(command.run("verify", directory)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.out())
+                .contains(damaged + " failed", "level 1, checkpoint 11: lost are the data of ranks 2")
+                .contains(directory + ": a restart finds checkpoint 10 of level 4 (whole)");
+        Files.delete(file("Ckpt10-Rank3.fti"));
+        assertThat(command.run("verify", directory)).isEqualTo(ExitCode.NOT_RECOGNISED);
+        assertThat(command.out()).contains("Ckpt10-Rank3.fti is missing", "no checkpoint that all ranks can recover");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void extractTakesLostDataFromWhatIsLeft(int ioMode) throws IOException {
+        Path target = directory.resolve("values");
+        write(ioMode, Level.L4, Level.L3, Level.L2, Level.L1);
+        lose(2);
+        extract(target, 12);
+        Files.delete(file("Ckpt12-Pcof3.fti"));
+        extract(target, 11);
+        Files.write(file("Ckpt11-RSed3.fti"), new byte[10]);
+        Files.delete(file("Ckpt11-RSed0.fti"));
+        Files.delete(file("Ckpt11-RSed1.fti"));
+        extract(target, 10);
+        assertThat(command.run("extract", "--select", "var=1", "-o", target, directory))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(command.run("extract", "--select", "var=1@4", "-o", target, directory))
+                .isEqualTo(ExitCode.NOT_RECOGNISED);
+        assertThat(command.err()).contains("ranks 0 to 3");
+        assertThat(command.run("extract", "--select", "var=7@0", "-o", target, directory))
+                .isEqualTo(ExitCode.NOT_RECOGNISED);
+    }
+
+    private void extract(Path target, int ckptId) throws IOException {
+        for (int rank = 1; rank < RANKS; rank++) {
+            int exit = command.run("extract", "--select", "var=1@" + rank, "-o", target, directory);
+            assertThat(exit).as(command.err()).isEqualTo(ExitCode.OK);
+            assertThat(Files.readAllBytes(target)).isEqualTo(content(rank, ckptId));
+        }
+    }
+
+    @Test
+    void aRunMayBeNamed() throws IOException {
+        write(3, Level.L1);
+        Path config = directory.resolve("config.fti");
+        List<Path> copies = List.of(directory.resolve("another.fti"), directory.resolve("elsewhere"));
+        Files.copy(config, copies.get(0));
+        assertThat(command.run("inspect", directory)).isEqualTo(ExitCode.NOT_RECOGNISED);
+        assertThat(command.err()).contains("several configuration files", "--config");
+        assertThat(command.run("inspect", "--config", config, directory)).isEqualTo(ExitCode.OK);
+        String execId = command.out().replaceAll("(?s).*: run ([^,]*),.*", "$1");
+        Files.writeString(config, Files.readString(config).replace(execId, "another"));
+        assertThat(command.run("verify", config)).isEqualTo(ExitCode.NOT_RECOGNISED);
+        assertThat(command.err()).contains("no restart is possible", "another/Topology.fti");
+        assertThat(command.run("verify", config, "--run", execId)).isEqualTo(ExitCode.OK);
+    }
+
+    @Test
+    void aDirectoryWithoutARunIsRefused() {
+        assertThat(command.run("inspect", directory)).isEqualTo(ExitCode.NOT_RECOGNISED);
+        assertThat(command.err()).contains("is a directory");
+    }
+}

@@ -1,0 +1,401 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.IoMode.Place;
+import io.drumlin.checkpoint.IoMode.Places;
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.checkpoint.Recovery.Left;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * What a run has left of its checkpoints, and what a restart would make of it. The files are judged by the code that restarts,
+ * on a thread per rank of the run; nothing is changed (docs/formats/fti-run-directory.md, section 5).
+ *
+ * <p>All directories of the run must be seen from here. Where they are those of nodes, as with {@code local_test = 0}, the ranks
+ * are taken to be numbered node by node, and of levels 1 to 3 only what this machine has is found. Immutable; not to be used
+ * while the run goes on, which changes its files.
+ */
+public final class RunSurvey {
+
+    private static final int MOST_RANKS = 1 << 15;
+
+    private final FtiConfig config;
+    private final String execId;
+    private final List<String> nodeNames;
+    private final StorageEngine storage = new NioEngine();
+
+    private RunSurvey(FtiConfig config, String execId, List<String> nodeNames) {
+        this.config = config;
+        this.execId = execId;
+        this.nodeNames = nodeNames;
+    }
+
+    /**
+     * Finds the run that a configuration file describes.
+     *
+     * @param configFile configuration file of C FTI
+     * @param workingDirectory where the run was started: relative directories of the configuration are below it
+     * @param execId which run; otherwise the one that the file names
+     * @return the run
+     * @throws IOException the configuration is refused, or the run's {@code Topology.fti} cannot be read, without which there is no
+     *     restart
+     */
+    public static RunSurvey open(Path configFile, Path workingDirectory, Optional<String> execId) throws IOException {
+        FtiConfig config = FtiConfig.parse(TextFiles.read(configFile), configFile.toString(), workingDirectory);
+        String run = execId.orElse(config.execId());
+        Path topologyFile = new RunDirectory(config, run, 0).topologyFile();
+        if (run.isEmpty()) {
+            throw DrumlinException.during("looking for the run")
+                    .path(configFile)
+                    .problem("[restart] exec_id is empty: no run was started with this file")
+                    .exception();
+        }
+        IniFile topology = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
+        List<String> nodeNames = Topology.nodeNames(topology, topologyFile.toString());
+        if ((long) nodeNames.size() * config.nodeSize() > MOST_RANKS) {
+            throw DrumlinException.during("surveying run " + run)
+                    .path(topologyFile)
+                    .problem(nodeNames.size() + " nodes with " + config.nodeSize() + " ranks each are more than "
+                            + MOST_RANKS + " ranks, for each of which a thread would be needed")
+                    .exception();
+        }
+        return new RunSurvey(config, run, nodeNames);
+    }
+
+    /**
+     * The run's id, the name of its directories.
+     *
+     * @return as in the configuration file
+     */
+    public String execId() {
+        return execId;
+    }
+
+    /**
+     * What the next start is, by the configuration file.
+     *
+     * @return 0 a fresh start, 1 a restart, 2 a restart from a kept checkpoint
+     */
+    public int failure() {
+        return config.failure();
+    }
+
+    /**
+     * How the data became files.
+     *
+     * @return {@code ckpt_io} of the configuration: 1 POSIX, 2 MPI-IO, 3 FTI-FF
+     */
+    public int ioMode() {
+        return config.ioMode();
+    }
+
+    /**
+     * The nodes of the run, of which each {@code group_size} keep redundancy for each other.
+     *
+     * @return their names in their order
+     */
+    public List<String> nodeNames() {
+        return nodeNames;
+    }
+
+    /**
+     * How many nodes make a group.
+     *
+     * @return 1 or more
+     */
+    public int groupSize() {
+        return config.groupSize();
+    }
+
+    /**
+     * How many ranks the run has.
+     *
+     * @return 1 or more
+     */
+    public int ranks() {
+        return nodeNames.size() * config.nodeSize();
+    }
+
+    /**
+     * Whether levels 1 to 3 lie on several nodes, so that one machine cannot see all of them.
+     *
+     * @return false if they lie below one directory
+     */
+    public boolean isSpread() {
+        return !config.localTest() && nodeNames.size() > 1;
+    }
+
+    /**
+     * Looks at all checkpoints of the run.
+     *
+     * @param data whether to read all files of those that may be recoverable, as a restart does; otherwise metadata only
+     * @return what is left
+     * @throws IOException the run cannot be surveyed: its topology does not fit the configuration, there is no memory, ...
+     */
+    public RunReport report(boolean data) throws IOException {
+        RunReport.Builder report = new RunReport.Builder(ranks(), config.ioMode() == FtiConfig.IO_FTIFF);
+        List<List<Seen>> seen = onEachRank((rank, refused) -> {
+            List<Seen> found = rank.survey(data);
+            report.refused(refused);
+            report.files(rank.files());
+            return found;
+        });
+        for (int i = 0; i < seen.get(0).size(); i++) {
+            int index = i;
+            report.checkpoint(seen.stream().map(ofRank -> ofRank.get(index)).toList());
+        }
+        return report.build();
+    }
+
+    /**
+     * A file that has the data of a rank.
+     *
+     * @param level of the checkpoint
+     * @param ckptId id of the checkpoint
+     * @param source what it is
+     * @param path where it lies
+     * @param metadata where its metadata lie, in the modes that keep them apart
+     */
+    public record RankFile(Level level, int ckptId, DataSource source, Path path, Optional<Path> metadata) {}
+
+    /**
+     * Finds or makes a file with the data of a rank, of the checkpoint that a restart would take.
+     *
+     * @param rank 0 to {@link #ranks} - 1
+     * @param scratch an empty directory, where lost files of the rank's group come to be if they must be decoded
+     * @return empty if no checkpoint can be recovered
+     * @throws IOException as {@link #report}, or the file cannot be made
+     */
+    public Optional<RankFile> fetch(int rank, Path scratch) throws IOException {
+        Objects.checkIndex(rank, ranks());
+        return onEachRank((survey, refused) -> survey.fetch(rank, scratch)).stream()
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /** What one rank does. */
+    @FunctionalInterface
+    private interface Body<T> {
+        T run(RankSurvey rank, List<RunReport.Problem> refused) throws IOException;
+    }
+
+    private <T> List<T> onEachRank(Body<T> body) throws IOException {
+        int readers = Math.min(ranks(), Runtime.getRuntime().availableProcessors());
+        List<SlabPool> slabs = IntStream.range(0, readers)
+                .mapToObj(i -> new SlabPool(storage, Md5Lanes.LANES))
+                .toList();
+        try {
+            // A few for all: each takes some MiB of memory, and the disk can be kept busy by few.
+            List<CheckpointReader> shared = slabs.stream()
+                    .map(pool -> new CheckpointReader(storage, pool))
+                    .toList();
+            return ThreadCommunicator.<T, IOException>call(ranks(), world -> {
+                List<RunReport.Problem> refused = new ArrayList<>();
+                try (RankSurvey rank = new RankSurvey(world, shared.get(world.rank() % readers), refused)) {
+                    return body.run(rank, refused);
+                }
+            });
+        } finally {
+            slabs.forEach(SlabPool::close);
+        }
+    }
+
+    /**
+     * What a rank has of a checkpoint.
+     *
+     * @param rank that the names of its files carry
+     * @param expected the files it would have if none were lost
+     */
+    record Seen(int rank, Left left, boolean archived, List<Path> expected) {
+
+        List<Path> files() {
+            return left.stored().places().values().stream()
+                    .flatMap(List::stream)
+                    .map(Place::path)
+                    .toList();
+        }
+    }
+
+    /** The part of the engine that a rank restarts with. */
+    private final class RankSurvey implements AutoCloseable {
+
+        private final Communicator app;
+        private final Communicator node;
+        private final Group group;
+        private final int fileRank;
+        private final RunDirectory directories;
+        private final LevelDirectories levels;
+        private final CheckpointReader reader;
+        private final Refusals refusals;
+
+        RankSurvey(Communicator world, CheckpointReader reader, List<RunReport.Problem> refused) throws IOException {
+            int nodeSize = config.nodeSize();
+            List<String> nameOfRank = IntStream.range(0, world.size())
+                    .mapToObj(rank -> config.localTest() ? "node" + rank / nodeSize : nodeNames.get(rank / nodeSize))
+                    .toList();
+            Topology topology = Topology.of(world.rank(), config, nameOfRank, nodeNames);
+            this.reader = reader;
+            app = world.split(0, topology.position());
+            node = Recovery.nodeOf(app, topology);
+            group = Group.of(app, topology, config.groupSize());
+            fileRank = topology.fileRank();
+            directories = new RunDirectory(config, execId, world.rank());
+            boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+            levels = new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
+            refusals = new Refusals(app, (path, why) -> refused.add(RunReport.Problem.of(path, why)));
+        }
+
+        private Recovery recovery(Places places) {
+            IoMode mode = IoMode.of(config, app, group, fileRank, places, storage, reader, refusals, config.packing());
+            Restoration restoration = new Restoration(app, group, storage, new SlabPool(storage, Md5Lanes.LANES));
+            return new Recovery(app, node, group, levels, mode, restoration, storage, refusals);
+        }
+
+        List<Seen> survey(boolean data) throws IOException {
+            List<Seen> seen = new ArrayList<>();
+            Recovery recovery = recovery(levels);
+            for (Level level : Level.values()) {
+                for (Left left : recovery.survey(level, data)) {
+                    seen.add(seen(left, levels, false));
+                }
+            }
+            for (Places archive : archives()) {
+                for (Left left : recovery(archive).survey(Level.L4, data)) {
+                    seen.add(seen(left, archive, true));
+                }
+            }
+            return seen;
+        }
+
+        private Seen seen(Left left, Places places, boolean archived) {
+            Path directory = places.directory(left.level(), left.slot());
+            List<Path> expected = FileKind.of(left.level()).stream()
+                    .map(kind -> directory.resolve(left.stored().fileName(kind)))
+                    .toList();
+            return new Seen(fileRank, left, archived, expected);
+        }
+
+        /** The archive of level 4; where metadata lie apart, once for each directory of them. */
+        private List<Places> archives() throws IOException {
+            if (config.ioMode() == FtiConfig.IO_FTIFF) {
+                return List.of(archive(directories.metaArchive()));
+            }
+            return RunDirectory.entries(directories.metaArchive()).stream()
+                    .filter(Files::isDirectory)
+                    .map(this::archive)
+                    .toList();
+        }
+
+        private Places archive(Path metadata) {
+            return new Places() {
+                @Override
+                public Path directory(Level level, Slot slot) {
+                    return at(directories.archive(), slot);
+                }
+
+                @Override
+                public Path metadataDirectory(Level level, Slot slot) {
+                    return at(metadata, slot);
+                }
+
+                private Path at(Path path, Slot slot) {
+                    return slot == Slot.COMMITTED ? path : path.resolve("nothing");
+                }
+            };
+        }
+
+        /** Checkpoint files, whosever they are, in the directories that this rank works on. */
+        List<Path> files() throws IOException {
+            List<Path> files = new ArrayList<>();
+            if (levels.isMaster(Level.L4)) {
+                files.addAll(RunReport.checkpointFiles(directories.archive()));
+            }
+            for (Level level : Level.values()) {
+                for (Slot slot : Slot.values()) {
+                    if (levels.isMaster(level)) {
+                        files.addAll(RunReport.checkpointFiles(levels.directory(level, slot)));
+                    }
+                }
+            }
+            return files;
+        }
+
+        Optional<RankFile> fetch(int rank, Path scratch) throws IOException {
+            Recovery recovery = recovery(levels);
+            for (Level level : Level.values()) {
+                for (Left left : recovery.survey(level, true)) {
+                    if (left.recoverable()) {
+                        return fetch(left, rank, scratch);
+                    }
+                }
+            }
+            return Optional.empty();
+        }
+
+        /** The file on the rank of the group that has it, nothing on the others. */
+        private Optional<RankFile> fetch(Left left, int rank, Path scratch) throws IOException {
+            long[] ranks = group.gather(fileRank);
+            long[] own = group.gather(left.source() == DataSource.OWN_FILE ? 1 : 0);
+            int wanted = IntStream.range(0, ranks.length)
+                    .filter(i -> ranks[i] == rank)
+                    .findFirst()
+                    .orElse(-1);
+            if (wanted < 0) {
+                return Optional.empty();
+            }
+            DataSource source = own[wanted] == 1
+                    ? DataSource.OWN_FILE
+                    : left.level() == Level.L2 ? DataSource.PARTNER_COPY : DataSource.REED_SOLOMON;
+            int holder = source == DataSource.PARTNER_COPY ? (wanted + 1) % group.size() : wanted;
+            Path directory = levels.directory(left.level(), left.slot());
+            if (source == DataSource.REED_SOLOMON) {
+                directory = decode(left, directory, scratch);
+            }
+            FileKind kind = source == DataSource.PARTNER_COPY ? FileKind.PARTNER : FileKind.PLAIN;
+            Path path = directory.resolve(left.stored().fileName(kind));
+            Optional<Path> metadata = config.ioMode() == FtiConfig.IO_FTIFF
+                    ? Optional.empty()
+                    : Optional.of(
+                            levels.metadataDirectory(left.level(), left.stored().metadataSlot()));
+            return group.index() == holder
+                    ? Optional.of(new RankFile(left.level(), left.stored().ckptId(), source, path, metadata))
+                    : Optional.empty();
+        }
+
+        /** Makes the lost files of the group beside links to the others, for nothing may be written to these. */
+        private Path decode(Left left, Path directory, Path scratch) throws IOException {
+            Path own = Files.createDirectories(scratch.resolve("rank" + fileRank));
+            EnumSet<FileKind> whole = EnumSet.copyOf(left.whole());
+            for (FileKind kind : whole) {
+                String name = left.stored().fileName(kind);
+                Files.createSymbolicLink(
+                        own.resolve(name), directory.resolve(name).toAbsolutePath());
+            }
+            try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES)) {
+                new Restoration(group.comm(), group, storage, slabs).decode(left.stored(), own, whole);
+            }
+            return own;
+        }
+
+        @Override
+        public void close() throws IOException {
+            group.close();
+            node.close();
+            app.close();
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.drumlin.checkpoint.RunReport.State;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AfterTry;
+
+/** What a survey of a damaged run says is what a restart then does; and the survey changes nothing. */
+class RunSurveyTest {
+
+    private static final int RANKS = 4;
+
+    private Path directory = Path.of("");
+
+    @AfterTry
+    void deleteFiles() throws IOException {
+        RunDirectory.delete(directory, new NioEngine());
+    }
+
+    private RunFixture run(String mode, int groupSize) throws IOException {
+        directory = Files.createTempDirectory("drumlin-survey");
+        return new RunFixture(
+                directory,
+                Map.of(
+                        "basic.node_size", "1",
+                        "basic.group_size", String.valueOf(groupSize),
+                        "basic.ckpt_io", mode.equals("POSIX") ? "1" : mode.equals("MPI-IO") ? "2" : "3",
+                        "basic.keep_l4_ckpt", groupSize == 2 ? "1" : "0",
+                        "drumlin.layout", mode.length() == 1 ? mode : "F"));
+    }
+
+    private static byte[] content(int rank, int ckptId) {
+        byte[] bytes = new byte[3000 + 77 * rank + ckptId];
+        new Random(100L * ckptId + rank).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static void checkpoint(RunFixture run, int first, Level... levels) throws IOException {
+        run.run(RANKS, (checkpoints, comm) -> {
+            int id = first;
+            for (Level level : levels) {
+                checkpoints.protect(1, content(comm.rank(), id));
+                checkpoints.checkpoint(id, level);
+                id++;
+            }
+        });
+    }
+
+    private RunSurvey survey(RunFixture run) throws IOException {
+        return RunSurvey.open(run.config(), directory, Optional.empty());
+    }
+
+    @Property(tries = 20, shrinking = ShrinkingMode.OFF)
+    void aRestartDoesWhatTheSurveySays(@ForAll @IntRange(max = 3) int mode, @ForAll long seed) throws IOException {
+        Random random = new Random(seed);
+        RunFixture run = run(List.of("F", "A", "POSIX", "MPI-IO").get(mode), random.nextBoolean() ? 2 : 4);
+        Level[] levels = random.ints(1 + random.nextInt(4), 1, 5)
+                .mapToObj(Level::of)
+                .sorted(random.nextInt(4) > 0 ? (a, b) -> b.compareTo(a) : (a, b) -> a.compareTo(b))
+                .toArray(Level[]::new);
+        checkpoint(run, 1, levels);
+        for (int i = random.nextInt(4); i > 0; i--) {
+            damage(random);
+        }
+        Map<String, byte[]> before = contents();
+        RunSurvey survey = survey(run);
+        RunReport report = survey.report(true);
+        Path scratch = Files.createTempDirectory("drumlin-scratch");
+        try {
+            byte[][] files = new byte[RANKS][];
+            for (int rank = 0; rank < RANKS; rank++) {
+                Path own = Files.createDirectory(scratch.resolve("for" + rank));
+                Optional<RunSurvey.RankFile> file = survey.fetch(rank, own);
+                assertThat(file.map(RunSurvey.RankFile::ckptId))
+                        .isEqualTo(report.restart().map(RunReport.Checkpoint::ckptId));
+                if (file.isPresent()) {
+                    files[rank] = Files.readAllBytes(file.get().path());
+                }
+            }
+            assertThat(contents()).usingRecursiveComparison().isEqualTo(before);
+            restart(run, report, files);
+        } finally {
+            RunDirectory.delete(scratch, new NioEngine());
+        }
+    }
+
+    private static void restart(RunFixture run, RunReport report, byte[][] files) throws IOException {
+        if (report.restart().isEmpty()) {
+            assertThatThrownBy(() -> run.run(RANKS, (checkpoints, comm) -> {})).hasStackTraceContaining("at no level");
+            return;
+        }
+        RunReport.Checkpoint expected = report.restart().get();
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(expected.level());
+            assertThat(checkpoints.lastCheckpoint()).contains(expected.ckptId());
+            byte[] values = new byte[Math.toIntExact(checkpoints.storedSize(1))];
+            checkpoints.protect(1, values);
+            checkpoints.recover();
+            assertThat(values).isEqualTo(content(comm.rank(), expected.ckptId()));
+            assertThat(text(files[comm.rank()])).contains(text(values));
+        });
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+
+    private void damage(Random random) throws IOException {
+        List<Path> paths;
+        try (Stream<Path> found = Files.walk(directory)) {
+            paths = found.filter(path -> path.getNameCount() > directory.getNameCount() + 1
+                            && !path.endsWith("Topology.fti")
+                            && !path.startsWith(directory.resolve("Meta")))
+                    .sorted()
+                    .toList();
+        }
+        if (paths.isEmpty()) {
+            return;
+        }
+        Path path = paths.get(random.nextInt(paths.size()));
+        if (Files.isRegularFile(path)) {
+            byte[] bytes = Files.readAllBytes(path);
+            switch (random.nextInt(3)) {
+                case 0 -> Files.delete(path);
+                case 1 -> Files.write(path, Arrays.copyOf(bytes, bytes.length - 1));
+                default -> {
+                    bytes[random.nextInt(bytes.length)] ^= 4;
+                    Files.write(path, bytes);
+                }
+            }
+        } else if (path.getFileName().toString().matches("l[1-4]")) {
+            // As a commit leaves it that was interrupted at one of its two renames.
+            String name = random.nextBoolean() ? "tmp" : "drumlin-replaced-" + path.getFileName();
+            Path target = path.resolveSibling(name);
+            RunDirectory.delete(target, new NioEngine());
+            Files.move(path, target);
+        } else if (path.startsWith(directory.resolve("Local"))) {
+            RunDirectory.delete(path, new NioEngine());
+        }
+    }
+
+    private Map<String, byte[]> contents() throws IOException {
+        Map<String, byte[]> contents = new TreeMap<>();
+        try (Stream<Path> paths = Files.walk(directory)) {
+            for (Path path : paths.toList()) {
+                contents.put(path.toString(), Files.isRegularFile(path) ? Files.readAllBytes(path) : new byte[0]);
+            }
+        }
+        return contents;
+    }
+
+    /** Every checkpoint of a run that lost a node, with its files by name. */
+    @Example
+    void aReportNamesWhatIsLost() throws IOException {
+        RunFixture run = run("POSIX", 4);
+        checkpoint(run, 5, Level.L4, Level.L3, Level.L2, Level.L1);
+        assertThat(survey(run).report(true).isWhole()).isTrue();
+        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
+        Path flipped = run.file("Ckpt5-Rank3.fti");
+        byte[] bytes = Files.readAllBytes(flipped);
+        bytes[7]++;
+        Files.write(flipped, bytes);
+        RunReport report = survey(run).report(true);
+        assertThat(report.isWhole()).isFalse();
+        assertThat(report.checkpoints())
+                .extracting(RunReport.Checkpoint::ckptId, RunReport.Checkpoint::state)
+                .containsExactly(
+                        tuple(8, State.LOST),
+                        tuple(7, State.RECOVERABLE),
+                        tuple(6, State.RECOVERABLE),
+                        tuple(5, State.LOST));
+        assertThat(report.restart()).contains(report.checkpoints().get(1));
+        assertThat(report.checkpoints().get(1).missing())
+                .extracting(file -> file.getFileName().toString())
+                .containsExactly("Ckpt7-Pcof0.fti", "Ckpt7-Rank0.fti");
+        assertThat(report.checkpoints().stream().map(each -> each.sources().get(0)))
+                .containsExactly(
+                        DataSource.NONE, DataSource.PARTNER_COPY, DataSource.REED_SOLOMON, DataSource.OWN_FILE);
+        assertThat(report.checkpoints().get(3).damaged()).containsExactly(flipped);
+        assertThat(report.problems()).singleElement().satisfies(problem -> assertThat(problem.reason())
+                .contains(flipped.toString(), "MD5"));
+    }
+
+    /** The rest of a checkpoint of which the first group has nothing, and what is left of one that was being written. */
+    @Example
+    void remainsAreToldFromLosses() throws IOException {
+        RunFixture run = run("F", 2);
+        checkpoint(run, 5, Level.L4, Level.L1);
+        for (int node = 1; node < RANKS; node++) {
+            Path local = Files.list(directory.resolve("Local/node" + node))
+                    .findFirst()
+                    .orElseThrow();
+            Files.createDirectory(local.resolve("tmp"));
+            Files.write(local.resolve("tmp/Ckpt7-Rank" + node + ".fti"), new byte[100]);
+        }
+        RunReport whole = survey(run).report(true);
+        assertThat(whole.problems()).hasSize(RANKS - 1).allMatch(RunReport.Problem::isOfRemains);
+        assertThat(whole.isWhole()).isTrue();
+        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
+        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        RunReport report = survey(run).report(true);
+        assertThat(report.checkpoints())
+                .extracting(RunReport.Checkpoint::level, RunReport.Checkpoint::state)
+                .containsExactly(tuple(Level.L1, State.LOST), tuple(Level.L4, State.WHOLE));
+        assertThat(report.checkpoints().get(0).sources())
+                .containsEntry(0, DataSource.NONE)
+                .containsEntry(3, DataSource.OWN_FILE);
+    }
+
+    /** Level 4 is replaced twice and kept: the earlier ones are in the archive, where no restart looks. */
+    @Example
+    void archivedCheckpointsAreListed() throws IOException {
+        for (String mode : List.of("F", "POSIX", "MPI-IO")) {
+            RunFixture run = run(mode, 2);
+            checkpoint(run, 5, Level.L4, Level.L4, Level.L4);
+            Path file = run.file(mode.equals("MPI-IO") ? "Ckpt6-mpiio.fti" : "Ckpt6-Rank1.fti");
+            byte[] bytes = Files.readAllBytes(file);
+            bytes[bytes.length / 2]++;
+            Files.write(file, bytes);
+            RunReport report = survey(run).report(true);
+            assertThat(report.checkpoints())
+                    .as(mode)
+                    .extracting(
+                            RunReport.Checkpoint::ckptId, RunReport.Checkpoint::archived, RunReport.Checkpoint::state)
+                    .containsExactlyInAnyOrder(
+                            tuple(7, false, State.WHOLE), tuple(6, true, State.LOST), tuple(5, true, State.WHOLE));
+            deleteFiles();
+        }
+    }
+}
