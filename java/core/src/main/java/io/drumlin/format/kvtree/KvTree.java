@@ -3,6 +3,7 @@ package io.drumlin.format.kvtree;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ public final class KvTree {
     /** The key of a node that has one. Most have one or none, and an index has millions of nodes. */
     private @Nullable String key;
 
+    /** Its subtree; {@code null} for a leaf that nobody has asked for yet. */
     private @Nullable KvTree subtree;
 
     /** The keys of a node that has, or had, several. */
@@ -38,7 +40,15 @@ public final class KvTree {
         if (several != null) {
             return several.get(key);
         }
-        return key.equals(this.key) ? subtree : null;
+        return key.equals(this.key) ? only() : null;
+    }
+
+    /** The subtree of the only key. */
+    private KvTree only() {
+        if (subtree == null) {
+            subtree = new KvTree();
+        }
+        return subtree;
     }
 
     /**
@@ -62,7 +72,7 @@ public final class KvTree {
      * @return true if it has
      */
     public boolean has(String key) {
-        return get(key) != null;
+        return several == null ? key.equals(this.key) : several.containsKey(key);
     }
 
     /**
@@ -71,7 +81,10 @@ public final class KvTree {
      * @return in their order; a view
      */
     public Set<String> keys() {
-        return entries().keySet();
+        if (several != null) {
+            return Collections.unmodifiableSet(several.keySet());
+        }
+        return key == null ? Set.of() : Set.of(key);
     }
 
     /**
@@ -83,7 +96,7 @@ public final class KvTree {
         if (several != null) {
             return Collections.unmodifiableMap(several);
         }
-        return key == null || subtree == null ? Map.of() : Map.of(key, subtree);
+        return key == null ? Map.of() : Map.of(key, only());
     }
 
     /**
@@ -144,17 +157,28 @@ public final class KvTree {
      * @param subtree not copied
      */
     public void put(String key, KvTree subtree) {
-        if (several != null) {
-            several.put(key, subtree);
-        } else if (this.key == null || this.subtree == null || this.key.equals(key)) {
+        if (several == null && (this.key == null || this.key.equals(key))) {
             this.key = key;
             this.subtree = subtree;
-        } else {
-            several = new LinkedHashMap<>();
-            several.put(this.key, this.subtree);
-            several.put(key, subtree);
+            return;
+        }
+        if (several == null) {
+            several = new FewEntries();
+            several.put(Objects.requireNonNull(this.key), only());
             this.key = null;
             this.subtree = null;
+        } else if (several.size() == FewEntries.MAX && several instanceof FewEntries && !several.containsKey(key)) {
+            several = new LinkedHashMap<>(several);
+        }
+        several.put(key, subtree);
+    }
+
+    /** Adds a key without anything below it, if it is missing. */
+    void addLeaf(String key) {
+        if (several == null && this.key == null) {
+            this.key = key;
+        } else {
+            add(key);
         }
     }
 
@@ -166,7 +190,7 @@ public final class KvTree {
      */
     public void set(String key, String value) {
         KvTree subtree = new KvTree();
-        subtree.add(value);
+        subtree.addLeaf(value);
         put(key, subtree);
     }
 
@@ -207,7 +231,10 @@ public final class KvTree {
 
     /** The only key of this node, if that is a leaf. */
     Optional<String> value() {
-        return size() == 1 && entries().values().iterator().next().isEmpty() ? first() : Optional.empty();
+        if (several == null) {
+            return key == null || (subtree != null && !subtree.isEmpty()) ? Optional.empty() : Optional.of(key);
+        }
+        return size() == 1 && several.values().iterator().next().isEmpty() ? first() : Optional.empty();
     }
 
     /**

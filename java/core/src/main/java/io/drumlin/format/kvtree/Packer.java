@@ -2,6 +2,7 @@ package io.drumlin.format.kvtree;
 
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 
 /** Packs a tree behind room for the header. */
 final class Packer {
@@ -24,13 +25,23 @@ final class Packer {
         if (!node.isEmpty() && depth == KvTreeFile.MAX_DEPTH) {
             throw new IllegalArgumentException("the tree is deeper than " + KvTreeFile.MAX_DEPTH + " levels");
         }
-        reserve(Integer.BYTES);
-        for (int shift = 24; shift >= 0; shift -= 8) {
-            bytes[length++] = (byte) (node.size() >>> shift);
+        packCount(node.size());
+        Optional<String> value = node.value();
+        if (value.isPresent()) {
+            packKey(value.get());
+            packCount(0);
+            return;
         }
         for (Map.Entry<String, KvTree> entry : node.entries().entrySet()) {
             packKey(entry.getKey());
             packNode(entry.getValue(), depth + 1);
+        }
+    }
+
+    private void packCount(int count) {
+        reserve(Integer.BYTES);
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            bytes[length++] = (byte) (count >>> shift);
         }
     }
 

@@ -47,8 +47,20 @@ final class Unpacker {
             throw KvTreeFile.damaged("count", start, "deeper than " + KvTreeFile.MAX_DEPTH + " levels");
         }
         for (long i = 0; i < count; i++) {
-            unpackInto(node.add(key()), depth + 1);
+            String key = key();
+            if (isLeaf()) {
+                position += Integer.BYTES;
+                node.addLeaf(key);
+            } else {
+                unpackInto(node.add(key), depth + 1);
+            }
         }
+    }
+
+    /** Whether the count that comes next is 0: so it is with more than half of all nodes, which are values. */
+    private boolean isLeaf() {
+        return end - position >= Integer.BYTES
+                && (bytes[position] | bytes[position + 1] | bytes[position + 2] | bytes[position + 3]) == 0;
     }
 
     private long count() throws FormatException {
