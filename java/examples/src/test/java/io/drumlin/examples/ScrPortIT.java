@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The program ported from SCR in processes of its own: losing nodes, and killed while it flushes. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -83,54 +85,130 @@ class ScrPortIT {
             delete(folder.resolve("caches").resolve("node" + node));
         }
         assertThat(run(mpirun(copyType, 3), "0")).contains("start 2", "done 3", "end");
-        assertThat(new ScrPrefix(folder.resolve("prefix")).index())
-                .as("nothing was flushed")
-                .doesNotExist();
+        assertThat(prefix().index()).as("nothing was flushed").doesNotExist();
+    }
+
+    /** When a kill comes. */
+    private enum Moment {
+        /** One process dies while files are being copied. */
+        FLUSH,
+        /** All die while the index is being replaced. */
+        INDEX_UPDATE
     }
 
     @Test
-    void killsWhileFlushingLeaveOnlyWholeDatasets() throws IOException, InterruptedException {
-        long seed = new Random().nextLong();
-        System.out.println("seed " + seed);
-        Random random = new Random(seed);
-        int kills = Integer.getInteger("drumlin.test.kills", 12);
-        int done = 0;
-        for (int kill = 0; kill < kills; kill++) {
-            done = Math.max(done, runAndKill(random, done));
-            checkIndex(done);
-        }
-        // All caches are lost too: what is left is what was flushed.
-        delete(folder.resolve("caches"));
-        assertThat(run(java("XOR", done + 1, RANKS), "1")).contains("start " + done, "done " + (done + 1), "end");
+    void killsOfThreadsLeaveOnlyWholeDatasets() throws IOException, InterruptedException {
+        kill(2, java("XOR", Integer.MAX_VALUE, RANKS), Moment.FLUSH);
+        kill(1, java("XOR", Integer.MAX_VALUE, RANKS), Moment.INDEX_UPDATE);
+        restartsFromThePrefix();
     }
 
-    /** Lets it take one to three checkpoints and kills it within the next. The last one that it says was done. */
-    private int runAndKill(Random random, int before) throws IOException, InterruptedException {
-        Process process = builder(java("XOR", Integer.MAX_VALUE, RANKS), "1").start();
-        int done = 0;
+    @Test
+    void killsOfProcessesLeaveOnlyWholeDatasets() throws IOException, InterruptedException {
+        kill(1, mpirun("XOR", Integer.MAX_VALUE), Moment.FLUSH);
+        kill(1, mpirun("XOR", Integer.MAX_VALUE), Moment.INDEX_UPDATE);
+        restartsFromThePrefix();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("soak")
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
+    void manyKillsOfProcessesLeaveOnlyWholeDatasets(Moment moment) throws IOException, InterruptedException {
+        kill(50, mpirun("XOR", Integer.MAX_VALUE), moment);
+        restartsFromThePrefix();
+    }
+
+    private void kill(int times, List<String> command, Moment moment) throws IOException, InterruptedException {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        int hits = 0;
+        for (int kill = 0; kill < times; kill++) {
+            int before = complete();
+            runAndKill(command, moment, random, before);
+            hits += isWithin(moment) ? 1 : 0;
+            assertThat(complete()).isGreaterThanOrEqualTo(before);
+        }
+        System.out.printf("seed %d: %d of %d kills came within %s%n", seed, hits, times, moment);
+    }
+
+    /** Lets it take one checkpoint or two and kills it within the next. */
+    private void runAndKill(List<String> command, Moment moment, Random random, int before)
+            throws IOException, InterruptedException {
+        Process process = builder(command, "1").start();
+        List<ProcessHandle> ranks = List.of();
         try (BufferedReader lines = process.inputReader()) {
-            int wanted = 1 + random.nextInt(3);
+            int wanted = 1 + random.nextInt(2);
             List<String> output = new ArrayList<>();
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 output.add(line);
                 if (line.startsWith("start ")) {
-                    // A checkpoint that was just complete when the kill came may be there too.
+                    // The caches may have one that the prefix directory lacks.
                     assertThat(Integer.parseInt(line.substring(6))).isBetween(before, before + 1);
-                } else if (line.startsWith("done ")) {
-                    done = Integer.parseInt(line.substring(5));
-                    if (--wanted == 0) {
-                        spin(random.nextInt(40_000_000));
-                        // Not that of Process, which closes the stream.
-                        process.toHandle().destroyForcibly();
+                } else if (line.startsWith("done ") && --wanted == 0) {
+                    ranks = ranks(process);
+                    await(moment, Integer.parseInt(line.substring(5)), process);
+                    spin(random.nextInt(5_000_000));
+                    // Not those of Process, which closes the stream.
+                    if (moment == Moment.FLUSH) {
+                        ranks.get(random.nextInt(ranks.size())).destroyForcibly();
+                    } else {
+                        ranks.forEach(ProcessHandle::destroyForcibly);
                     }
                 }
             }
             process.waitFor();
             assertThat(wanted).as(String.join("\n", output)).isNotPositive();
-            return done;
         } finally {
+            ranks.forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
+            ranks.forEach(rank -> rank.onExit().join());
         }
+    }
+
+    /** Below mpirun, or the process itself. */
+    private static List<ProcessHandle> ranks(Process process) {
+        List<ProcessHandle> below = process.descendants().toList();
+        return below.isEmpty() ? List.of(process.toHandle()) : below;
+    }
+
+    private void await(Moment moment, int done, Process process) {
+        Path sign =
+                folder.resolve("prefix").resolve(moment == Moment.FLUSH ? "ckpt." + (done + 1) : ".scr/index.scr.new");
+        while (process.isAlive() && !Files.exists(sign)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Whether what the kill left shows that it came at its moment. */
+    private boolean isWithin(Moment moment) throws IOException {
+        if (moment == Moment.INDEX_UPDATE) {
+            return Files.exists(folder.resolve("prefix/.scr/index.scr.new"));
+        }
+        return !index().read().records().get(0).isComplete();
+    }
+
+    /** Looks at all that the index lists as complete. The newest checkpoint that is. */
+    private int complete() throws IOException {
+        if (!Files.exists(index().path())) {
+            return 0;
+        }
+        int newest = 0;
+        for (IndexRecord record : index().read().records()) {
+            if (record.isComplete()) {
+                DatasetMetadata metadata = DatasetMetadata.of(prefix(), record, new NioEngine());
+                metadata.checkContent(metadata.check());
+                newest = Math.max(newest, Integer.parseInt(record.name().substring("ckpt.".length())));
+            }
+        }
+        return newest;
+    }
+
+    /** All caches are lost too: what is left is what was flushed. */
+    private void restartsFromThePrefix() throws IOException, InterruptedException {
+        delete(folder.resolve("caches"));
+        int newest = complete();
+        assertThat(run(java("XOR", newest + 1, RANKS), "1")).contains("start " + newest, "done " + (newest + 1), "end");
     }
 
     private static void spin(long nanos) {
@@ -140,17 +218,12 @@ class ScrPortIT {
         }
     }
 
-    private void checkIndex(int done) throws IOException {
-        ScrPrefix prefix = new ScrPrefix(folder.resolve("prefix"));
-        boolean found = false;
-        for (IndexRecord record : new IndexFile(prefix, new NioEngine()).read().records()) {
-            if (record.isComplete()) {
-                DatasetMetadata metadata = DatasetMetadata.of(prefix, record, new NioEngine());
-                metadata.checkContent(metadata.check());
-            }
-            found |= record.isComplete() && record.name().equals("ckpt." + done);
-        }
-        assertThat(found).as("ckpt.%d was said to be done", done).isTrue();
+    private ScrPrefix prefix() {
+        return new ScrPrefix(folder.resolve("prefix"));
+    }
+
+    private IndexFile index() {
+        return new IndexFile(prefix(), new NioEngine());
     }
 
     private static void delete(Path path) throws IOException {
