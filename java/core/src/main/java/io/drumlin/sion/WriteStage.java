@@ -115,11 +115,11 @@ final class WriteStage {
         fill += bytes;
     }
 
-    /** Large direct memory needs no staging where nothing is staged before it. */
+    /** Direct memory that is as large as all slabs together needs no staging where nothing is staged before it. */
     private boolean writesStraight(long position, ByteBuffer source, int alignment) {
         boolean nothingStaged = position != base + fill || fill == written;
         return source.isDirect()
-                && source.remaining() >= slabBytes
+                && source.remaining() >= (long) IN_FLIGHT * slabBytes
                 && nothingStaged
                 && position % alignment == 0
                 && (alignment == 1 || source.alignmentOffset(source.position(), alignment) == 0);

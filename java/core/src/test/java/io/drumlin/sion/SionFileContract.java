@@ -8,6 +8,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.sion.KeyValueRecord;
+import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -126,6 +127,28 @@ abstract class SionFileContract {
         Arrays.fill(one, 52, 1076, (byte) 0);
         Arrays.fill(other, 52, 1076, (byte) 0);
         assertThat(one).isEqualTo(other);
+    }
+
+    /** Memory that can be written from where it is; many tasks make the slabs small. */
+    @Test
+    void largeDirectMemory() throws Exception {
+        Path path = folder.resolve("large.sion");
+        int size = (2 << 20) + 777;
+        byte[] data = data(0, size);
+        long[] chunks = new long[64];
+        chunks[0] = 5 << 20;
+        try (SionOutput output = SionFile.create(path, chunks, options().fsBlockSize(4096));
+                AlignedBuffer memory = engine().allocate(3 << 20)) {
+            ByteBuffer bytes = memory.buffer().clear().put(data).flip();
+            output.writer(0).write(bytes.duplicate());
+            output.writer(0).write(ByteBuffer.wrap(data, 0, 4096 - 777));
+            output.writer(0).write(bytes);
+        }
+        try (SionInput input = SionFile.open(path, options())) {
+            byte[] read = readAll(input.reader(0));
+            assertThat(Arrays.copyOf(read, size)).isEqualTo(data);
+            assertThat(Arrays.copyOfRange(read, size + 4096 - 777, read.length)).isEqualTo(data);
+        }
     }
 
     @Test
