@@ -260,8 +260,11 @@ public final class RunSurvey {
         }
 
         private Recovery recovery(Places places) {
-            IoMode mode = IoMode.of(config, app, group, fileRank, places, storage, reader, refusals, config.packing());
-            Restoration restoration = new Restoration(app, group, storage, new SlabPool(storage, Md5Lanes.LANES));
+            // Stays empty: it is for what is written.
+            SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES);
+            IoMode mode =
+                    IoMode.of(config, app, group, fileRank, places, storage, slabs, reader, refusals, config.packing());
+            Restoration restoration = new Restoration(app, group, storage, slabs);
             return new Recovery(app, node, group, levels, mode, restoration, storage, refusals);
         }
 
