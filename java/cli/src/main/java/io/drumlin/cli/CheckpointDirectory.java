@@ -9,11 +9,13 @@ import io.drumlin.checkpoint.RunReport.Checkpoint;
 import io.drumlin.checkpoint.RunReport.Problem;
 import io.drumlin.checkpoint.RunReport.State;
 import io.drumlin.checkpoint.RunSurvey;
+import io.drumlin.checkpoint.RunSurvey.Part;
 import io.drumlin.checkpoint.RunSurvey.RankFile;
 import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +37,9 @@ final class CheckpointDirectory {
     /** Lines about single files; a lost node can have thousands. */
     private static final int MOST_LINES = 100;
 
-    private static final List<String> MODES = List.of("", "POSIX", "MPI-IO", "FTI-FF");
+    private static final int BUFFER = 1 << 20;
+
+    private static final List<String> MODES = List.of("", "POSIX", "MPI-IO", "FTI-FF", "SIONlib");
 
     private final Path path;
     private final Path config;
@@ -239,18 +243,32 @@ final class CheckpointDirectory {
                     .orElseThrow(() -> new CommandException(
                             ExitCode.NOT_RECOGNISED,
                             path + ": there is no checkpoint that can be recovered; see verify"));
-            try (FileSource source = FileSource.open(file.path())) {
-                RecognisedFile content = Format.of(source, file.metadata().orElse(null));
-                content.extract(key, isShared(file) ? value : parts[0], target);
-            }
+            copy(file, parts[0], target);
         } finally {
             delete(decoded);
         }
     }
 
-    /** Whether the file has the data of all ranks: a variable's id alone does not say which. */
-    private static boolean isShared(RankFile file) {
-        return String.valueOf(file.path().getFileName()).endsWith("-mpiio.fti");
+    private static void copy(RankFile file, String variable, OutputStream target) throws IOException {
+        List<Part> parts = file.variables().entrySet().stream()
+                .filter(entry -> entry.getKey().toString().equals(variable))
+                .findFirst()
+                .orElseThrow(() -> new CommandException(
+                        ExitCode.NOT_RECOGNISED,
+                        file.path() + " has no variable " + variable + "; it has "
+                                + file.variables().keySet()))
+                .getValue();
+        byte[] buffer = new byte[BUFFER];
+        try (FileSource source = FileSource.open(file.path())) {
+            for (Part part : parts) {
+                int length;
+                for (long done = 0; done < part.length(); done += length) {
+                    length = (int) Math.min(buffer.length, part.length() - done);
+                    source.readFully(part.offset() + done, ByteBuffer.wrap(buffer, 0, length));
+                    target.write(buffer, 0, length);
+                }
+            }
+        }
     }
 
     private static void delete(Path folder) throws IOException {

@@ -35,9 +35,9 @@ import picocli.CommandLine.Spec;
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
             "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head; the metadata of FTI's"
                     + " modes",
-            "POSIX and MPI-IO, and with them the data files; kvtree files and prefix directories of SCR; SION, the"
-                    + " files of",
-            "SIONlib; GSD, the trajectories of hoomd."
+            "POSIX and MPI-IO, and with them the data files; whole runs of FTI; kvtree files and prefix directories of"
+                    + " SCR; SION,",
+            "the files of SIONlib; GSD, the trajectories of hoomd."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

@@ -119,7 +119,7 @@ class CheckpointDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
+    @ValueSource(ints = {1, 2, 3, 4})
     void extractTakesLostDataFromWhatIsLeft(int ioMode) throws IOException {
         Path target = directory.resolve("values");
         write(ioMode, Level.L4, Level.L3, Level.L2, Level.L1);

@@ -5,6 +5,7 @@ import io.drumlin.checkpoint.IoMode.Place;
 import io.drumlin.checkpoint.IoMode.Places;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.checkpoint.Recovery.Left;
+import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.fti.IniFile;
@@ -15,10 +16,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /**
@@ -97,7 +103,7 @@ public final class RunSurvey {
     /**
      * How the data became files.
      *
-     * @return {@code ckpt_io} of the configuration: 1 POSIX, 2 MPI-IO, 3 FTI-FF
+     * @return {@code ckpt_io} of the configuration: 1 POSIX, 2 MPI-IO, 3 FTI-FF, 4 SIONlib
      */
     public int ioMode() {
         return config.ioMode();
@@ -162,18 +168,27 @@ public final class RunSurvey {
     }
 
     /**
-     * A file that has the data of a rank.
+     * A file that has the data of a rank, whole.
      *
      * @param level of the checkpoint
      * @param ckptId id of the checkpoint
      * @param source what it is
      * @param path where it lies
-     * @param metadata where its metadata lie, in the modes that keep them apart
+     * @param variables by id, where their bytes are, in their order
      */
-    public record RankFile(Level level, int ckptId, DataSource source, Path path, Optional<Path> metadata) {}
+    public record RankFile(
+            Level level, int ckptId, DataSource source, Path path, SortedMap<Integer, List<Part>> variables) {}
 
     /**
-     * Finds or makes a file with the data of a rank, of the checkpoint that a restart would take.
+     * Bytes of a file.
+     *
+     * @param offset of the first
+     * @param length how many
+     */
+    public record Part(long offset, long length) {}
+
+    /**
+     * Finds or makes a file with the data of a rank, of the checkpoint that a restart would take, and verifies it.
      *
      * @param rank 0 to {@link #ranks} - 1
      * @param scratch an empty directory, where lost files of the rank's group come to be if they must be decoded
@@ -182,7 +197,8 @@ public final class RunSurvey {
      */
     public Optional<RankFile> fetch(int rank, Path scratch) throws IOException {
         Objects.checkIndex(rank, ranks());
-        return onEachRank((survey, refused) -> survey.fetch(rank, scratch)).stream()
+        AtomicReference<Path> path = new AtomicReference<>();
+        return onEachRank((survey, refused) -> survey.fetch(rank, scratch, path)).stream()
                 .flatMap(Optional::stream)
                 .findFirst();
     }
@@ -260,7 +276,7 @@ public final class RunSurvey {
         }
 
         private Recovery recovery(Places places) {
-            // Stays empty: it is for what is written.
+            // Nothing is written, so the pool stays empty.
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES);
             IoMode mode =
                     IoMode.of(config, app, group, fileRank, places, storage, slabs, reader, refusals, config.packing());
@@ -337,46 +353,48 @@ public final class RunSurvey {
             return files;
         }
 
-        Optional<RankFile> fetch(int rank, Path scratch) throws IOException {
+        /** Only the rank itself gets its file; where it lies comes through {@code path}. */
+        Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
             Recovery recovery = recovery(levels);
             for (Level level : Level.values()) {
                 for (Left left : recovery.survey(level, true)) {
                     if (left.recoverable()) {
-                        return fetch(left, rank, scratch);
+                        find(left, rank, scratch, path);
+                        app.barrier();
+                        return fileRank == rank
+                                ? Optional.of(open(left, Objects.requireNonNull(path.get())))
+                                : Optional.empty();
                     }
                 }
             }
             return Optional.empty();
         }
 
-        /** The file on the rank of the group that has it, nothing on the others. */
-        private Optional<RankFile> fetch(Left left, int rank, Path scratch) throws IOException {
-            long[] ranks = group.gather(fileRank);
-            long[] own = group.gather(left.source() == DataSource.OWN_FILE ? 1 : 0);
-            int wanted = IntStream.range(0, ranks.length)
-                    .filter(i -> ranks[i] == rank)
-                    .findFirst()
-                    .orElse(-1);
+        private void find(Left left, int rank, Path scratch, AtomicReference<Path> path) throws IOException {
+            List<Long> ranks = Arrays.stream(group.gather(fileRank)).boxed().toList();
+            int wanted = ranks.indexOf((long) rank);
             if (wanted < 0) {
-                return Optional.empty();
+                return;
             }
-            DataSource source = own[wanted] == 1
-                    ? DataSource.OWN_FILE
-                    : left.level() == Level.L2 ? DataSource.PARTNER_COPY : DataSource.REED_SOLOMON;
-            int holder = source == DataSource.PARTNER_COPY ? (wanted + 1) % group.size() : wanted;
+            boolean own = group.gather(left.source() == DataSource.OWN_FILE ? 1 : 0)[wanted] == 1;
             Path directory = levels.directory(left.level(), left.slot());
-            if (source == DataSource.REED_SOLOMON) {
+            if (!own && left.level() == Level.L3) {
                 directory = decode(left, directory, scratch);
             }
-            FileKind kind = source == DataSource.PARTNER_COPY ? FileKind.PARTNER : FileKind.PLAIN;
-            Path path = directory.resolve(left.stored().fileName(kind));
-            Optional<Path> metadata = config.ioMode() == FtiConfig.IO_FTIFF
-                    ? Optional.empty()
-                    : Optional.of(
-                            levels.metadataDirectory(left.level(), left.stored().metadataSlot()));
-            return group.index() == holder
-                    ? Optional.of(new RankFile(left.level(), left.stored().ckptId(), source, path, metadata))
-                    : Optional.empty();
+            boolean copied = !own && left.level() == Level.L2;
+            if (group.index() == (copied ? (wanted + 1) % group.size() : wanted)) {
+                path.set(directory.resolve(left.stored().fileName(copied ? FileKind.PARTNER : FileKind.PLAIN)));
+            }
+        }
+
+        private RankFile open(Left left, Path path) throws IOException {
+            StoredFile file = left.stored().open(path);
+            SortedMap<Integer, List<Part>> variables = new TreeMap<>();
+            file.sizes().keySet().forEach(id -> variables.put(id, new ArrayList<>()));
+            file.chunks().stream().sorted(Comparator.comparingLong(Chunk::from)).forEach(chunk -> variables
+                    .computeIfAbsent(chunk.id(), id -> new ArrayList<>())
+                    .add(new Part(chunk.offset(), chunk.length())));
+            return new RankFile(left.level(), left.stored().ckptId(), left.source(), path, variables);
         }
 
         /** Makes the lost files of the group beside links to the others, for nothing may be written to these. */
