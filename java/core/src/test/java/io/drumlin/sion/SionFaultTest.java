@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -81,24 +80,68 @@ class SionFaultTest {
         assertThat(happened).as("faults that happened").isGreaterThan(5 * RANKS);
     }
 
-    /** Writes a file while the n-th operation of a kind fails; false if there was no such operation. */
-    private boolean fails(Kind kind, Operation operation, int rank, int nth) throws IOException {
-        List<FaultyEngine> engines = IntStream.range(0, RANKS)
+    @ParameterizedTest
+    @EnumSource(names = {"OPEN", "READ", "MEMORY"})
+    void aFaultOfOneReaderIsToldToAll(Operation operation) throws IOException {
+        Path path = folder.resolve("fault.sion");
+        assertThat(write(Kind.TWO_FILES, path, engines())).containsOnly("");
+        int happened = 0;
+        for (int rank = 0; rank < RANKS; rank++) {
+            int nth = 1;
+            boolean fails = true;
+            while (fails) {
+                List<FaultyEngine> engines = engines();
+                engines.get(rank).fail(operation, nth, "EIO");
+                String fault = operation + " " + nth + " on rank " + rank;
+                List<String> outcomes = assertTimeoutPreemptively(
+                        Duration.ofSeconds(60), () -> read(path, engines), () -> "hangs: " + fault);
+                fails = engines.get(rank).count(operation) >= nth;
+                assertThat(succeeded(fault, outcomes)).as(fault).isEqualTo(!fails);
+                happened += fails ? 1 : 0;
+                nth++;
+            }
+        }
+        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(RANKS);
+    }
+
+    private static List<String> read(Path path, List<FaultyEngine> engines) {
+        return onEachRank(world -> {
+            SionOptions options = SionOptions.defaults().storage(engines.get(world.rank()));
+            try (SionInput input = SionFile.open(path, world, options)) {
+                ByteBuffer bytes = ByteBuffer.allocate(PARTS * PART);
+                assertThat(input.readCollective(bytes)).isEqualTo(PARTS * PART);
+                assertThat(bytes.array()).isEqualTo(SionFileContract.data(world.rank(), PARTS * PART));
+            }
+        });
+    }
+
+    private static List<FaultyEngine> engines() {
+        return IntStream.range(0, RANKS)
                 .mapToObj(each -> new FaultyEngine(new NioEngine(), false))
                 .toList();
+    }
+
+    /** Whether all ranks succeeded; otherwise none has. */
+    private static boolean succeeded(String fault, List<String> outcomes) {
+        assertThat(outcomes)
+                .as(fault)
+                .noneMatch(outcome -> outcome.contains("without taking part"))
+                .noneMatch(outcome -> outcome.contains("different collective calls"));
+        assertThat(outcomes.stream().filter(String::isEmpty).count())
+                .as("all ranks or none: %s, %s", fault, outcomes)
+                .isIn(0L, (long) RANKS);
+        return outcomes.get(0).isEmpty();
+    }
+
+    /** Writes a file while the n-th operation of a kind fails; false if there was no such operation. */
+    private boolean fails(Kind kind, Operation operation, int rank, int nth) throws IOException {
+        List<FaultyEngine> engines = engines();
         engines.get(rank).fail(operation, nth, "EIO");
         String fault = operation + " " + nth + " on rank " + rank;
         Path path = folder.resolve("fault.sion");
         List<String> outcomes = assertTimeoutPreemptively(
                 Duration.ofSeconds(60), () -> write(kind, path, engines), () -> "hangs: " + fault);
-        assertThat(outcomes)
-                .as(fault)
-                .noneMatch(outcome -> outcome.contains("without taking part"))
-                .noneMatch(outcome -> outcome.contains("different collective calls"));
-        boolean written = outcomes.stream().allMatch(String::isEmpty);
-        assertThat(written || outcomes.stream().noneMatch(String::isEmpty))
-                .as("all ranks or none: %s, %s", fault, outcomes)
-                .isTrue();
+        boolean written = succeeded(fault, outcomes);
         assertThat(isWhole(path) || !written).as(fault).isTrue();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {
@@ -108,11 +151,8 @@ class SionFaultTest {
         return engines.get(rank).count(operation) >= nth;
     }
 
-    /** The failure of each rank, empty where there was none. */
     private static List<String> write(Kind kind, Path path, List<FaultyEngine> engines) {
-        List<String> outcomes = new ArrayList<>(Collections.nCopies(RANKS, "?"));
-        ThreadCommunicator.run(RANKS, world -> {
-            String outcome = "";
+        return onEachRank(world -> {
             SionOptions options =
                     SionOptions.defaults().storage(engines.get(world.rank())).fsBlockSize(4096);
             try (SionOutput output = kind.create(path, world, options)) {
@@ -125,12 +165,27 @@ class SionFaultTest {
                         output.writer().write(data);
                     }
                 }
+            }
+        });
+    }
+
+    private interface Body {
+        void run(Communicator world) throws IOException;
+    }
+
+    /** The failure of each rank, empty where there was none. */
+    private static List<String> onEachRank(Body body) {
+        String[] outcomes = new String[RANKS];
+        ThreadCommunicator.run(RANKS, world -> {
+            String outcome = "";
+            try {
+                body.run(world);
             } catch (IOException | OutOfMemoryError failed) {
                 outcome = failed.toString();
             }
-            outcomes.set(world.rank(), outcome);
+            outcomes[world.rank()] = outcome;
         });
-        return outcomes;
+        return List.of(outcomes);
     }
 
     /** Whether readers accept the file; what they then read is what was to be written. */
