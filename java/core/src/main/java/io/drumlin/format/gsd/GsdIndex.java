@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The used entries of an index block; docs/formats/gsd.md, sections 3 and 7. They stay in the source: pages of it are read
- * when they are needed, and at most 16 MiB of them are kept. Not thread-safe.
+ * when they are needed, and at most 64 MiB of them are kept. Not thread-safe.
  */
 public final class GsdIndex {
 
     private static final int PAGE_ENTRIES = 128;
-    private static final int PAGES = 4096;
+    private static final int PAGES = 16384;
 
     private final ByteSource source;
     private final long location;
