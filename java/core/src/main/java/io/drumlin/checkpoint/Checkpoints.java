@@ -7,6 +7,7 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.BlockFile;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -404,8 +406,100 @@ public final class Checkpoints implements AutoCloseable {
             throw new IllegalArgumentException("variable id " + id + " is not in 0.." + config.maxVarId()
                     + ", the upper bound is max_var_id of the configuration file");
         }
+        variable.label(labelOf(id));
         ProtectedData replaced = data.put(id, variable);
         protectedBytes += variable.size() - (replaced == null ? 0 : replaced.size());
+    }
+
+    private Label labelOf(int id) {
+        ProtectedData known = data.get(id);
+        if (known != null) {
+            return known.label();
+        }
+        return source == null ? Label.NONE : source.file.label(id);
+    }
+
+    /**
+     * The id that a name stands for. A new name gets the number of the known variables as its id, and an empty variable is
+     * protected under it until another is: do not mix names with ids chosen by hand. In the modes POSIX and MPI-IO names are
+     * stored with the checkpoint, and known again after a restart.
+     *
+     * @param name not empty, without line breaks; at most 255 bytes of UTF-8
+     * @return the id
+     * @throws IllegalArgumentException the name cannot be stored, or the new id is in use
+     */
+    public int idFor(String name) {
+        Optional<Integer> known = idOf(name);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        String stored = Label.stored(name);
+        if (stored.isEmpty()) {
+            throw new IllegalArgumentException("the name of a variable is empty");
+        }
+        Set<Integer> ids = knownIds();
+        int id = ids.size();
+        if (ids.contains(id)) {
+            throw new IllegalArgumentException("variable " + name + " would get id " + id
+                    + ", the number of the variables, which is in use: give all variables names, or none");
+        }
+        protect(id, new byte[0]);
+        Label old = labelOf(id);
+        requireProtected(id).label(new Label(stored, old.attribute(), old.dimensions()));
+        return id;
+    }
+
+    /**
+     * The id that a name stands for, if it is known: from {@link #idFor}, or from the checkpoint of a restart.
+     *
+     * @param name a name
+     * @return the id
+     * @throws IllegalArgumentException no variable can have that name
+     */
+    public Optional<Integer> idOf(String name) {
+        String stored = Label.stored(name);
+        return knownIds().stream()
+                .filter(id -> !stored.isEmpty() && labelOf(id).idName().equals(stored))
+                .findFirst();
+    }
+
+    private Set<Integer> knownIds() {
+        Set<Integer> ids = new LinkedHashSet<>(data.keySet());
+        if (source != null) {
+            ids.addAll(source.file.sizes().keySet());
+        }
+        return ids;
+    }
+
+    /**
+     * Gives a protected variable a name that the metadata of the modes POSIX and MPI-IO tell of. Drumlin makes nothing of it.
+     *
+     * @param id a protected variable
+     * @param name without line breaks; at most 255 bytes of UTF-8
+     * @throws IllegalArgumentException the variable is not protected, or the name cannot be stored
+     */
+    public void setAttribute(int id, String name) {
+        ProtectedData variable = requireProtected(id);
+        Label old = variable.label();
+        variable.label(new Label(old.idName(), Label.stored(name), old.dimensions()));
+    }
+
+    /**
+     * Gives a protected variable dimensions that the metadata of the modes POSIX and MPI-IO tell of. Drumlin makes nothing of
+     * them.
+     *
+     * @param id a protected variable
+     * @param dimensions at most 32
+     * @throws IllegalArgumentException the variable is not protected, or has too many dimensions
+     */
+    public void setAttribute(int id, List<Long> dimensions) {
+        if (dimensions.size() > VariableEntry.MAX_DIMS) {
+            throw new IllegalArgumentException(
+                    dimensions.size() + " dimensions are more than " + VariableEntry.MAX_DIMS);
+        }
+        ProtectedData variable = requireProtected(id);
+        Label old = variable.label();
+        variable.label(new Label(old.idName(), old.attribute(), dimensions));
     }
 
     /**

@@ -5,6 +5,7 @@ import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,8 +40,16 @@ final class PosixDraft implements Draft {
         for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
             ProtectedData variable = entry.getValue();
             ElementType type = variable.type();
+            Label label = variable.label();
             variables.add(new VariableEntry(
-                    entry.getKey(), type.id(), type.size(), variable.size(), position, "", "", List.of()));
+                    entry.getKey(),
+                    type.id(),
+                    type.size(),
+                    variable.size(),
+                    position,
+                    label.attribute(),
+                    label.idName(),
+                    label.dimensions()));
             image.put(position, variable, 0, variable.size());
             position += variable.size();
         }
@@ -103,13 +112,15 @@ final class PosixDraft implements Draft {
     static StoredFile stored(int ckptId, FileEntry entry) {
         List<StoredFile.Chunk> chunks = new ArrayList<>();
         Map<Integer, Long> sizes = new LinkedHashMap<>();
+        Map<Integer, Label> labels = new HashMap<>();
         for (VariableEntry variable : entry.variables()) {
             if (variable.size() > 0) {
                 chunks.add(new StoredFile.Chunk(variable.id(), 0, variable.pos(), variable.size(), Optional.empty()));
             }
             sizes.put(variable.id(), variable.size());
+            labels.put(variable.id(), new Label(variable.idChar(), variable.name(), variable.dims()));
         }
-        return new StoredFile(ckptId, chunks, sizes, Optional.of(whole(entry)));
+        return new StoredFile(ckptId, chunks, sizes, labels, Optional.of(whole(entry)));
     }
 
     /** All bytes of a file that is described so. */

@@ -21,6 +21,7 @@ abstract class ProtectedData {
     private final int width;
     private final long count;
     private ElementType type;
+    private Label label = Label.NONE;
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
     private ProtectedData(ElementType type, long count) {
@@ -38,6 +39,16 @@ abstract class ProtectedData {
     /** What the elements are in C; unless {@link #as} said it, what fits their Java type. */
     ElementType type() {
         return type;
+    }
+
+    /** Takes what the program calls the variable. */
+    void label(Label given) {
+        label = given;
+    }
+
+    /** What the program calls the variable. */
+    Label label() {
+        return label;
     }
 
     /**

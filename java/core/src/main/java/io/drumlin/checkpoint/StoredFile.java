@@ -10,9 +10,11 @@ import java.util.Optional;
  * @param ckptId id of the checkpoint
  * @param chunks the parts of variables that have content, in file order
  * @param sizes bytes of each stored variable, by id in file order
+ * @param labels what the program calls the variables, by id, where the mode stores that
  * @param whole all bytes of the checkpoint, where they have a digest together and not each chunk its own
  */
-record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes, Optional<Chunk> whole) {
+record StoredFile(
+        int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes, Map<Integer, Label> labels, Optional<Chunk> whole) {
 
     /**
      * A part of a variable in the file.
@@ -32,11 +34,12 @@ record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes, Opti
 
     StoredFile {
         chunks = List.copyOf(chunks);
+        labels = Map.copyOf(labels);
     }
 
     /** A file each of whose chunks has its digest. */
     StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes) {
-        this(ckptId, chunks, sizes, Optional.empty());
+        this(ckptId, chunks, sizes, Map.of(), Optional.empty());
     }
 
     /** The same in a file in which it begins {@code start} bytes later. */
@@ -45,11 +48,17 @@ record StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes, Opti
                 ckptId,
                 chunks.stream().map(chunk -> chunk.movedBy(start)).toList(),
                 sizes,
+                labels,
                 whole.map(chunk -> chunk.movedBy(start)));
     }
 
     boolean contains(int id) {
         return sizes.containsKey(id);
+    }
+
+    /** What the program called a variable. */
+    Label label(int id) {
+        return labels.getOrDefault(id, Label.NONE);
     }
 
     /** Bytes of a variable; 0 when it is not stored. */

@@ -73,6 +73,11 @@ public final class FTI {
     /** I/O mode IME. */
     public static final int FTI_IO_IME = 1006;
 
+    /** Flag of {@link #FTI_SetAttribute}: the name. */
+    public static final int FTI_ATTRIBUTE_NAME = 1;
+    /** Flag of {@link #FTI_SetAttribute}: the dimensions. */
+    public static final int FTI_ATTRIBUTE_DIM = 2;
+
     /** {@code char}, 1 byte: {@code byte[]}, {@code boolean[]}. */
     public static final int FTI_CHAR = 0;
     /** {@code short}, 2 bytes: {@code short[]}. */
@@ -307,6 +312,47 @@ public final class FTI {
         return call(FTI_NSCS, instance -> {
             instance.checkpoints.protect(id, variable);
             return isProtected(id, instance);
+        });
+    }
+
+    /**
+     * {@code FTI_setIDFromString}: the id that a name stands for; a new name gets the number of the variables as its id. Names
+     * are stored in the modes POSIX and MPI-IO.
+     *
+     * @param name not empty
+     * @return the id, or {@link #FTI_NSCS}
+     */
+    public static int FTI_setIDFromString(String name) {
+        return call(FTI_NSCS, instance -> instance.checkpoints.idFor(name));
+    }
+
+    /**
+     * {@code FTI_getIDFromString}: the id that a name stands for, after a restart also before {@link #FTI_Protect}.
+     *
+     * @param name a name
+     * @return the id; -1 if it is not known
+     */
+    public static int FTI_getIDFromString(String name) {
+        return call(-1, instance -> instance.checkpoints.idOf(name).orElse(-1));
+    }
+
+    /**
+     * {@code FTI_SetAttribute}: name and dimensions of a variable for its metadata, in the modes POSIX and MPI-IO.
+     *
+     * @param id a protected variable
+     * @param attribute name and dimensions
+     * @param flag {@link #FTI_ATTRIBUTE_NAME}, {@link #FTI_ATTRIBUTE_DIM} or both: which of them to set
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
+     */
+    public static int FTI_SetAttribute(int id, FTIT_attribute attribute, int flag) {
+        return call(FTI_NSCS, instance -> {
+            if ((flag & FTI_ATTRIBUTE_NAME) != 0) {
+                instance.checkpoints.setAttribute(id, attribute.name());
+            }
+            if ((flag & FTI_ATTRIBUTE_DIM) != 0) {
+                instance.checkpoints.setAttribute(id, attribute.dim());
+            }
+            return FTI_SCES;
         });
     }
 

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -205,5 +206,51 @@ class FtiTest {
                 .contains("[ FTI  Information ] : Recovering successfully from level 4 with Ckpt. 3.")
                 .contains("[ FTI  Information ] : FTI has been initialized.")
                 .contains("[ FTI  Information ] : FTI has been finalized.");
+    }
+
+    @Test
+    void namesStandForIdsAndAreStored() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", "1"));
+        String config = run.config().toString();
+        ThreadCommunicator.run(4, comm -> {
+            FTI_Init(config, comm);
+            assertThat(FTI_getIDFromString("heat")).isEqualTo(-1);
+            assertThat(FTI_setIDFromString("heat")).isZero();
+            assertThat(FTI_setIDFromString("pr\u00e9ssion; \"p\"")).isEqualTo(1);
+            assertThat(FTI_setIDFromString("heat")).isZero();
+            assertThat(FTI_setIDFromString("")).isEqualTo(FTI_NSCS);
+            assertThat(FTI_setIDFromString("x".repeat(256))).isEqualTo(FTI_NSCS);
+            assertThat(FTI_setIDFromString("two\nlines")).isEqualTo(FTI_NSCS);
+            FTI_Protect(0, new int[] {7, comm.rank()});
+            FTI_Protect(1, new double[] {0.5});
+            FTIT_attribute attribute = new FTIT_attribute("Heat of all", List.of(2L, 1L));
+            assertThat(FTI_SetAttribute(0, attribute, FTI_ATTRIBUTE_NAME | FTI_ATTRIBUTE_DIM))
+                    .isEqualTo(FTI_SCES);
+            assertThat(FTI_SetAttribute(5, attribute, FTI_ATTRIBUTE_NAME)).isEqualTo(FTI_NSCS);
+            assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
+        });
+        String text = Files.readString(run.file("sector0-group1.fti"));
+        assertThat(text)
+                .contains("var0_idchar                    = heat\n")
+                .contains("var0_name                      = Heat of all\n")
+                .contains("var0_dim0                      = 2\nvar0_dim1                      = 1\n");
+        ThreadCommunicator.run(4, comm -> {
+            FTI_Init(config, comm);
+            assertThat(FTI_getIDFromString("pr\u00e9ssion; \"p\"")).isEqualTo(1);
+            assertThat(FTI_setIDFromString("new")).isEqualTo(2);
+            assertThat(FTI_setIDFromString("heat")).isZero();
+            int[] heat = new int[2];
+            FTI_Protect(FTI_getIDFromString("heat"), heat);
+            FTI_RecoverVarInit();
+            assertThat(FTI_RecoverVar(0)).isEqualTo(FTI_SCES);
+            FTI_RecoverVarFinalize();
+            assertThat(heat).containsExactly(7, comm.rank());
+            FTI_Protect(1, new double[1]);
+            assertThat(FTI_Checkpoint(2, FTI_L1)).isEqualTo(FTI_DONE);
+        });
+        assertThat(Files.readString(run.file("sector0-group1.fti")))
+                .contains("var0_idchar                    = heat\n")
+                .contains("var0_name                      = Heat of all\n")
+                .contains("var2_idchar                    = new\n");
     }
 }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -77,12 +78,18 @@ final class EngineRun implements AutoCloseable {
     static Map<Variable, ByteBuffer> protect(Checkpoints checkpoints, Checkpoint checkpoint, int rank) {
         Map<Variable, ByteBuffer> buffers = new LinkedHashMap<>();
         for (Variable variable : checkpoint.variables()) {
+            boolean misnamed = !variable.idChar().isEmpty() && checkpoints.idFor(variable.idChar()) != variable.id();
+            if (misnamed) {
+                throw new IllegalStateException(variable.idChar() + " does not stand for id " + variable.id());
+            }
             ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(variable.bytesOn(rank)));
             checkpoints.protect(
                     variable.id(),
                     bytes,
                     variable.countOn(rank),
                     ElementType.of(variable.type().id()));
+            checkpoints.setAttribute(variable.id(), variable.name());
+            checkpoints.setAttribute(variable.id(), variable.dims() == 0 ? List.of() : List.of(variable.countOn(rank)));
             buffers.put(variable, bytes);
         }
         return buffers;
