@@ -82,7 +82,12 @@ final class IndexCommand implements Runnable {
             description = "Lists the checkpoints as the scr_index of the release that wrote the index does.")
     int list(
             @Mixin Prefix prefix,
-            @Option(names = "--json", description = "Print one JSON object with all datasets.") boolean json)
+            @Option(
+                            names = "--json",
+                            description =
+                                    "Print one JSON object with all datasets and the order in which a restart tries"
+                                            + " them.")
+                    boolean json)
             throws IOException {
         IndexFile file = prefix.file();
         ScrIndex index = file.read();

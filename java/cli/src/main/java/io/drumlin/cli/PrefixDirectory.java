@@ -6,6 +6,7 @@ import io.drumlin.scr.DatasetDescriptor;
 import io.drumlin.scr.DatasetMetadata;
 import io.drumlin.scr.IndexFile;
 import io.drumlin.scr.IndexRecord;
+import io.drumlin.scr.RestartSearch;
 import io.drumlin.scr.ScrIndex;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.NioEngine;
@@ -105,6 +106,11 @@ final class PrefixDirectory {
         json.writeStringField(pathField, path.toString());
         json.writeStringField("form", index.dialect().name());
         json.writeStringField("current", index.current().orElse(null));
+        json.writeArrayFieldStart("restart_order");
+        for (String name : RestartSearch.order(index)) {
+            json.writeString(name);
+        }
+        json.writeEndArray();
         json.writeArrayFieldStart("datasets");
         for (IndexRecord record : index.records()) {
             write(json, index, record);

@@ -108,6 +108,7 @@ class ScrCommandTest {
         Map<String, Object> json = JSON.std.mapFrom(out.toString());
         assertThat(json).containsEntry("current", "ckpt.2").containsEntry("form", "FLAT");
         assertThat((List<?>) json.get("datasets")).hasSize(4);
+        assertThat(json).containsEntry("restart_order", List.of("ckpt.2", "ckpt.1"));
     }
 
     @Test
