@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where C writes to an address, this writes to the first element of an array. Calls return {@link #SCR_SUCCESS} or
  * {@link #SCR_FAILURE}; the failure behind it is logged with all that is known. A call in a wrong state is an
- * {@link IllegalStateException}, where C aborts the job. State belongs to the calling thread, so that ranks may be threads.
+ * {@link IllegalStateException}, where C aborts the job. With SCR_ENABLE=0 every call returns failure and does nothing. State belongs to the calling thread, so that ranks may be threads.
  * All calls but {@link #SCR_Route_file}, {@link #SCR_Config} and {@link #SCR_Get_version} are collective.
  */
 @SuppressWarnings({"MethodName", "MemberName"}) // the names are SCR's
@@ -40,6 +40,7 @@ public final class SCR {
         private ScrConfig config = new ScrConfig(System.getenv());
         private @Nullable Communicator world;
         private @Nullable ScrDatasets datasets;
+        private boolean disabled;
 
         private ScrDatasets datasets() {
             if (datasets == null) {
@@ -58,6 +59,9 @@ public final class SCR {
 
     private static int call(String name, Call call) {
         try {
+            if (SESSION.get().disabled) {
+                return SCR_FAILURE;
+            }
             return call.run() ? SCR_SUCCESS : SCR_FAILURE;
         } catch (IOException e) {
             LOG.log(System.Logger.Level.ERROR, name + ": " + e.getMessage(), e);
@@ -73,10 +77,18 @@ public final class SCR {
     public static int SCR_Init() {
         return call("SCR_Init", () -> {
             Session session = SESSION.get();
+            if (isDisabled(session)) {
+                return false;
+            }
             session.world = Communicators.world();
             open(session, session.world);
             return true;
         });
+    }
+
+    private static boolean isDisabled(Session session) throws IOException {
+        session.disabled = !session.config.read().flag("SCR_ENABLE");
+        return session.disabled;
     }
 
     /**
@@ -87,7 +99,11 @@ public final class SCR {
      */
     public static int SCR_Init(Communicator comm) {
         return call("SCR_Init", () -> {
-            open(SESSION.get(), comm);
+            Session session = SESSION.get();
+            if (isDisabled(session)) {
+                return false;
+            }
+            open(session, comm);
             return true;
         });
     }
@@ -102,8 +118,9 @@ public final class SCR {
     /**
      * Sets a parameter before SCR_Init.
      *
-     * @param assignment {@code KEY=VALUE}; an empty value gives the default back
-     * @return success, or failure if there is no such parameter
+     * @param assignment {@code KEY=VALUE}; an empty value gives the default back. A key that nothing follows from is told in a
+     *     warning by SCR_Init
+     * @return success, or failure if it is no assignment to a parameter
      */
     public static int SCR_Config(String assignment) {
         String[] pair = assignment.strip().split("=", 2);
@@ -126,9 +143,12 @@ public final class SCR {
      * @return success or failure
      */
     public static int SCR_Finalize() {
+        Session session = SESSION.get();
+        SESSION.remove();
+        if (session.disabled) {
+            return SCR_FAILURE;
+        }
         return call("SCR_Finalize", () -> {
-            Session session = SESSION.get();
-            SESSION.remove();
             session.datasets().close();
             if (session.world != null) {
                 session.world.close();
@@ -157,11 +177,13 @@ public final class SCR {
      * Begins a restart.
      *
      * @param name gets the name of the checkpoint
-     * @return success
+     * @return success or failure
      */
     public static int SCR_Start_restart(String[] name) {
-        name[0] = SESSION.get().datasets().startRestart();
-        return SCR_SUCCESS;
+        return call("SCR_Start_restart", () -> {
+            name[0] = SESSION.get().datasets().startRestart();
+            return true;
+        });
     }
 
     /**

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * The parameters of SCR. What stands in the environment comes first, then the user's file ({@code SCR_CONF_FILE}, or
@@ -48,6 +49,17 @@ public final class ScrConfig {
             // Not SCR's: ranks with the same name share a node, for tests on one machine.
             Map.entry("SCR_NODE_NAME", ""));
 
+    /** Parameters of SCR that nothing follows from here, where their default is not 0. */
+    private static final Map<String, String> UNUSED_DEFAULTS = Map.of(
+            "SCR_FLUSH_TYPE", "SYNC",
+            "SCR_GROUP", "NODE",
+            "SCR_DISTRIBUTE", "1",
+            "SCR_COPY_METADATA", "1",
+            "SCR_CRC_ON_FLUSH", "1",
+            "SCR_RUNS", "1");
+
+    private static final Pattern KEY = Pattern.compile("SCR_[A-Z0-9_]+");
+
     /** What begins a line of several items. */
     private static final Set<String> SECTIONS = Set.of("GROUPS", "STORE", "CKPT");
 
@@ -66,13 +78,14 @@ public final class ScrConfig {
     /**
      * Sets a parameter, for as far as neither the environment nor the user's file does.
      *
-     * @param key name, {@code SCR_...}
+     * @param key name, {@code SCR_...}; one that nothing follows from is told in a warning when datasets are opened
      * @param value empty for the default
      * @return this
+     * @throws IllegalArgumentException the name is none of a parameter
      */
     public ScrConfig set(String key, String value) {
-        if (!DEFAULTS.containsKey(key)) {
-            throw new IllegalArgumentException("SCR has no parameter " + key + ", or it is not supported");
+        if (!KEY.matcher(key).matches()) {
+            throw new IllegalArgumentException("SCR has no parameter " + key);
         }
         set.put(key, value);
         return this;
@@ -80,17 +93,33 @@ public final class ScrConfig {
 
     /** The parameters as they count. */
     ScrSettings read() throws IOException {
+        // The environment and the program say where the file is; it in turn comes before what the program set.
         Map<String, String> values = new HashMap<>(DEFAULTS);
-        values.putAll(set);
-        takeKnown(values, environment);
+        take(values, set);
+        take(values, environment);
         Map<String, String> file = file(new ScrSettings(values));
-        values.putAll(file);
-        takeKnown(values, environment);
+        take(values, file);
+        take(values, environment);
         return new ScrSettings(values);
     }
 
-    private static void takeKnown(Map<String, String> values, Map<String, String> more) {
-        DEFAULTS.keySet().stream().filter(more::containsKey).forEach(key -> values.put(key, more.get(key)));
+    /** Empty ones are not set. */
+    private static void take(Map<String, String> values, Map<String, String> more) {
+        more.forEach((key, value) -> {
+            if (KEY.matcher(key).matches() && !value.isEmpty()) {
+                values.put(key, value);
+            }
+        });
+    }
+
+    /** What was set to no effect, for people; sorted. */
+    static List<String> unused(ScrSettings settings) {
+        return settings.values().entrySet().stream()
+                .filter(entry -> !DEFAULTS.containsKey(entry.getKey())
+                        && !entry.getValue().equals(UNUSED_DEFAULTS.getOrDefault(entry.getKey(), "0")))
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .sorted()
+                .toList();
     }
 
     private static Map<String, String> file(ScrSettings settings) throws IOException {
@@ -113,13 +142,14 @@ public final class ScrConfig {
         List<String> items = List.of(line.split("\\s+"));
         String[] pair = items.get(0).split("=", 2);
         String key = pair[0].toUpperCase(Locale.ROOT);
-        if (items.size() > 1 || pair.length != 2 || SECTIONS.contains(key) || !DEFAULTS.containsKey(key)) {
+        if (items.size() > 1
+                || pair.length != 2
+                || SECTIONS.contains(key)
+                || !KEY.matcher(key).matches()) {
             throw DrumlinException.during("reading the configuration of SCR")
                     .path(path)
                     .problem("'" + line + "' is not supported")
-                    .advice("supported are lines KEY=VALUE with "
-                            + String.join(
-                                    ", ", DEFAULTS.keySet().stream().sorted().toList()))
+                    .advice("supported are lines SCR_KEY=VALUE, with one value")
                     .exception();
         }
         values.put(key, pair[1]);

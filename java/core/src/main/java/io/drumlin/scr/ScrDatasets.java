@@ -14,6 +14,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -104,10 +105,29 @@ public final class ScrDatasets implements Closeable {
         Agreement.run(world, "reading the configuration of SCR", () -> {
             settings[0] = config.read();
             settings[0].copyType();
+            if (!settings[0].flag("SCR_ENABLE")) {
+                throw DrumlinException.during("opening datasets")
+                        .problem("SCR_ENABLE is 0")
+                        .advice("unset it, or do without datasets")
+                        .exception();
+            }
         });
+        if (world.rank() == 0) {
+            warnOfUnused(settings[0]);
+        }
         ScrDatasets datasets = new ScrDatasets(settings[0], world, storage);
         datasets.begin();
         return datasets;
+    }
+
+    private static void warnOfUnused(ScrSettings settings) {
+        List<String> unused = ScrConfig.unused(settings);
+        if (!unused.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "nothing follows from " + String.join(", ", unused)
+                            + (settings.text("SCR_FLUSH_ASYNC").equals("1") ? "; all flushes are synchronous" : ""));
+        }
     }
 
     private void begin() throws IOException {
