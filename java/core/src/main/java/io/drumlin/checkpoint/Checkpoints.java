@@ -322,9 +322,12 @@ public final class Checkpoints implements AutoCloseable {
             long start = shared.write(copy, bytes).start();
             Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start)));
         } finally {
-            if (opened[0] != null) {
-                opened[0].close();
-            }
+            // A failure on one rank must not keep it from what the others do next.
+            Agreement.run(app, operation, () -> {
+                if (opened[0] != null) {
+                    opened[0].close();
+                }
+            });
         }
     }
 

@@ -12,7 +12,6 @@ import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -90,7 +89,7 @@ final class Restoration {
         boolean lacks = !present.contains(wanted);
         boolean asked = group.gather(lacks ? 1 : 0)[to] == 1;
         Path target = path(directory, stored, wanted);
-        try (OwnFiles own = open(stored, directory, present)) {
+        withOwnFiles(stored, directory, present, own -> {
             long[] sizes = group.gather(own.size(given));
             Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
             Optional<Incoming> incoming =
@@ -101,7 +100,7 @@ final class Restoration {
                     finish(stored, wanted, target, present);
                 }
             });
-        }
+        });
     }
 
     /** Makes lost plain files of level 3 again, without their redundancy. Parameters as those of {@link #restore}. Collective. */
@@ -111,7 +110,7 @@ final class Restoration {
         Path plain = path(directory, stored, FileKind.PLAIN);
         boolean embedsSize = stored.encoding().embedsSize();
         long extendedSize = extendedSize(stored);
-        try (OwnFiles own = open(stored, directory, present)) {
+        withOwnFiles(stored, directory, present, own -> {
             Agreement.run(app, "decoding checkpoint " + stored.ckptId(), () -> {
                 if (files.nextClearBit(0) < group.size()) {
                     new ReedSolomonGroup(group, storage, slabs)
@@ -122,7 +121,7 @@ final class Restoration {
                     finish(stored, FileKind.PLAIN, plain, present);
                 }
             });
-        }
+        });
     }
 
     private void cut(Path extended, StoredCheckpoint stored) throws IOException {
@@ -153,7 +152,7 @@ final class Restoration {
         Path encoded = path(directory, stored, FileKind.ENCODED);
         Encoding encoding = stored.encoding();
         long extendedSize = extendedSize(stored);
-        try (OwnFiles own = open(stored, directory, present)) {
+        withOwnFiles(stored, directory, present, own -> {
             Agreement.run(app, "encoding checkpoint " + stored.ckptId(), () -> {
                 if (wanted.isEmpty()) {
                     return;
@@ -165,7 +164,7 @@ final class Restoration {
                     finish(stored, FileKind.ENCODED, encoded, present);
                 }
             });
-        }
+        });
         stored.updateMetadata();
     }
 
@@ -204,8 +203,15 @@ final class Restoration {
         return target.resolveSibling(UNFINISHED + target.getFileName());
     }
 
-    /** Opens this rank's files. Collective. */
-    private OwnFiles open(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+    /** What is done with this rank's files. Collective; it fails on all ranks or on none. */
+    @FunctionalInterface
+    private interface Work {
+        void run(OwnFiles own) throws IOException;
+    }
+
+    /** Opens this rank's files, works on them and closes them. Collective. */
+    private void withOwnFiles(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, Work work)
+            throws IOException {
         OwnFiles own = new OwnFiles();
         try {
             Agreement.run(app, "opening files of checkpoint " + stored.ckptId(), () -> {
@@ -214,15 +220,16 @@ final class Restoration {
                     own.sources.put(kind, new BlockFileSource(own.files.get(kind)));
                 }
             });
-            return own;
-        } catch (IOException e) {
+            work.run(own);
+        } catch (IOException | RuntimeException | Error e) {
             own.closeAfter(e);
             throw e;
         }
+        Agreement.run(app, "closing files of checkpoint " + stored.ckptId(), own::close);
     }
 
     /** The files that this rank has. */
-    private static final class OwnFiles implements Closeable {
+    private static final class OwnFiles {
         private final Map<FileKind, BlockFile> files = new EnumMap<>(FileKind.class);
         private final Map<FileKind, ByteSource> sources = new EnumMap<>(FileKind.class);
 
@@ -248,10 +255,17 @@ final class Restoration {
             }
         }
 
-        @Override
-        public void close() throws IOException {
+        void close() throws IOException {
+            IOException failure = null;
             for (BlockFile file : files.values()) {
-                file.close();
+                try {
+                    file.close();
+                } catch (IOException e) {
+                    failure = failure == null ? e : failure;
+                }
+            }
+            if (failure != null) {
+                throw failure;
             }
         }
     }

@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
@@ -205,10 +207,48 @@ class FaultTest {
         });
     }
 
+    /** On the node that has lost its files and on the one that makes them again. */
     @ParameterizedTest
-    @EnumSource(names = {"L1_AFTER_L1", "L4_AFTER_L4_KEPT", "L1_AFTER_L4"})
-    void aFaultInTheEndOfARunLosesNoCheckpointThatIsToBeKept(Scenario scenario) throws IOException {
-        Map<String, String> config = Map.of("basic.node_size", "1", "basic.keep_last_ckpt", "1");
+    @CsvSource({"L2, 3", "L3, 1"})
+    void aFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode) throws IOException {
+        aFaultWhileLostFilesAreMadeAgain(level, ioMode, 4);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({"L2, 1", "L2, 3", "L3, 1", "L3, 3"})
+    void anyFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode) throws IOException {
+        aFaultWhileLostFilesAreMadeAgain(level, ioMode, 1);
+    }
+
+    private void aFaultWhileLostFilesAreMadeAgain(Level level, String ioMode, int stride) throws IOException {
+        Map<String, String> config = Map.of("basic.node_size", "1", "basic.group_size", "2", "basic.ckpt_io", ioMode);
+        forEachFault(config, stride, (run, fault) -> {
+            onEachRank(run, healthy(), (checkpoints, values) -> {
+                setAll(values, 3);
+                checkpoints.checkpoint(1, level);
+            });
+            RunDirectory.delete(run.directory().resolve("Local/node0"), new NioEngine());
+            fault.armAll();
+            List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
+                assertThat(checkpoints.isRestart()
+                                || checkpoints.recoveryFailure().isPresent())
+                        .isTrue();
+            });
+            fault.heal();
+            checkOutcomes(fault, outcomes);
+            assertThat(restored(run)).as("%s, %s", fault, outcomes).isEqualTo(3);
+            // The files that were made again are as good as the first ones.
+            RunDirectory.delete(run.directory().resolve("Local/node1"), new NioEngine());
+            assertThat(restored(run)).as("%s, %s", fault, outcomes).isEqualTo(3);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"L1_AFTER_L1, 3", "L4_AFTER_L4_KEPT, 3", "L1_AFTER_L4, 3", "L1_AFTER_L1, 2"})
+    void aFaultInTheEndOfARunLosesNoCheckpointThatIsToBeKept(Scenario scenario, String ioMode) throws IOException {
+        Map<String, String> config =
+                Map.of("basic.node_size", "1", "basic.keep_last_ckpt", "1", "basic.ckpt_io", ioMode);
         forEachFault(config, (run, fault) -> {
             List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
                 int step = 0;
@@ -292,13 +332,21 @@ class FaultTest {
 
     /** Plays the story with the first, second, ... operation of each kind failing, until it has no such operation. */
     private void forEachFault(Map<String, String> config, Story story) throws IOException {
+        forEachFault(config, 1, story);
+    }
+
+    /** As {@link #forEachFault(Map, Story)}, with one of {@code stride} operations in a row. */
+    private void forEachFault(Map<String, String> config, int stride, Story story) throws IOException {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
         int happened = 0;
         for (Operation operation : Operation.values()) {
             for (int rank = 0; rank < RANKS; rank++) {
                 Fault fault;
-                int nth = 0;
+                int nth = 1 + random.nextInt(stride);
                 do {
-                    fault = new Fault(operation, rank, ++nth);
+                    fault = new Fault(operation, rank, nth);
                     Fault now = fault;
                     Path folder = Files.createDirectories(directory.resolve(operation + "-" + rank + "-" + nth));
                     assertTimeoutPreemptively(
@@ -307,10 +355,11 @@ class FaultTest {
                             () -> "hangs: " + now);
                     RunDirectory.delete(folder, new NioEngine());
                     happened += fault.happened ? 1 : 0;
+                    nth += stride;
                 } while (fault.happened);
             }
         }
-        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(RANKS * 5);
+        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(RANKS * 5 / stride);
     }
 
     @FunctionalInterface
