@@ -45,8 +45,8 @@ class ArchitectureTest {
             // A rebuilt file is a source of bytes.
             mayUse("integrity", "", "format", "nativecore"),
             mayUse("comm", ""),
-            // FTI's mode SIONlib.
-            mayUse("checkpoint", "", "format", "storage", "comm", "integrity", "sion"),
+            // FTI's mode SIONlib; checkpoints listed in an index of SCR.
+            mayUse("checkpoint", "", "format", "storage", "comm", "integrity", "sion", "scr"),
             mayUse("sion", "", "format", "storage", "comm"),
             mayUse("scr", "", "format", "storage", "comm", "integrity"),
             mayUse("gsd", "", "format", "storage", "comm"),

@@ -10,6 +10,7 @@ import io.drumlin.format.fti.IniFile;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
@@ -86,6 +87,7 @@ public final class Checkpoints implements AutoCloseable {
     private final EnumSet<Level> untidy = EnumSet.noneOf(Level.class);
 
     private @Nullable DrumlinException recoveryFailure;
+    private final Optional<ListedCheckpoints> listed;
 
     /**
      * The checkpoint that data can be recovered from.
@@ -118,6 +120,8 @@ public final class Checkpoints implements AutoCloseable {
         Packing packing = given.orElse(config.packing());
         mode = IoMode.of(config, app, group, fileRank, levels, storage, slabs, reader, refusals, packing);
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
+        listed = config.scrIndex()
+                .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, storage));
     }
 
     /**
@@ -686,8 +690,8 @@ public final class Checkpoints implements AutoCloseable {
 
     /**
      * Takes a checkpoint of all protected data. Collective. When it returns the checkpoint is durable and replaces those of
-     * its level and of lower levels; when it throws they are as they were, unless only their deletion failed: then
-     * {@link #lastCheckpoint} is the new one.
+     * its level and of lower levels; when it throws they are as they were, unless only their deletion failed, or the new one
+     * could not be listed for SCR: then {@link #lastCheckpoint} is the new one.
      *
      * @param ckptId number of the checkpoint, above 0; part of the file names
      * @param level where it goes; L2 and L3 need a {@code group_size} of 2 or more
@@ -709,6 +713,9 @@ public final class Checkpoints implements AutoCloseable {
             draft = writer.write(ckptId, level, timestamp, data);
             durable = System.nanoTime();
             announce(ckptId, level);
+            if (level == Level.L4) {
+                unlist();
+            }
             levels.commit(level);
         } catch (IOException failed) {
             abandon(level, failed);
@@ -721,9 +728,25 @@ public final class Checkpoints implements AutoCloseable {
         untidy.add(level);
         levels.discardSuperseded(level);
         untidy.remove(level);
+        if (level == Level.L4) {
+            list(ckptId, plain);
+        }
         long end = System.nanoTime();
         return new CheckpointReport(
                 ckptId, level, draft.size(), (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
+    }
+
+    /** Takes the run's checkpoint out of the index of SCR, before its files change. Collective. */
+    private void unlist() throws IOException {
+        if (listed.isPresent()) {
+            listed.get().remove();
+        }
+    }
+
+    private void list(int ckptId, Path file) throws IOException {
+        if (listed.isPresent()) {
+            listed.get().add(ckptId, execId, file);
+        }
     }
 
     /**
@@ -863,6 +886,7 @@ public final class Checkpoints implements AutoCloseable {
         } else {
             // First of all: a run that is done must not be restarted from what the deletion has left.
             writeConfig(0);
+            unlist();
             Agreement.run(app, "archiving or deleting the run's files", () -> {
                 if (levels.isMaster(Level.L4) && !(config.keepL4Ckpt() && levels.archiveL4())) {
                     directories.deleteGlobal(storage);
@@ -887,9 +911,13 @@ public final class Checkpoints implements AutoCloseable {
         untidy.add(Level.L4);
         tidyUp(Level.L4);
         copyToTmp(last.path, last.file, Level.L4);
+        unlist();
         levels.commit(Level.L4);
         untidy.add(Level.L4);
         tidyUp(Level.L4);
+        list(
+                lastCheckpoint().orElseThrow(),
+                directories.committed(Level.L4).resolve(mode.copyName(Level.L4, last.path)));
     }
 
     /**

@@ -59,6 +59,7 @@ final class FtiConfig {
     private final Packing packing;
     private final Layout layout;
     private final Optional<String> storage;
+    private final Optional<Path> scrIndex;
 
     private FtiConfig(IniFile ini, String name, Path workingDirectory) throws DrumlinException {
         this.ini = ini;
@@ -97,6 +98,7 @@ final class FtiConfig {
         packing = readPacking();
         layout = readLayout();
         storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
+        scrIndex = readScrIndex();
         checkGroupSize();
     }
 
@@ -158,6 +160,19 @@ final class FtiConfig {
             case "A" -> Layout.A;
             default -> throw refused("drumlin", "layout", "F (C FTI's head), E (v1.4.1 to v1.6) or A (v1.1)");
         };
+    }
+
+    private Optional<Path> readScrIndex() throws DrumlinException {
+        Optional<Path> prefix = ini.get("drumlin", "scr_index")
+                .filter(text -> !text.isEmpty())
+                .map(text -> Path.of(text).toAbsolutePath().normalize());
+        if (prefix.isPresent() && keepL4Ckpt) {
+            throw refused("drumlin", "scr_index", "nothing while keep_l4_ckpt = 1");
+        }
+        if (prefix.isPresent() && !glblDir.toAbsolutePath().normalize().startsWith(prefix.get())) {
+            throw refused("drumlin", "scr_index", "glbl_dir or a directory above it");
+        }
+        return prefix;
     }
 
     private Packing readPacking() throws DrumlinException {
@@ -347,6 +362,11 @@ final class FtiConfig {
 
     Packing packing() {
         return packing;
+    }
+
+    /** Prefix directory of SCR in whose index checkpoints of level 4 are listed. */
+    Optional<Path> scrIndex() {
+        return scrIndex;
     }
 
     Optional<String> storage() {

@@ -71,7 +71,7 @@ final class PrefixFiles {
         return paths;
     }
 
-    private void deleteMetadata(Path directory) throws IOException {
+    void deleteMetadata(Path directory) throws IOException {
         if (Files.isDirectory(directory)) {
             try (Stream<Path> paths = Files.list(directory)) {
                 for (Path path : paths.toList()) {

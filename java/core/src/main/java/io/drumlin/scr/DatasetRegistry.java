@@ -1,0 +1,134 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Lists checkpoints in the index of a prefix directory that others than SCR write below it, so that one index knows
+ * everything (docs/formats/scr.md, section 13). CURRENT stays what it is. All calls are collective. Not thread-safe.
+ */
+public final class DatasetRegistry {
+
+    private final ScrPrefix prefix;
+    private final Communicator world;
+    private final KvTreeStore store;
+    private final IndexFile index;
+
+    /**
+     * Names a prefix directory.
+     *
+     * @param prefix the prefix directory
+     * @param world all ranks that write the checkpoints; not duplicated, not closed
+     * @param storage how files are written
+     */
+    public DatasetRegistry(ScrPrefix prefix, Communicator world, StorageEngine storage) {
+        this.prefix = prefix;
+        this.world = world;
+        this.store = new KvTreeStore(storage);
+        this.index = new IndexFile(prefix, storage);
+    }
+
+    /**
+     * Lists a checkpoint all of whose files are there and durable.
+     *
+     * @param name unique in the prefix directory, the same on all ranks
+     * @param job its job, for people
+     * @param file of this rank, below the prefix directory; one that several ranks name is that of the first of them
+     * @throws IOException it could not be listed
+     */
+    public void add(String name, String job, Path file) throws IOException {
+        KvTree own = new KvTree();
+        Agreement.run(world, "listing " + name, () -> {
+            String path =
+                    prefix.path().relativize(file.toAbsolutePath().normalize()).toString();
+            own.addPath(Integer.toString(world.rank()), path).set("SIZE", Files.size(file));
+        });
+        KvTree all = Messages.gather(world, own, 0);
+        onRoot("listing " + name, () -> {
+            dropRepeated(all);
+            RankFiles files = RankFiles.of(world.size(), all);
+            index.update(each -> list(each, name, job, files));
+        });
+    }
+
+    /** The first rank's of each file stays. */
+    private static void dropRepeated(KvTree all) {
+        Set<String> seen = new HashSet<>();
+        for (KvTree owned : all.entries().values()) {
+            for (String path : List.copyOf(owned.keys())) {
+                if (!seen.add(path)) {
+                    owned.remove(path);
+                }
+            }
+        }
+    }
+
+    /** Map and summary first; all of it under the lock of the index, so that nobody else takes the id. */
+    private void list(ScrIndex each, String name, String job, RankFiles files) throws IOException {
+        int id = 1;
+        int checkpoint = 1;
+        for (IndexRecord record : each.records()) {
+            id = Math.max(id, record.id() + 1);
+            checkpoint = Math.max(checkpoint, record.descriptor().checkpoint().orElse(0) + 1);
+        }
+        while (Files.exists(prefix.metadata(id))) {
+            id++;
+        }
+        long bytes = files.files().values().stream()
+                .flatMap(List::stream)
+                .mapToLong(file -> file.size().orElse(0))
+                .sum();
+        long count = files.files().values().stream().mapToLong(List::size).sum();
+        Instant now = Instant.now();
+        DatasetDescriptor descriptor = DatasetDescriptor.started(
+                        id, name, true, false, ChronoUnit.MICROS.between(Instant.EPOCH, now))
+                .with("USER", System.getProperty("user.name", ""))
+                .with("JOBID", job)
+                .withCheckpoint(checkpoint)
+                .completed(count, bytes, true);
+        DatasetMetadata.of(prefix, id, store.storage()).write(descriptor, files);
+        each.add(descriptor, true, LocalDateTime.ofInstant(now, ZoneId.systemDefault()));
+    }
+
+    /**
+     * Forgets checkpoints whose files are about to change or to go, with their map and summary. Durable when it returns.
+     *
+     * @param start of their names
+     * @throws IOException they could not be forgotten, or what is left of their metadata not deleted
+     */
+    public void removeAll(String start) throws IOException {
+        onRoot("taking " + start + " out of the index", () -> {
+            if (Files.exists(index.path())) {
+                List<IndexRecord> records = index.read().records().stream()
+                        .filter(record -> record.name().startsWith(start))
+                        .toList();
+                if (!records.isEmpty()) {
+                    index.update(each -> records.forEach(record -> each.remove(record.name())));
+                }
+                for (IndexRecord record : records) {
+                    new PrefixFiles(prefix, store).deleteMetadata(prefix.metadata(record.id()));
+                }
+            }
+        });
+    }
+
+    private void onRoot(String operation, Agreement.Step step) throws IOException {
+        Agreement.run(world, operation, () -> {
+            if (world.rank() == 0) {
+                step.run();
+            }
+        });
+    }
+}

@@ -1,0 +1,116 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.scr.DatasetMetadata;
+import io.drumlin.scr.IndexFile;
+import io.drumlin.scr.IndexListing;
+import io.drumlin.scr.IndexRecord;
+import io.drumlin.scr.RankFiles;
+import io.drumlin.scr.ScrIndex;
+import io.drumlin.scr.ScrPrefix;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Checkpoints of level 4 as datasets of SCR. */
+class ListedCheckpointsTest {
+
+    private static final int RANKS = 4;
+
+    @TempDir
+    Path directory;
+
+    private RunFixture run(String... changes) throws IOException {
+        Map<String, String> settings = new HashMap<>(Map.of("drumlin.scr_index", directory.toString()));
+        for (int i = 0; i < changes.length; i += 2) {
+            settings.put(changes[i], changes[i + 1]);
+        }
+        return new RunFixture(directory, settings);
+    }
+
+    private ScrIndex index() throws IOException {
+        return new IndexFile(new ScrPrefix(directory), new NioEngine()).read();
+    }
+
+    private static void checkpoint(Checkpoints checkpoints, int id, Level level) throws IOException {
+        checkpoints.protect(1, new double[1000 + id]);
+        checkpoints.checkpoint(id, level);
+    }
+
+    /** FTI-FF and POSIX have a file for each rank, MPI-IO has one. */
+    @ParameterizedTest
+    @CsvSource({"3, 4", "1, 4", "2, 1"})
+    void theNewestIsListedAndWhole(String ioMode, int files) throws IOException {
+        RunFixture run = run("basic.ckpt_io", ioMode);
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoint(checkpoints, 1, Level.L4);
+            checkpoint(checkpoints, 2, Level.L1);
+            checkpoint(checkpoints, 3, Level.L4);
+        });
+        String name = "Global/" + run.restartValue("exec_id") + "/Ckpt3";
+        assertThat(IndexListing.lines(index()))
+                .hasSize(2)
+                .element(1)
+                .asString()
+                .matches("   \\d YES   \\S{19}     " + name);
+        IndexRecord record = index().record(name).orElseThrow();
+        DatasetMetadata metadata = DatasetMetadata.of(new ScrPrefix(directory), record, new NioEngine());
+        RankFiles map = metadata.checkFetchable(RANKS);
+        assertThat(map.files()).hasSize(RANKS);
+        assertThat(map.files().values().stream().mapToInt(List::size).sum()).isEqualTo(files);
+        assertThat(record.descriptor().files()).hasValue(files);
+        assertThat(record.descriptor().checkpoint()).isPresent();
+        assertThat(metadata.readDescriptor().tree())
+                .isEqualTo(record.descriptor().tree());
+        assertThat(metadata.readComplete()).isTrue();
+        assertThat(index().current()).isEmpty();
+        try (Stream<Path> paths = Files.list(directory.resolve(".scr"))) {
+            assertThat(paths.filter(path -> path.getFileName().toString().startsWith("scr.dataset.")))
+                    .as("metadata of what was replaced")
+                    .hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 1"})
+    void aRunThatIsDoneIsListedOnlyIfItKeepsItsLast(String keep, int listed) throws IOException {
+        RunFixture run = run("basic.keep_last_ckpt", keep);
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoint(checkpoints, 1, Level.L4);
+            checkpoint(checkpoints, 2, Level.L1);
+            checkpoints.complete();
+        });
+        assertThat(index().records()).hasSize(listed);
+        if (listed == 1) {
+            IndexRecord record = index().records().get(0);
+            assertThat(record.name()).endsWith("/Ckpt2");
+            DatasetMetadata.of(new ScrPrefix(directory), record, new NioEngine())
+                    .checkFetchable(RANKS);
+        }
+    }
+
+    @Test
+    void filesMustBeBelowThePrefixDirectoryAndStay() throws IOException {
+        RunFixture elsewhere =
+                run("drumlin.scr_index", directory.resolve("Meta").toString());
+        assertThatExceptionOfType(DrumlinException.class)
+                .isThrownBy(() -> elsewhere.run(1, (checkpoints, comm) -> {}))
+                .withMessageContaining("glbl_dir or a directory above it");
+        RunFixture archived = run("basic.keep_l4_ckpt", "1");
+        assertThatExceptionOfType(DrumlinException.class)
+                .isThrownBy(() -> archived.run(1, (checkpoints, comm) -> {}))
+                .withMessageContaining("keep_l4_ckpt");
+    }
+}
