@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.scr.DatasetMetadata;
 import io.drumlin.scr.IndexFile;
 import io.drumlin.scr.IndexListing;
@@ -11,6 +12,9 @@ import io.drumlin.scr.IndexRecord;
 import io.drumlin.scr.RankFiles;
 import io.drumlin.scr.ScrIndex;
 import io.drumlin.scr.ScrPrefix;
+import io.drumlin.storage.CrashJournal;
+import io.drumlin.storage.CrashJournal.Crash;
+import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,11 +22,13 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Checkpoints of level 4 as datasets of SCR. */
 class ListedCheckpointsTest {
@@ -99,6 +105,44 @@ class ListedCheckpointsTest {
             DatasetMetadata.of(new ScrPrefix(directory), record, new NioEngine())
                     .checkFetchable(RANKS);
         }
+    }
+
+    /** A crash at any moment of taking, replacing and ending: what is listed is whole. */
+    @ParameterizedTest
+    @EnumSource
+    void aCrashLeavesOnlyWholeCheckpointsListed(Crash crash) throws IOException {
+        Path original = Files.createDirectories(directory.resolve("original"));
+        RunFixture run = new RunFixture(original, Map.of("drumlin.scr_index", original.toString()));
+        FaultyEngine storage = new FaultyEngine(new NioEngine());
+        CrashJournal journal = storage.record(original);
+        ThreadCommunicator.run(2, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(storage)
+                    .open()) {
+                checkpoint(checkpoints, 1, Level.L4);
+                checkpoint(checkpoints, 2, Level.L4);
+                checkpoints.complete();
+            }
+        });
+        long seed = new Random().nextLong();
+        System.out.printf("seed %d, %d operations%n", seed, journal.size());
+        Random random = new Random(seed);
+        int listed = 0;
+        for (int end = 0; end <= journal.size(); end++) {
+            Path copy = Files.createDirectories(directory.resolve("replay" + end));
+            journal.replay(end, copy, crash, random);
+            IndexFile index = new IndexFile(new ScrPrefix(copy), new NioEngine());
+            if (Files.exists(index.path())) {
+                for (IndexRecord record : index.read().records()) {
+                    DatasetMetadata.of(new ScrPrefix(copy), record, new NioEngine())
+                            .checkFetchable(2);
+                    listed++;
+                }
+            }
+            RunDirectory.delete(copy, new NioEngine());
+        }
+        assertThat(listed).isPositive();
     }
 
     @Test
