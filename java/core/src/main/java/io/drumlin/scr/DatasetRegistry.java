@@ -56,7 +56,7 @@ public final class DatasetRegistry {
             own.addPath(Integer.toString(world.rank()), path).set("SIZE", Files.size(file));
         });
         KvTree all = Messages.gather(world, own, 0);
-        onRoot("listing " + name, () -> {
+        Root.run(world, "listing " + name, () -> {
             dropRepeated(all);
             RankFiles files = RankFiles.of(world.size(), all);
             index.update(each -> list(each, name, job, files));
@@ -109,7 +109,7 @@ public final class DatasetRegistry {
      * @throws IOException they could not be forgotten, or what is left of their metadata not deleted
      */
     public void removeAll(String start) throws IOException {
-        onRoot("taking " + start + " out of the index", () -> {
+        Root.run(world, "taking " + start + " out of the index", () -> {
             if (Files.exists(index.path())) {
                 List<IndexRecord> records = index.read().records().stream()
                         .filter(record -> record.name().startsWith(start))
@@ -120,14 +120,6 @@ public final class DatasetRegistry {
                 for (IndexRecord record : records) {
                     new PrefixFiles(prefix, store).deleteMetadata(prefix.metadata(record.id()));
                 }
-            }
-        });
-    }
-
-    private void onRoot(String operation, Agreement.Step step) throws IOException {
-        Agreement.run(world, operation, () -> {
-            if (world.rank() == 0) {
-                step.run();
             }
         });
     }

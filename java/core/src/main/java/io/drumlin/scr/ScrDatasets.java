@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,8 +55,9 @@ public final class ScrDatasets implements Closeable {
     private final KvTreeStore store;
     private final ScrPrefix prefix;
     private final IndexFile index;
-    private final HaltFile halt;
+    private final JobHalt halt;
     private final DatasetCache cache;
+    private final DatasetFlush flush;
     private final FileTransfer transfer;
 
     private State state = State.IDLE;
@@ -83,10 +83,11 @@ public final class ScrDatasets implements Closeable {
         this.store = new KvTreeStore(storage);
         this.prefix = new ScrPrefix(settings.prefix());
         this.index = new IndexFile(prefix, storage);
-        this.halt = new HaltFile(prefix, storage);
+        this.halt = new JobHalt(settings, new HaltFile(prefix, storage));
         this.layout = new NodeLayout(world, settings.node());
         this.cache = new DatasetCache(store, world, layout, settings);
         this.transfer = new FileTransfer(store);
+        this.flush = new DatasetFlush(settings, world, store, prefix, cache);
         this.pace = new CheckpointPace(settings);
     }
 
@@ -190,7 +191,7 @@ public final class ScrDatasets implements Closeable {
         long[] need = {0};
         onRoot(
                 "looking whether to halt",
-                () -> need[0] = pace.isDue() || haltReason().isPresent() ? 1 : 0);
+                () -> need[0] = pace.isDue() || halt.reason().isPresent() ? 1 : 0);
         world.allreduce(need, Communicator.Op.MAX);
         return need[0] != 0;
     }
@@ -203,22 +204,9 @@ public final class ScrDatasets implements Closeable {
      */
     public boolean shouldExit() throws IOException {
         long[] exit = {0};
-        onRoot("looking whether to halt", () -> exit[0] = haltReason().isPresent() ? 1 : 0);
+        onRoot("looking whether to halt", () -> exit[0] = halt.reason().isPresent() ? 1 : 0);
         world.allreduce(exit, Communicator.Op.MAX);
         return exit[0] != 0;
-    }
-
-    private Optional<String> haltReason() throws IOException {
-        HaltConditions conditions = halt.read();
-        if (conditions.haltSeconds().isEmpty() && settings.number("SCR_HALT_SECONDS") > 0) {
-            conditions = new HaltConditions(
-                    conditions.checkpointsLeft(),
-                    conditions.exitAfter(),
-                    conditions.exitBefore(),
-                    OptionalLong.of(settings.number("SCR_HALT_SECONDS")),
-                    conditions.exitReason());
-        }
-        return conditions.reason(Instant.now().getEpochSecond(), settings.endTime());
     }
 
     /**
@@ -351,14 +339,16 @@ public final class ScrDatasets implements Closeable {
             return false;
         }
         if (bypass) {
-            publish(descriptor, files);
+            flush.publish(descriptor, files, true);
         } else {
             protect(descriptor, files);
-            if (isToBeFlushed(descriptor)) {
-                flush(descriptor, files);
+            if (flush.isDue(descriptor)) {
+                flush.copy(descriptor, files);
             }
         }
-        onRoot("counting checkpoints", () -> count(descriptor));
+        if (descriptor.isCheckpoint()) {
+            onRoot("counting checkpoints", halt::count);
+        }
         pace.end();
         return true;
     }
@@ -368,13 +358,7 @@ public final class ScrDatasets implements Closeable {
                 settings.copyType(), settings.integer("SCR_SET_FAILURES"), settings.integer("SCR_SET_SIZE"))) {
             cache.complete(descriptor, files, set);
         }
-        changeFlushStates(states -> states.cached(descriptor));
-    }
-
-    private boolean isToBeFlushed(DatasetDescriptor descriptor) throws DrumlinException {
-        int every = settings.integer("SCR_FLUSH");
-        return descriptor.isOutput()
-                || (every > 0 && descriptor.checkpoint().orElse(1) % every == 0 && descriptor.isCheckpoint());
+        flush.changeStates(states -> states.cached(descriptor));
     }
 
     private void record(KvTree files) throws IOException {
@@ -395,53 +379,6 @@ public final class ScrDatasets implements Closeable {
         return files.entries().values().stream()
                 .mapToLong(file -> CachedFile.of(file).size().orElse(0))
                 .sum();
-    }
-
-    private void count(DatasetDescriptor descriptor) throws IOException {
-        OptionalLong left = halt.read().checkpointsLeft();
-        if (descriptor.isCheckpoint() && left.isPresent()) {
-            halt.update(change -> change.checkpointsLeft(OptionalLong.of(Math.max(0, left.getAsLong() - 1))));
-        }
-    }
-
-    /** Copies a cached dataset to the prefix directory. Until the index says so, at the end, it counts as incomplete. */
-    private void flush(DatasetDescriptor descriptor, KvTree files) throws IOException {
-        int id = descriptor.id().orElseThrow();
-        onRoot("indexing dataset " + id, () -> index.update(each -> each.begin(descriptor)));
-        changeFlushStates(states -> states.flushing(id));
-        Agreement.run(world, "flushing dataset " + id, () -> {
-            for (Map.Entry<String, KvTree> file : files.entries().entrySet()) {
-                CachedFile cached = CachedFile.of(file.getValue());
-                transfer.copy(Path.of(file.getKey()), cached.place(prefix), cached.size(), cached.crc());
-            }
-        });
-        publish(descriptor, files);
-        changeFlushStates(states -> states.flushed(id, true));
-    }
-
-    /** Writes map, summary and, last, the index of a dataset all of whose files are in the prefix directory. */
-    private void publish(DatasetDescriptor descriptor, KvTree files) throws IOException {
-        int id = descriptor.id().orElseThrow();
-        KvTree own = new KvTree();
-        Agreement.run(world, "describing dataset " + id, () -> {
-            KvTree entry = own.add(Integer.toString(world.rank()));
-            for (KvTree file : files.entries().values()) {
-                CachedFile cached = CachedFile.of(file);
-                Path place = cached.place(prefix);
-                cached.describe(entry.add(prefix.path().relativize(place).toString()));
-                if (bypass) {
-                    new PrefixFiles(prefix, store).sync(place);
-                }
-            }
-        });
-        KvTree all = Messages.gather(world, own, 0);
-        onRoot("completing dataset " + id, () -> {
-            DatasetMetadata.of(prefix, id, store.storage()).write(descriptor, RankFiles.of(world.size(), all));
-            index.update(each -> each.complete(descriptor, now()));
-            if (descriptor.isCheckpoint()) {
-                new PrefixFiles(prefix, store).keepNewest(settings.integer("SCR_PREFIX_SIZE"), id);
-            }
-        });
     }
 
     /**
@@ -579,7 +516,7 @@ public final class ScrDatasets implements Closeable {
             KvTree files = new KvTree();
             Agreement.run(world, "looking at the files of dataset " + id, () -> record(files));
             protect(descriptor, files);
-            changeFlushStates(states -> states.flushed(id, true));
+            flush.changeStates(states -> states.flushed(id, true));
             offer(descriptor);
         } catch (IOException e) {
             cache.delete(id);
@@ -631,7 +568,7 @@ public final class ScrDatasets implements Closeable {
         });
         if (cached) {
             cache.delete(id);
-            changeFlushStates(states -> states.remove(id));
+            flush.changeStates(states -> states.remove(id));
         }
         return false;
     }
@@ -672,32 +609,14 @@ public final class ScrDatasets implements Closeable {
         for (var cached : Map.copyOf(cache.datasets()).entrySet()) {
             if (cached.getValue().name().filter(name::equals).isPresent()) {
                 cache.delete(cached.getKey());
-                changeFlushStates(states -> states.remove(cached.getKey()));
+                flush.changeStates(states -> states.remove(cached.getKey()));
             }
         }
         onRoot("deleting dataset " + name, () -> new PrefixFiles(prefix, store).delete(name));
     }
 
-    /** Changes the flush file, on rank 0; datasets that left the cache leave it too. */
-    private void changeFlushStates(Consumer<FlushStates> change) throws IOException {
-        onRoot("writing the flush file", () -> {
-            FlushStates states = new FlushStates(store.readIfThere(prefix.flush()));
-            change.accept(states);
-            for (int id : states.ids()) {
-                if (!cache.datasets().containsKey(id)) {
-                    states.remove(id);
-                }
-            }
-            store.replace(prefix.flush(), states.tree());
-        });
-    }
-
     private void onRoot(String operation, Agreement.Step step) throws IOException {
-        Agreement.run(world, operation, () -> {
-            if (world.rank() == 0) {
-                step.run();
-            }
-        });
+        Root.run(world, operation, step);
     }
 
     private static LocalDateTime now() {
@@ -725,8 +644,8 @@ public final class ScrDatasets implements Closeable {
         try {
             flushNewest();
             onRoot("noting the end", () -> {
-                if (haltReason().isEmpty()) {
-                    halt.update(change -> change.exitReason(Optional.of(HaltConditions.FINALIZED)));
+                if (halt.reason().isEmpty()) {
+                    halt.finish();
                 }
             });
         } finally {
@@ -744,20 +663,13 @@ public final class ScrDatasets implements Closeable {
             return;
         }
         int id = newest.get().id().orElseThrow();
-        long[] needed = {0};
-        onRoot("reading the flush file", () -> {
-            FlushStates states = new FlushStates(store.readIfThere(prefix.flush()));
-            needed[0] = states.needsFlush(id) || states.place(id).isEmpty() ? 1 : 0;
-        });
-        world.allreduce(needed, Communicator.Op.MAX);
-        if (needed[0] == 1) {
+        if (flush.isNeeded(id)) {
             KvTree files = new KvTree();
             Agreement.run(
                     world,
                     "reading the map of cached files",
                     () -> files.merge(cache.open(id).readMap()));
-            bypass = false;
-            flush(newest.get(), files);
+            flush.copy(newest.get(), files);
         }
     }
 }
