@@ -592,6 +592,29 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
+     * What the configuration came to, and where this rank stands.
+     *
+     * @return the same for the whole run
+     */
+    public RunDescription describe() {
+        return new RunDescription(
+                config.ioMode(),
+                config.blockBytes(),
+                config.keepLastCkpt(),
+                config.keepL4Ckpt(),
+                directories.local(),
+                directories.global(),
+                directories.meta(),
+                topology.nodeNames().size(),
+                topology.nodeSize(),
+                config.groupSize(),
+                node(),
+                group.sector(),
+                group.id(),
+                group.index());
+    }
+
+    /**
      * The run's id, a directory name below each configured directory.
      *
      * @return the id

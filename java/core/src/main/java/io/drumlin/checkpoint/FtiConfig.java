@@ -37,6 +37,8 @@ final class FtiConfig {
 
     private static final int UNSET = -1;
 
+    private static final int KIBIBYTE = 1024;
+
     private final String name;
     private final IniFile ini;
 
@@ -54,6 +56,7 @@ final class FtiConfig {
     private final int maxVarId;
     private final int failure;
     private final String execId;
+    private final int blockKibibytes;
     private final boolean localTest;
     private final int fastForward;
     private final Packing packing;
@@ -92,7 +95,7 @@ final class FtiConfig {
         if (failure != 0 && !execId.matches("[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*")) {
             throw refused("restart", "exec_id", "the name of the run's directory, without slashes");
         }
-        inRange("advanced", "block_size", UNSET, 1, 2048);
+        blockKibibytes = inRange("advanced", "block_size", UNSET, 1, 2048);
         localTest = oneOf("advanced", "local_test", UNSET, "0 or 1", 0, 1) == 1;
         fastForward = inRange("advanced", "fast_forward", 1, 1, 10);
         packing = readPacking();
@@ -118,6 +121,11 @@ final class FtiConfig {
     /** Does the same for a run that worked in another directory than this process. */
     static FtiConfig parse(String text, String name, Path workingDirectory) throws DrumlinException {
         return new FtiConfig(IniFile.parse(text, name), name, workingDirectory);
+    }
+
+    /** {@code block_size} in bytes, which C FTI sends at once; here it has no effect. */
+    int blockBytes() {
+        return blockKibibytes * KIBIBYTE;
     }
 
     private int readMaxSyncInterval() {

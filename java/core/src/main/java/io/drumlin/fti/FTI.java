@@ -278,6 +278,20 @@ public final class FTI {
     }
 
     /**
+     * {@code FTI_GetConfig}: what the configuration came to. Not collective; the arguments that C FTI ignores are not here.
+     *
+     * @return settings, run and topology
+     * @throws IllegalStateException FTI is not initialised
+     */
+    public static FTIT_allConfiguration FTI_GetConfig() {
+        Instance instance = instance();
+        if (instance == null) {
+            throw new IllegalStateException("FTI is not initialized");
+        }
+        return FTIT_allConfiguration.of(instance.checkpoints);
+    }
+
+    /**
      * {@code FTI_Protect}: protects the first elements of an array, buffer or scalar, or replaces what is protected under the
      * id.
      *

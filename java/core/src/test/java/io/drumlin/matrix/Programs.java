@@ -3,6 +3,7 @@ package io.drumlin.matrix;
 import static io.drumlin.fti.FTI.FTI_Checkpoint;
 import static io.drumlin.fti.FTI.FTI_DONE;
 import static io.drumlin.fti.FTI.FTI_Finalize;
+import static io.drumlin.fti.FTI.FTI_GetConfig;
 import static io.drumlin.fti.FTI.FTI_GetStoredSize;
 import static io.drumlin.fti.FTI.FTI_Init;
 import static io.drumlin.fti.FTI.FTI_NREC;
@@ -19,7 +20,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
+import io.drumlin.fti.FTIT_allConfiguration;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -62,6 +65,7 @@ public final class Programs {
             case "log" -> run.log(arguments);
             case "arrays" -> run.arrays(arguments);
             case "recoverArrays" -> run.recoverArrays(arguments);
+            case "config" -> run.config();
             case "twice" -> run.twice(arguments);
             case "recoverInside" -> run.recoverInside(arguments);
             default -> throw new IllegalArgumentException("no program " + program);
@@ -157,6 +161,35 @@ public final class Programs {
             assertThat(FTI_Status()).as("FTI_Status").isZero();
             protect("equal");
             assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_NREC);
+        }
+
+        /** {@code config}: the I/O mode is told as C FTI does, and every rank knows its place. */
+        void config() throws IOException {
+            init(FTI_SCES);
+            FTIT_allConfiguration all = FTI_GetConfig();
+            String text = Files.readString(Path.of(config));
+            assertThat(text)
+                    .containsPattern("ckpt_io += " + (all.configuration().ioMode() - 1000) + "\n");
+            assertThat(all.configuration().blockSize()).isEqualTo(1024 * 1024);
+            assertThat(all.configuration().localDir())
+                    .endsWith("Local/node" + rank / 4 + "/" + all.execution().id());
+            assertThat(text).contains(all.execution().id());
+            assertThat(all.topology())
+                    .isEqualTo(new FTIT_allConfiguration.FTIT_topology(
+                            16,
+                            4,
+                            rank,
+                            4,
+                            0,
+                            4,
+                            0,
+                            rank / 4,
+                            rank % 4,
+                            false,
+                            rank / 4,
+                            (rank / 4 + 1) % 4,
+                            (rank / 4 + 3) % 4));
+            end("finalize");
         }
 
         /**

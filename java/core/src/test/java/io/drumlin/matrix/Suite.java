@@ -248,6 +248,13 @@ enum Suite {
         }
     },
 
+    GETCONFIG {
+        @Override
+        List<Case> cases() {
+            return List.of(new Case("what the configuration came to", Map.of(), run -> run.start("config")));
+        }
+    },
+
     RECOVERVAR {
         @Override
         List<Case> cases() {

@@ -1,0 +1,37 @@
+package io.drumlin.checkpoint;
+
+import java.nio.file.Path;
+
+/**
+ * Where a rank stands in its run, and what the run's configuration came to.
+ *
+ * @param ioMode {@code ckpt_io}: 1 POSIX, 2 MPI-IO, 3 FTI-FF, 4 SIONlib
+ * @param blockBytes {@code block_size} in bytes
+ * @param keepLast whether the last checkpoint is kept at the end
+ * @param keepL4 whether checkpoints of level 4 are archived
+ * @param local directory of the run on this rank's node
+ * @param global directory of the run on the parallel file system
+ * @param metadata directory of the run's metadata
+ * @param nodes number of nodes
+ * @param nodeSize ranks per node
+ * @param groupSize nodes per group
+ * @param node number of this rank's node, from 0
+ * @param sector number of the nodes' sector, from 0
+ * @param group number of this rank's group in the sector, from 0
+ * @param groupRank this rank in its group, from 0
+ */
+public record RunDescription(
+        int ioMode,
+        int blockBytes,
+        boolean keepLast,
+        boolean keepL4,
+        Path local,
+        Path global,
+        Path metadata,
+        int nodes,
+        int nodeSize,
+        int groupSize,
+        int node,
+        int sector,
+        int group,
+        int groupRank) {}
