@@ -229,7 +229,7 @@ class GroupMetadataTest {
                 .hasMessageContaining("1023");
     }
 
-    /** D19: C FTI needs time in proportion to the square of this. */
+    /** C FTI needs time in proportion to the square of this. */
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void aHundredThousandVariablesInAGroupOfEightTakeNoQuadraticTime(@TempDir Path directory) throws IOException {
