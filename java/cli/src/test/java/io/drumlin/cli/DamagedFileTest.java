@@ -22,11 +22,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever is wrong with an FTI-FF file, every command says so in a line or shows what there is; none ends with a trace. */
+@Tag("exhaustive")
 class DamagedFileTest {
 
     private static final int ROUNDS = 15;

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Every state that a kill or a power loss can leave on disk is one a restart recovers from, with the checkpoint that was under
  * way or the one before it.
  */
+@Tag("exhaustive")
 class CrashTest {
 
     private static final int INTS = 3000;

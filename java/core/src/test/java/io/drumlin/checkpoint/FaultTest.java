@@ -35,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Every operation on the file system, and every request for memory, fails once on one rank while all others are well: no rank
  * hangs or is left out, and what is on disk afterwards is the checkpoint before or the new one.
  */
+@Tag("exhaustive")
 class FaultTest {
 
     private static final int RANKS = 2;

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** C FTI's core suites with threads as ranks. */
+@Tag("exhaustive")
 class MatrixTest {
 
     @TempDir

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Jobs that are killed at random moments of restarts, checkpoints and the completion come back, also when they lose what a
  * node stored.
  */
+@Tag("exhaustive")
 class KillIT {
 
     private static final int FEW = 5;

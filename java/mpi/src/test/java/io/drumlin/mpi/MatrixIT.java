@@ -13,6 +13,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Cases of C FTI's core suites with processes as ranks. */
+@Tag("exhaustive")
 class MatrixIT {
 
     @TempDir

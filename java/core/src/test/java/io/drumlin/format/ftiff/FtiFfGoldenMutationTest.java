@@ -5,8 +5,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 
 /** One file of each snapshot and kind of C FTI: others of it differ in content only. */
+@Tag("exhaustive")
 class FtiFfGoldenMutationTest extends FtiFfMutations {
 
     private static final int LARGEST = 40_000;

@@ -12,9 +12,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Small files of our own of every layout, every bit of them. */
+@Tag("exhaustive")
 class FtiFfMutationTest extends FtiFfMutations {
 
     static final int[] EVERY_BIT = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff};

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Damaged files of the C library. Whatever is done to one, it is refused with a {@link FormatException} or read within its
  * bounds; nothing else is thrown, and no more is allocated than the file has.
  */
+@Tag("exhaustive")
 class GsdMutationTest {
 
     static Stream<Path> files() throws IOException {

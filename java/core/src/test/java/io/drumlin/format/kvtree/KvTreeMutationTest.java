@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Damaged files of all kinds. Whatever is done to one, it is refused with a {@link FormatException} or read as a tree that
  * fits into its bytes; nothing else may be thrown, and no more is allocated than the file has.
  */
+@Tag("exhaustive")
 class KvTreeMutationTest {
 
     private static final int HEADER = 20;

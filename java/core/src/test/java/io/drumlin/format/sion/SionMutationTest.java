@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Damaged files of C SIONlib. Whatever is done to one, a strict reader refuses it with a {@link FormatException} or finds
  * only blocks within the file; nothing else may be thrown, and no more is read or allocated than the file has.
  */
+@Tag("exhaustive")
 class SionMutationTest {
 
     private static final int TASKS = 24;

@@ -29,11 +29,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs of C FTI, of all releases that have FTI-FF, go on with Drumlin: every snapshot is restarted from, by thread ranks. */
+@Tag("exhaustive")
 class RestartTest {
 
     private static final Pattern RANK_FILE = Pattern.compile("(.*)/l([1-4])/Ckpt(\\d+)-Rank\\d+\\.fti");
