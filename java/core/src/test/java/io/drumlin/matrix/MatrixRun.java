@@ -20,6 +20,7 @@ final class MatrixRun {
 
     private final Launcher launcher;
     private final RunFixture run;
+    private final int mode;
 
     /**
      * @param mode value of {@code ckpt_io}
@@ -27,10 +28,15 @@ final class MatrixRun {
      */
     MatrixRun(Launcher launcher, Path directory, int mode, Map<String, String> changes) throws IOException {
         this.launcher = launcher;
+        this.mode = mode;
         Map<String, String> all = new HashMap<>(Map.of(
                 "basic.node_size", "4", "basic.group_size", "4", "basic.verbosity", "2", "basic.ckpt_io", "" + mode));
         all.putAll(changes);
         run = new RunFixture(directory, all);
+    }
+
+    int mode() {
+        return mode;
     }
 
     Path config() {

@@ -15,6 +15,8 @@ import static io.drumlin.fti.FTI.FTI_RecoverVarFinalize;
 import static io.drumlin.fti.FTI.FTI_RecoverVarInit;
 import static io.drumlin.fti.FTI.FTI_SCES;
 import static io.drumlin.fti.FTI.FTI_Status;
+import static io.drumlin.fti.FTI.FTI_getIDFromString;
+import static io.drumlin.fti.FTI.FTI_setIDFromString;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.Scalar;
@@ -38,6 +40,7 @@ public final class Programs {
 
     private static final int STOP_ITERATION = 63;
     private static final int INTERVAL = 10;
+    private static final int ARRAYS = 10;
 
     private Programs() {}
 
@@ -65,6 +68,9 @@ public final class Programs {
             case "log" -> run.log(arguments);
             case "arrays" -> run.arrays(arguments);
             case "recoverArrays" -> run.recoverArrays(arguments);
+            case "names" -> run.names(arguments);
+            case "recoverNames" -> run.recoverNames(arguments);
+            case "forgetNames" -> run.forgetNames();
             case "config" -> run.config();
             case "twice" -> run.twice(arguments);
             case "recoverInside" -> run.recoverInside(arguments);
@@ -245,7 +251,7 @@ public final class Programs {
         }
 
         private int[][] arrayValues(boolean filled) {
-            int[][] arrays = new int[10][];
+            int[][] arrays = new int[ARRAYS][];
             Arrays.setAll(arrays, i -> new int[50 + 10 * i + rank]);
             for (int i = 0; filled && i < arrays.length; i++) {
                 Arrays.fill(arrays[i], 100 * rank + i);
@@ -267,19 +273,57 @@ public final class Programs {
         void recoverArrays(List<String> arguments) {
             init(FTI_SCES);
             int[][] arrays = arrayValues(false);
-            List<Integer> order = new ArrayList<>();
-            for (int i = 0; i < arrays.length; i++) {
-                order.add(i);
-            }
-            Collections.shuffle(order, new Random(Long.parseLong(arguments.get(0)) + rank));
             assertThat(FTI_RecoverVarInit()).isEqualTo(FTI_SCES);
-            for (int i : order) {
+            for (int i : shuffled(Long.parseLong(arguments.get(0)) + rank)) {
                 assertThat(FTI_Protect(i, arrays[i])).isEqualTo(FTI_SCES);
                 assertThat(FTI_RecoverVar(i)).as("FTI_RecoverVar %d", i).isEqualTo(FTI_SCES);
             }
             assertThat(FTI_RecoverVarFinalize()).isEqualTo(FTI_SCES);
             assertThat(arrays).isDeepEqualTo(arrayValues(true));
             end("finalize");
+        }
+
+        /** {@code names LEVEL SEED}: as {@code arrays}, with names in random order, the same on all ranks, for ids. */
+        void names(List<String> arguments) {
+            init(FTI_SCES);
+            int[][] arrays = arrayValues(true);
+            for (int i : shuffled(Long.parseLong(arguments.get(1)))) {
+                assertThat(FTI_Protect(FTI_setIDFromString("array " + i), arrays[i]))
+                        .isEqualTo(FTI_SCES);
+            }
+            assertThat(FTI_Checkpoint(1, Integer.parseInt(arguments.get(0)))).isEqualTo(FTI_DONE);
+        }
+
+        /** {@code recoverNames SEED}: as {@code recoverArrays}, with the ids that the names had. */
+        void recoverNames(List<String> arguments) {
+            init(FTI_SCES);
+            int[][] arrays = arrayValues(false);
+            assertThat(FTI_RecoverVarInit()).isEqualTo(FTI_SCES);
+            for (int i : shuffled(Long.parseLong(arguments.get(0)) + rank)) {
+                int named = FTI_getIDFromString("array " + i);
+                assertThat(FTI_Protect(named, arrays[i])).isEqualTo(FTI_SCES);
+                assertThat(FTI_RecoverVar(named)).as("FTI_RecoverVar %d", named).isEqualTo(FTI_SCES);
+            }
+            assertThat(FTI_RecoverVarFinalize()).isEqualTo(FTI_SCES);
+            assertThat(arrays).isDeepEqualTo(arrayValues(true));
+            end("finalize");
+        }
+
+        /** {@code forgetNames}: a restart that finds data without names. */
+        void forgetNames() {
+            init(FTI_SCES);
+            for (int i = 0; i < ARRAYS; i++) {
+                assertThat(FTI_getIDFromString("array " + i)).isEqualTo(-1);
+            }
+        }
+
+        private static List<Integer> shuffled(long seed) {
+            List<Integer> order = new ArrayList<>();
+            for (int i = 0; i < ARRAYS; i++) {
+                order.add(i);
+            }
+            Collections.shuffle(order, new Random(seed));
+            return order;
         }
 
         /** {@code twice LEVEL OTHERCONFIG}: two runs in one process, each from its beginning to its end. */

@@ -269,6 +269,25 @@ enum Suite {
         }
     },
 
+    RECOVERNAME {
+        @Override
+        List<Case> cases() {
+            return IntStream.of(LEVELS)
+                    .mapToObj(level -> new Case("L" + level, Map.of(), run -> {
+                        long seed = new Random().nextLong();
+                        System.out.println("recovername L" + level + ": seed " + seed);
+                        run.start("names", "" + level, "" + seed);
+                        // FTI-FF has no place for names; C FTI fails its own cases.
+                        if (run.mode() == FTI_FF) {
+                            run.start("forgetNames");
+                        } else {
+                            run.start("recoverNames", "" + seed);
+                        }
+                    }))
+                    .toList();
+        }
+    },
+
     KEEPL4 {
         @Override
         List<Case> cases() {
@@ -291,6 +310,7 @@ enum Suite {
     };
 
     private static final List<String> SIZES = List.of("equal", "different");
+    private static final int FTI_FF = 3;
     private static final int[] LEVELS = {1, 2, 3, 4};
     private static final String KEEP_LAST = "basic.keep_last_ckpt";
 
