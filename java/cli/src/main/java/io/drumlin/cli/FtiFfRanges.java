@@ -11,15 +11,32 @@ import java.util.List;
 /** What is where in an FTI-FF file, for a picture; docs/formats/fti-ff.md, section 3. */
 final class FtiFfRanges {
 
+    /** A picture of more containers shows nothing, and a file can have millions: then blocks are drawn whole. */
+    private static final int MOST_CONTAINERS = 10_000;
+
     private final FtiFfFile file;
     private final Layout layout;
+    private final boolean folded;
 
     FtiFfRanges(FtiFfFile file) {
         this.file = file;
         this.layout = file.layout();
+        long containers = file.blocks().stream()
+                .mapToLong(block -> block.variables().size())
+                .sum();
+        folded = containers > MOST_CONTAINERS;
     }
 
+    /**
+     * The parts of the file.
+     *
+     * @throws CommandException there are too many blocks to draw
+     */
     List<FileRange> ranges() {
+        if (file.blocks().size() > MOST_CONTAINERS) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED, file.blocks().size() + " blocks are too many for a picture");
+        }
         List<FileRange> ranges = new ArrayList<>();
         if (file.encoded()) {
             ranges.add(FileRange.data("encoded bytes", "", 0, file.recordOffset())
@@ -47,19 +64,24 @@ final class FtiFfRanges {
     }
 
     private FileRange containers(int block) {
-        List<FileRange> containers = file.blocks().get(block).variables().stream()
-                .map(FtiFfRanges::container)
-                .toList();
-        long start = containers.isEmpty() ? 0 : containers.get(0).offset();
-        return block(block, start).with(containers);
+        List<VariableMeta> containers = file.blocks().get(block).variables();
+        long start = containers.isEmpty() ? 0 : containers.get(0).fptr();
+        return block(block, start).with(containersOf(block));
     }
 
     private FileRange recordsAndContainers(int block) {
-        BlockMeta meta = file.blocks().get(block);
         List<FileRange> parts = new ArrayList<>();
         parts.add(records(block));
-        meta.variables().forEach(container -> parts.add(container(container)));
+        parts.addAll(containersOf(block));
         return block(block, blockOffset(block)).with(parts);
+    }
+
+    private List<FileRange> containersOf(int block) {
+        return drawn(block).stream().map(FtiFfRanges::container).toList();
+    }
+
+    private List<VariableMeta> drawn(int block) {
+        return folded ? List.of() : file.blocks().get(block).variables();
     }
 
     private FileRange block(int block, long start) {
@@ -110,7 +132,7 @@ final class FtiFfRanges {
         parts.add(FileRange.metadata("block record", String.valueOf(block), blockOffset(block), layout.recordsLength(0))
                 .with("numvars", variables.size())
                 .with("dbsize", file.blocks().get(block).dbsize()));
-        for (int v = 0; v < variables.size(); v++) {
+        for (int v = 0; v < drawn(block).size(); v++) {
             VariableMeta container = variables.get(v);
             parts.add(FileRange.metadata("variable record", label(container), file.variableOffset(block, v), length)
                     .with("fptr", container.fptr())

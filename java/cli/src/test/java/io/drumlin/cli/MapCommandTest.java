@@ -2,10 +2,14 @@ package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.comm.SingleCommunicator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -100,6 +104,45 @@ class MapCommandTest {
         assertThat(command.run("map", damaged, "-o", svg)).isEqualTo(1);
         assertThat(command.err()).contains("fptr at offset 108030");
         assertThat(hovers(svg)).contains("container 5.0, offset 72000, length 20000 bytes (19.5 KiB)");
+    }
+
+    /** Nobody sees ten thousand containers in a picture, and a program would not open it. */
+    @Test
+    void aBlockOfVeryManyContainersIsDrawnWhole() throws Exception {
+        for (String root : List.of("Local", "Global", "Meta")) {
+            Files.createDirectory(directory.resolve(root));
+        }
+        Path config = Files.writeString(
+                directory.resolve("config.fti"),
+                """
+                [basic]
+                ckpt_dir = %1$s/Local
+                glbl_dir = %1$s/Global
+                meta_dir = %1$s/Meta
+                node_size = 1
+                ckpt_io = 3
+                verbosity = 3
+                [restart]
+                failure = 0
+                [advanced]
+                block_size = 1024
+                local_test = 1
+                [drumlin]
+                packing = compact
+                """
+                        .formatted(directory));
+        try (Checkpoints checkpoints = Checkpoints.open(config, new SingleCommunicator())) {
+            for (int id = 0; id <= 10_000; id++) {
+                checkpoints.protect(id, new byte[1]);
+            }
+            checkpoints.checkpoint(1, Level.L4);
+        }
+        Path svg = directory.resolve("picture.svg");
+        Path file = GoldenCheckpoints.ftiFfFiles(directory.resolve("Global")).get(0);
+        assertThat(command.run("map", file, "-o", svg)).as(command.err()).isZero();
+        assertThat(hovers(svg))
+                .contains("block 0, offset 0, length 10001 bytes (9.8 KiB)")
+                .hasSizeLessThan(10);
     }
 
     @Test
