@@ -893,6 +893,15 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
+     * What the ranks agreed on in the last call of {@link #snapshot}.
+     *
+     * @return empty if that call needed no agreement
+     */
+    public Optional<SnapshotPlan> newSnapshotPlan() {
+        return snapshotClock.newPlan();
+    }
+
+    /**
      * Ends a run that has reached its goal, as {@code FTI_Finalize}. Collective. With {@code keep_last_ckpt = 1} the last
      * checkpoint is brought to the parallel file system, for a later restart; with {@code keep_l4_ckpt = 1} the level-4
      * checkpoints stay in the archive; otherwise all files of the run are deleted. To be followed by {@link #close}.

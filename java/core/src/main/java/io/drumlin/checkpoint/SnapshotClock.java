@@ -27,6 +27,7 @@ final class SnapshotClock {
     private long lastMinute;
     private long nextMinute;
     private int minutes;
+    private boolean agreed;
 
     SnapshotClock(FtiConfig config, LongSupplier nanoTime) {
         this.config = config;
@@ -40,6 +41,7 @@ final class SnapshotClock {
      */
     Optional<Level> tick(Communicator comm) throws IOException {
         long now = nanoTime.getAsLong();
+        agreed = false;
         if (iterations > 0) {
             totalSeconds += (now - lastCall) / 1e9;
             if (iterations % syncInterval == 0) {
@@ -55,6 +57,11 @@ final class SnapshotClock {
         lastMinute = nextMinute;
         nextMinute += minuteIterations;
         return dueLevel();
+    }
+
+    /** When the next minute is over, if the ranks agreed on that in the last tick. */
+    Optional<SnapshotPlan> newPlan() {
+        return agreed ? Optional.of(new SnapshotPlan(nextMinute, syncInterval)) : Optional.empty();
     }
 
     /** Leaves the time of a checkpoint out of the iteration that follows. */
@@ -75,6 +82,7 @@ final class SnapshotClock {
         if (syncInterval < minuteIterations / 2 && syncInterval < config.maxSyncIntv()) {
             syncInterval *= 2;
         }
+        agreed = true;
     }
 
     private Optional<Level> dueLevel() {

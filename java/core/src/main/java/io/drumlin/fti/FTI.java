@@ -498,6 +498,10 @@ public final class FTI {
         boolean recovering = current != null && current.checkpoints.isRestart();
         return call(recovering ? FTI_NREC : FTI_NSCS, instance -> {
             Optional<CheckpointReport> taken = instance.checkpoints.snapshot();
+            instance.checkpoints
+                    .newSnapshotPlan()
+                    .ifPresent(plan -> instance.messages.debug(
+                            "Next ckpt. at iter. %d . Sync. intv. : %d", plan.iteration(), plan.syncInterval()));
             return taken.isPresent() ? done(instance, taken.get()) : FTI_SCES;
         });
     }

@@ -40,6 +40,27 @@ class SnapshotClockTest {
                 .containsExactlyEntriesOf(ordered(11, 1, 21, 1, 31, 4, 41, 1, 51, 1, 61, 4, 71, 1));
     }
 
+    /** 6 s an iteration: looked at after 1, 2, 4 and then every 8 iterations, more often than twice a minute. */
+    @Test
+    void tellsWhenTheRanksAgreed() throws IOException {
+        FtiConfig config = FtiConfig.parse(Files.readString(new RunFixture(directory, Map.of()).config()), "config");
+        SnapshotClock clock = new SnapshotClock(config, () -> nanos);
+        Map<Integer, SnapshotPlan> plans = new LinkedHashMap<>();
+        for (int i = 1; i <= 17; i++) {
+            int iteration = i;
+            clock.tick(new SingleCommunicator());
+            clock.newPlan().ifPresent(plan -> plans.put(iteration, plan));
+            nanos += 6_000_000_000L;
+        }
+        assertThat(plans)
+                .containsExactly(
+                        Map.entry(2, new SnapshotPlan(11, 2)),
+                        Map.entry(3, new SnapshotPlan(11, 4)),
+                        Map.entry(5, new SnapshotPlan(11, 8)),
+                        Map.entry(9, new SnapshotPlan(11, 8)),
+                        Map.entry(17, new SnapshotPlan(21, 8)));
+    }
+
     @Test
     void fastForwardDividesTheMinute() throws IOException {
         assertThat(due(Map.of("basic.ckpt_l1", "1", "advanced.fast_forward", "5"), 6, 12))

@@ -181,7 +181,7 @@ class FtiTest {
 
     @Test
     void printsTheLinesThatUsersSearchFor() throws IOException {
-        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "basic.verbosity", "2"));
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "basic.verbosity", "1"));
         String config = run.config().toString();
         PrintStream console = System.out;
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
@@ -190,6 +190,8 @@ class FtiTest {
             FTI_Init(config, new SingleCommunicator());
             FTI_Protect(4, new double[1 << 17]);
             FTI_Protect(5, new double[1 << 17], 1 << 17, FTI_DBLE);
+            FTI_Snapshot();
+            FTI_Snapshot();
             FTI_Checkpoint(3, FTI_L4);
             FTI_Init(config, new SingleCommunicator());
             FTI_Finalize();
@@ -199,6 +201,7 @@ class FtiTest {
         assertThat(printed.toString(StandardCharsets.UTF_8))
                 .contains("[ FTI  Information ] : Variable ID 4 to protect. Current ckpt. size per rank is 1.00MB.")
                 .contains("[ FTI  Information ] : Variable ID 5 to protect. Current ckpt. size per rank is 2.00MB.")
+                .containsPattern("\\[FTI Debug - 000000\\] : Next ckpt\\. at iter\\. \\d+ \\. Sync\\. intv\\. : 2\\R")
                 .contains("[ FTI  Information ] : Post-checkpoint took ")
                 .containsPattern("Ckpt\\. ID 3 \\(L4\\) \\(2\\.00 MB/proc\\) taken in \\d+\\.\\d\\d sec\\. "
                         + "\\(Wt:\\d+\\.\\d\\ds, Wr:\\d+\\.\\d\\ds, Ps:\\d+\\.\\d\\ds\\)")
