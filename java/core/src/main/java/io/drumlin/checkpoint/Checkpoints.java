@@ -428,7 +428,7 @@ public final class Checkpoints implements AutoCloseable {
 
     /**
      * The id that a name stands for. A new name gets the number of the known variables as its id, and an empty variable is
-     * protected under it until another is: do not mix names with ids chosen by hand. In the modes POSIX and MPI-IO names are
+     * protected under it until another is: do not mix names with ids chosen by hand. In all modes but FTI-FF names are
      * stored with the checkpoint, and known again after a restart.
      *
      * @param name not empty, without line breaks; at most 255 bytes of UTF-8
@@ -479,7 +479,7 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Gives a protected variable a name that the metadata of the modes POSIX and MPI-IO tell of. Drumlin makes nothing of it.
+     * Gives a protected variable a name that the metadata of all modes but FTI-FF tell of. Drumlin makes nothing of it.
      *
      * @param id a protected variable
      * @param name without line breaks; at most 255 bytes of UTF-8
@@ -492,8 +492,7 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Gives a protected variable dimensions that the metadata of the modes POSIX and MPI-IO tell of. Drumlin makes nothing of
-     * them.
+     * Gives a protected variable dimensions that the metadata of all modes but FTI-FF tell of. Drumlin makes nothing of them.
      *
      * @param id a protected variable
      * @param dimensions at most 32

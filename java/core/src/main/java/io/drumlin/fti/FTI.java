@@ -331,7 +331,7 @@ public final class FTI {
 
     /**
      * {@code FTI_setIDFromString}: the id that a name stands for; a new name gets the number of the variables as its id. Names
-     * are stored in the modes POSIX and MPI-IO.
+     * are stored in all modes but FTI-FF.
      *
      * @param name not empty
      * @return the id, or {@link #FTI_NSCS}
@@ -351,7 +351,7 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_SetAttribute}: name and dimensions of a variable for its metadata, in the modes POSIX and MPI-IO.
+     * {@code FTI_SetAttribute}: name and dimensions of a variable for its metadata, in all modes but FTI-FF.
      *
      * @param id a protected variable
      * @param attribute name and dimensions
