@@ -3,7 +3,6 @@ package io.drumlin.mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.format.gsd.Version;
 import io.drumlin.gsd.Access;
@@ -13,34 +12,31 @@ import io.drumlin.gsd.GsdFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A GSD file that MPI processes write is that of one process; run on ranks by {@link GsdFileIT}. */
-class GsdFileChecks {
+class GsdFileChecks extends SharedFolderChecks {
 
-    private NativeMpi world;
-    private Path folder;
     private Path path;
 
     @BeforeEach
-    void meet() throws IOException {
-        world = NativeMpi.world();
-        String made =
-                world.rank() == 0 ? Files.createTempDirectory("drumlin-mpi-gsd").toString() : "";
-        folder = Path.of(Agreement.bcast(world, made, 0));
+    void nameFile() {
         path = folder.resolve("file.gsd");
     }
 
+    /** Nothing is left beside the file. */
     @AfterEach
-    void part() throws IOException {
+    void onlyTheFileIsLeft() throws IOException {
         world.barrier();
         if (world.rank() == 0) {
-            Files.deleteIfExists(path);
-            Files.delete(folder);
+            try (Stream<Path> left = Files.list(folder)) {
+                assertThat(left).isSubsetOf(List.of(path));
+            }
         }
-        world.close();
     }
 
     @Test

@@ -10,18 +10,18 @@ import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.storage.OpenMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** MPI-IO, checked by plain file access; run on ranks by {@link MpiFileIT}. */
-class MpiFileChecks {
+class MpiFileChecks extends SharedFolderChecks {
 
     private static final Set<OpenMode> ALL =
             EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE);
@@ -31,31 +31,22 @@ class MpiFileChecks {
 
     private static final int ROUNDS = 5;
 
-    private NativeMpi world;
-    private Path folder;
     private Path path;
 
     @BeforeEach
-    void meet() throws IOException {
-        world = NativeMpi.world();
-        ByteBuffer name = ByteBuffer.allocate(4096);
-        if (world.rank() == 0) {
-            Path made = Files.createTempDirectory("drumlin-mpi-file");
-            name.put(made.toString().getBytes(StandardCharsets.UTF_8)).clear();
-        }
-        world.bcast(name, 0);
-        folder = Path.of(StandardCharsets.UTF_8.decode(name).toString().trim());
+    void nameFile() {
         path = folder.resolve("shared.dat");
     }
 
+    /** Nothing is left beside the file. */
     @AfterEach
-    void part() throws IOException {
+    void onlyTheFileIsLeft() throws IOException {
         world.barrier();
         if (world.rank() == 0) {
-            Files.deleteIfExists(path);
-            Files.delete(folder);
+            try (Stream<Path> left = Files.list(folder)) {
+                assertThat(left).isSubsetOf(List.of(path));
+            }
         }
-        world.close();
     }
 
     private static byte[] piece(int rank, int round) {

@@ -7,30 +7,21 @@ import io.drumlin.checkpoint.Level;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Checkpoints with {@code ckpt_io = 2}, whose level 4 goes through MPI-IO; run on ranks by {@link MpiIoModeIT}. */
-class MpiIoModeChecks {
-
-    private NativeMpi world;
-    private Path folder;
+class MpiIoModeChecks extends SharedFolderChecks {
 
     @BeforeEach
-    void meet() throws IOException {
-        world = NativeMpi.world();
-        ByteBuffer name = ByteBuffer.allocate(4096);
+    void configure() throws IOException {
         if (world.rank() == 0) {
-            Path made = Files.createTempDirectory("drumlin-mpi-io");
-            name.put(made.toString().getBytes(StandardCharsets.UTF_8)).clear();
             Files.writeString(
-                    made.resolve("config.fti"),
+                    folder.resolve("config.fti"),
                     """
                     [basic]
                     head = 0
@@ -46,27 +37,9 @@ class MpiIoModeChecks {
                     block_size = 1024
                     local_test = 1
                     """
-                            .formatted(made));
+                            .formatted(folder));
         }
-        world.bcast(name, 0);
-        folder = Path.of(StandardCharsets.UTF_8.decode(name).toString().trim());
-    }
-
-    @AfterEach
-    void part() throws IOException {
         world.barrier();
-        if (world.rank() == 0) {
-            delete(folder);
-        }
-        world.close();
-    }
-
-    private static void delete(Path top) throws IOException {
-        try (Stream<Path> paths = Files.walk(top)) {
-            for (Path path : paths.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(path);
-            }
-        }
     }
 
     /** Sizes that differ, are no multiple of any block and need several pieces; rank 1 has nothing. */

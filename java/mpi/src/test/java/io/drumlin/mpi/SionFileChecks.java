@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.sion.MappedTask;
@@ -22,47 +21,22 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The SION files that MPI processes write are those of threads; run on ranks by {@link SionFileIT}. */
-class SionFileChecks {
+class SionFileChecks extends SharedFolderChecks {
 
     private static final int CHUNK = 5000;
     private static final int PARTS = 3;
 
-    private NativeMpi world;
-    private Path folder;
     private Path path;
 
     @BeforeEach
-    void meet() throws IOException {
-        world = NativeMpi.world();
-        String made = world.rank() == 0
-                ? Files.createTempDirectory("drumlin-mpi-sion").toString()
-                : "";
-        folder = Path.of(Agreement.bcast(world, made, 0));
+    void nameFile() {
         path = folder.resolve("file.sion");
-    }
-
-    @AfterEach
-    void part() throws IOException {
-        world.barrier();
-        if (world.rank() == 0) {
-            delete(folder);
-        }
-        world.close();
-    }
-
-    private static void delete(Path top) throws IOException {
-        try (Stream<Path> paths = Files.walk(top)) {
-            for (Path each : paths.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(each);
-            }
-        }
     }
 
     enum Kind {
