@@ -5,23 +5,13 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
-import io.drumlin.format.ByteSource;
-import io.drumlin.format.fti.IniFile;
-import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.scr.ScrPrefix;
-import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.BlockFileSource;
-import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,7 +47,6 @@ public final class Checkpoints implements AutoCloseable {
     private final Communicator app;
     private final int rank;
     private final int fileRank;
-    private final Path configFile;
     private final FtiConfig config;
     private final Topology topology;
     private final String execId;
@@ -71,36 +60,25 @@ public final class Checkpoints implements AutoCloseable {
     private final Refusals refusals;
     private final IoMode mode;
     private final LevelWriter writer;
+    private final LevelCopy copy;
+    private final RestartSection restartSection;
     private final CheckpointList checkpointList;
     private final SnapshotClock snapshotClock;
 
-    private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
-    private long protectedBytes;
+    private final ProtectedVariables variables;
     private Status status;
     private int failure;
     private int nextSnapshot = 1;
     private @Nullable Source source;
-    private boolean started;
     private boolean closed;
-
-    /** Levels whose directories may hold remains that must be put in order before the next checkpoint. */
-    private final EnumSet<Level> untidy = EnumSet.noneOf(Level.class);
 
     private @Nullable DrumlinException recoveryFailure;
     private final Optional<ListedCheckpoints> listed;
-
-    /**
-     * The checkpoint that data can be recovered from.
-     *
-     * @param verified whether the whole file was read since it was written
-     */
-    private record Source(Level level, Path path, StoredFile file, boolean verified) {}
 
     private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
         rank = run.topology().rank();
         fileRank = run.topology().fileRank();
-        configFile = run.configFile();
         config = run.config();
         topology = run.topology();
         execId = run.execId();
@@ -110,6 +88,8 @@ public final class Checkpoints implements AutoCloseable {
         reader = new CheckpointReader(storage, slabs);
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         levels = new LevelDirectories(app, run.topology(), directories, storage, config.keepL4Ckpt(), metadata);
+        restartSection = new RestartSection(app, run.configFile(), execId, storage);
+        variables = new ProtectedVariables(config.maxVarId());
         checkpointList = new CheckpointList(directories.checkpointList(), storage);
         snapshotClock = new SnapshotClock(config, System::nanoTime);
         status = Status.FRESH;
@@ -119,6 +99,7 @@ public final class Checkpoints implements AutoCloseable {
         refusals = Refusals.logged(app);
         Packing packing = given.orElse(config.packing());
         mode = IoMode.of(config, app, group, fileRank, levels, storage, slabs, reader, refusals, packing);
+        copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, storage));
@@ -233,24 +214,23 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void start(boolean freshStartIfUnrecoverable) throws IOException {
-        untidy.addAll(List.of(Level.values()));
         if (failure != 0) {
             restart(freshStartIfUnrecoverable);
         }
         // What could not be recovered now may be recoverable later: it stays until the program takes a checkpoint.
         if (recoveryFailure == null) {
             for (Level level : Level.values()) {
-                tidyUp(level);
+                levels.tidy(level);
             }
         }
         // From now on the file names this run, as after FTI_Init.
-        writeConfig(failure);
-        started = true;
+        restartSection.take(failure);
     }
 
     private void restart(boolean freshStartIfUnrecoverable) throws IOException {
-        source = findSource();
-        if (source == null) {
+        Restart restart = new Restart(app, node, group, directories, levels, storage, slabs, mode, copy, refusals);
+        Optional<Source> found = restart.find();
+        if (found.isEmpty()) {
             recoveryFailure = Recovery.nothingRecoverable(execId);
             if (!freshStartIfUnrecoverable) {
                 throw recoveryFailure;
@@ -258,80 +238,16 @@ public final class Checkpoints implements AutoCloseable {
             LOG.log(Logger.Level.WARNING, recoveryFailure.getMessage());
             return;
         }
-        nextSnapshot = source.file.ckptId() + 1;
+        Source from = found.get();
+        setSource(from);
+        nextSnapshot = from.file().ckptId() + 1;
         status = failure == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
                     "recovering from level {0}, checkpoint {1}",
-                    source.level.number(),
-                    Integer.toString(source.file.ckptId()));
-        }
-    }
-
-    private @Nullable Source findSource() throws IOException {
-        Restoration restoration = new Restoration(app, group, storage, slabs);
-        Recovery recovery = new Recovery(app, node, group, levels, mode, restoration, storage, refusals);
-        for (Level level : Level.values()) {
-            Optional<Recovery.Found> found = recovery.find(level);
-            if (found.isPresent()) {
-                for (int above = level.number() + 1; above <= Level.L4.number(); above++) {
-                    recovery.settle(Level.of(above));
-                }
-                Path local = level == Level.L4
-                        ? copyToLocal(found.get())
-                        : found.get().path();
-                StoredFile file = found.get().file();
-                long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
-                return new Source(level, local, file.movedBy(-start), true);
-            }
-        }
-        return null;
-    }
-
-    /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
-    private Path copyToLocal(Recovery.Found found) throws IOException {
-        tidyUp(Level.L1);
-        copyToTmp(found.path(), found.file(), Level.L1);
-        levels.commit(Level.L1);
-        untidy.add(Level.L1);
-        return directories.committed(Level.L1).resolve(mode.copyName(Level.L1, found.path()));
-    }
-
-    private void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
-        String operation = "copying " + from + " to level " + level.number();
-        Path copy = directories.tmp(level).resolve(mode.copyName(level, from));
-        Agreement.run(app, operation, () -> RunDirectory.makeDirectory(directories.tmp(level), storage));
-        long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
-        Optional<SharedFileWriter> shared = mode.shared(level);
-        if (shared.isPresent()) {
-            copyToShared(operation, from, file, shared.get(), copy);
-        } else {
-            Agreement.run(app, operation, () -> {
-                long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
-                new FileCopy(storage, slabs).copy(from, start, size, copy);
-                reader.verify(copy, file.movedBy(-start));
-            });
-        }
-        Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
-        mode.describeCopy(level);
-    }
-
-    private void copyToShared(String operation, Path from, StoredFile file, SharedFileWriter shared, Path copy)
-            throws IOException {
-        BlockFile[] opened = new BlockFile[1];
-        try {
-            Agreement.run(app, operation, () -> opened[0] = storage.open(from, EnumSet.of(OpenMode.READ)));
-            ByteSource bytes = new BlockFileSource(opened[0]);
-            long start = shared.write(copy, bytes).start();
-            Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start)));
-        } finally {
-            // A failure on one rank must not keep it from what the others do next.
-            Agreement.run(app, operation, () -> {
-                if (opened[0] != null) {
-                    opened[0].close();
-                }
-            });
+                    from.level().number(),
+                    Integer.toString(from.file().ckptId()));
         }
     }
 
@@ -344,7 +260,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalArgumentException the id is out of range or the class of {@code variable} cannot be protected
      */
     public void protect(int id, Object variable) {
-        protect(id, ProtectedData.of(variable));
+        variables.protect(id, ProtectedData.of(variable));
     }
 
     /**
@@ -357,7 +273,7 @@ public final class Checkpoints implements AutoCloseable {
      *     protected
      */
     public void protect(int id, Object variable, long count) {
-        protect(id, ProtectedData.of(variable, count));
+        variables.protect(id, ProtectedData.of(variable, count));
     }
 
     /**
@@ -371,13 +287,7 @@ public final class Checkpoints implements AutoCloseable {
      *     or the class of {@code variable} cannot be protected
      */
     public void protect(int id, Object variable, long count, ElementType type) {
-        int width = ProtectedData.of(variable).width();
-        if (width != 1 && width != type.size()) {
-            throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and type "
-                    + type.id() + " has " + type.size());
-        }
-        long given = Math.multiplyExact(count, type.size() / width);
-        protect(id, ProtectedData.of(variable, given).as(type));
+        variables.protect(id, variable, count, type);
     }
 
     /**
@@ -386,7 +296,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return sum over all protected variables
      */
     public long protectedBytes() {
-        return protectedBytes;
+        return variables.bytes();
     }
 
     /**
@@ -400,30 +310,7 @@ public final class Checkpoints implements AutoCloseable {
      *     the variable is not stored
      */
     public <T> T reallocate(int id, T array) {
-        if (source == null || !source.file.contains(id)) {
-            throw new IllegalArgumentException("variable " + id + " is not in the last checkpoint");
-        }
-        T replacement = ProtectedData.newArray(array, storedSize(id));
-        protect(id, replacement);
-        return replacement;
-    }
-
-    private void protect(int id, ProtectedData variable) {
-        if (id < 0 || id > config.maxVarId()) {
-            throw new IllegalArgumentException("variable id " + id + " is not in 0.." + config.maxVarId()
-                    + ", the upper bound is max_var_id of the configuration file");
-        }
-        variable.label(labelOf(id));
-        ProtectedData replaced = data.put(id, variable);
-        protectedBytes += variable.size() - (replaced == null ? 0 : replaced.size());
-    }
-
-    private Label labelOf(int id) {
-        ProtectedData known = data.get(id);
-        if (known != null) {
-            return known.label();
-        }
-        return source == null ? Label.NONE : source.file.label(id);
+        return variables.reallocate(id, array);
     }
 
     /**
@@ -436,24 +323,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalArgumentException the name cannot be stored, or the new id is in use
      */
     public int idFor(String name) {
-        Optional<Integer> known = idOf(name);
-        if (known.isPresent()) {
-            return known.get();
-        }
-        String stored = Label.stored(name);
-        if (stored.isEmpty()) {
-            throw new IllegalArgumentException("the name of a variable is empty");
-        }
-        Set<Integer> ids = knownIds();
-        int id = ids.size();
-        if (ids.contains(id)) {
-            throw new IllegalArgumentException("variable " + name + " would get id " + id
-                    + ", the number of the variables, which is in use: give all variables names, or none");
-        }
-        protect(id, new byte[0]);
-        Label old = labelOf(id);
-        requireProtected(id).label(new Label(stored, old.attribute(), old.dimensions()));
-        return id;
+        return variables.idFor(name);
     }
 
     /**
@@ -464,18 +334,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalArgumentException no variable can have that name
      */
     public Optional<Integer> idOf(String name) {
-        String stored = Label.stored(name);
-        return knownIds().stream()
-                .filter(id -> !stored.isEmpty() && labelOf(id).idName().equals(stored))
-                .findFirst();
-    }
-
-    private Set<Integer> knownIds() {
-        Set<Integer> ids = new LinkedHashSet<>(data.keySet());
-        if (source != null) {
-            ids.addAll(source.file.sizes().keySet());
-        }
-        return ids;
+        return variables.idOf(name);
     }
 
     /**
@@ -486,9 +345,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalArgumentException the variable is not protected, or the name cannot be stored
      */
     public void setAttribute(int id, String name) {
-        ProtectedData variable = requireProtected(id);
-        Label old = variable.label();
-        variable.label(new Label(old.idName(), Label.stored(name), old.dimensions()));
+        variables.setAttribute(id, name);
     }
 
     /**
@@ -499,13 +356,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalArgumentException the variable is not protected, or has too many dimensions
      */
     public void setAttribute(int id, List<Long> dimensions) {
-        if (dimensions.size() > VariableEntry.MAX_DIMS) {
-            throw new IllegalArgumentException(
-                    dimensions.size() + " dimensions are more than " + VariableEntry.MAX_DIMS);
-        }
-        ProtectedData variable = requireProtected(id);
-        Label old = variable.label();
-        variable.label(new Label(old.idName(), old.attribute(), dimensions));
+        variables.setAttribute(id, dimensions);
     }
 
     /**
@@ -541,7 +392,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return its id, or empty when there is none
      */
     public Optional<Integer> lastCheckpoint() {
-        return Optional.ofNullable(source).map(found -> found.file.ckptId());
+        return Optional.ofNullable(source).map(found -> found.file().ckptId());
     }
 
     /**
@@ -629,7 +480,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return bytes; 0 if it is not in the checkpoint or there is none
      */
     public long storedSize(int id) {
-        return source == null ? 0 : source.file.size(id);
+        return source == null ? 0 : source.file().size(id);
     }
 
     /**
@@ -641,19 +492,19 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void recover() throws IOException {
         Source from = requireVerifiedSource();
-        Set<Integer> stored = from.file.sizes().keySet();
-        if (stored.size() != data.size()) {
+        Set<Integer> stored = from.file().sizes().keySet();
+        if (stored.size() != variables.byId().size()) {
             throw DrumlinException.during("recovery")
-                    .path(from.path)
+                    .path(from.path())
                     .rank(rank)
-                    .problem(data.size() + " variables are protected and " + stored.size() + " are stored")
+                    .problem(variables.byId().size() + " variables are protected and " + stored.size() + " are stored")
                     .advice("protect exactly the variables " + stored + " before recovering")
                     .exception();
         }
-        for (int id : data.keySet()) {
+        for (int id : variables.byId().keySet()) {
             checkSize(from, id);
         }
-        reader.recover(from.path, from.file, data);
+        reader.recover(from.path(), from.file(), variables.byId());
         status = Status.FRESH;
     }
 
@@ -667,15 +518,7 @@ public final class Checkpoints implements AutoCloseable {
     public void recover(int id) throws IOException {
         Source from = requireVerifiedSource();
         checkSize(from, id);
-        reader.recover(from.path, from.file, Map.of(id, requireProtected(id)));
-    }
-
-    private ProtectedData requireProtected(int id) {
-        ProtectedData variable = data.get(id);
-        if (variable == null) {
-            throw new IllegalArgumentException("variable " + id + " is not protected");
-        }
-        return variable;
+        reader.recover(from.path(), from.file(), Map.of(id, variables.require(id)));
     }
 
     private Source requireVerifiedSource() throws IOException {
@@ -686,20 +529,20 @@ public final class Checkpoints implements AutoCloseable {
                     .advice("ask isRestart() first")
                     .exception();
         }
-        if (!source.verified && source.file.whole().isPresent()) {
+        if (!source.verified() && source.file().whole().isPresent()) {
             // Its parts have no digests that could be checked on the way.
-            reader.verify(source.path, source.file);
-            source = new Source(source.level, source.path, source.file, true);
+            reader.verify(source.path(), source.file());
+            source = source.asVerified();
         }
         return source;
     }
 
     private void checkSize(Source from, int id) throws DrumlinException {
-        long size = requireProtected(id).size();
-        boolean known = from.file.contains(id);
+        long size = variables.require(id).size();
+        boolean known = from.file().contains(id);
         if (!known || size != storedSize(id)) {
             throw DrumlinException.during("recovery of variable " + id)
-                    .path(from.path)
+                    .path(from.path())
                     .rank(rank)
                     .problem(
                             known
@@ -730,9 +573,9 @@ public final class Checkpoints implements AutoCloseable {
         long met = System.nanoTime();
         long durable;
         Draft draft;
-        tidyUp(level);
+        levels.prepare(level);
         try {
-            draft = writer.write(ckptId, level, timestamp, data);
+            draft = writer.write(ckptId, level, timestamp, variables.byId());
             durable = System.nanoTime();
             announce(ckptId, level);
             if (level == Level.L4) {
@@ -746,16 +589,19 @@ public final class Checkpoints implements AutoCloseable {
         failure = 1;
         mode.committed(draft);
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
-        source = new Source(level, plain, draft.stored(), false);
-        untidy.add(level);
+        setSource(new Source(level, plain, draft.stored(), false));
         levels.discardSuperseded(level);
-        untidy.remove(level);
         if (level == Level.L4) {
             list(ckptId, plain);
         }
         long end = System.nanoTime();
         return new CheckpointReport(
                 ckptId, level, draft.size(), (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
+    }
+
+    private void setSource(@Nullable Source newest) {
+        source = newest;
+        variables.storedIn(newest == null ? null : newest.file());
     }
 
     /** Takes the run's checkpoint out of the index of SCR, before its files change. Collective. */
@@ -805,66 +651,23 @@ public final class Checkpoints implements AutoCloseable {
             });
         }
         if (failure != 1) {
-            writeConfig(1);
+            restartSection.write(1);
         }
     }
 
     /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
     private void abandon(Level level, IOException failed) {
-        untidy.add(level);
         try {
-            tidyUp(level);
+            levels.tidy(level);
         } catch (IOException e) {
             failed.addSuppressed(e);
         }
         if (failure != 1) {
             try {
-                writeConfig(failure);
+                restartSection.write(failure);
             } catch (IOException e) {
                 failed.addSuppressed(e);
             }
-        }
-    }
-
-    private void tidyUp(Level level) throws IOException {
-        if (untidy.contains(level)) {
-            levels.tidy(level);
-            untidy.remove(level);
-        }
-    }
-
-    /** Puts exec id and failure into the configuration file, which needs no room if they are there. Collective. */
-    private void writeConfig(int value) throws IOException {
-        Agreement.run(app, "rewriting " + configFile, () -> {
-            if (app.rank() == 0) {
-                String current = TextFiles.read(configFile);
-                IniFile ini = IniFile.parse(current, configFile.toString());
-                if (started) {
-                    requireThisRun(ini.get("restart", "exec_id").orElse(""));
-                }
-                String text = ini.with("restart", "failure", Integer.toString(value))
-                        .with("restart", "exec_id", execId)
-                        .text();
-                if (text.equals(current)) {
-                    TextFiles.sync(configFile, storage);
-                } else {
-                    // Another job that shares the file may write it at the same time.
-                    TextFiles.replace(configFile, text, execId, storage);
-                }
-            }
-        });
-    }
-
-    /** Whoever started last with the file keeps it: what is written over it could be restarted no more. */
-    private void requireThisRun(String named) throws DrumlinException {
-        if (!named.equals(execId)) {
-            throw DrumlinException.during("rewriting")
-                    .path(configFile)
-                    .rank(rank)
-                    .problem("it names run " + named + " and not this run, " + execId
-                            + ": another job was started with it")
-                    .advice("give each job a configuration file of its own")
-                    .exception();
         }
     }
 
@@ -911,12 +714,12 @@ public final class Checkpoints implements AutoCloseable {
     public void complete() throws IOException {
         if (config.keepLastCkpt() && source != null) {
             keepLast(source);
-            writeConfig(2);
+            restartSection.write(2);
             // In their order: half of the last checkpoint must not leave an older one that a restart would take.
             levels.discardSuperseded(Level.L4);
         } else {
             // First of all: a run that is done must not be restarted from what the deletion has left.
-            writeConfig(0);
+            restartSection.write(0);
             unlist();
             Agreement.run(app, "archiving or deleting the run's files", () -> {
                 if (levels.isMaster(Level.L4) && !(config.keepL4Ckpt() && levels.archiveL4())) {
@@ -932,23 +735,21 @@ public final class Checkpoints implements AutoCloseable {
                 levels.deleteLocalMetadata();
             }
         });
-        source = null;
+        setSource(null);
     }
 
     private void keepLast(Source last) throws IOException {
-        if (last.level == Level.L4) {
+        if (last.level() == Level.L4) {
             return;
         }
-        untidy.add(Level.L4);
-        tidyUp(Level.L4);
-        copyToTmp(last.path, last.file, Level.L4);
+        levels.tidy(Level.L4);
+        copy.copyToTmp(last.path(), last.file(), Level.L4);
         unlist();
         levels.commit(Level.L4);
-        untidy.add(Level.L4);
-        tidyUp(Level.L4);
+        levels.tidy(Level.L4);
         list(
                 lastCheckpoint().orElseThrow(),
-                directories.committed(Level.L4).resolve(mode.copyName(Level.L4, last.path)));
+                directories.committed(Level.L4).resolve(mode.copyName(Level.L4, last.path())));
     }
 
     /**

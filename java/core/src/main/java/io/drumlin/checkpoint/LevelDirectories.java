@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,9 @@ final class LevelDirectories implements IoMode.Places {
 
     /** Directories into which this rank has begun a commit that neither all ranks have done nor this one undone. */
     private final Set<Path> unsettled = new HashSet<>();
+
+    /** Levels whose directories may hold remains that must be put in order before the next checkpoint. */
+    private final EnumSet<Level> untidy = EnumSet.allOf(Level.class);
 
     /**
      * @param keepL4 whether replaced checkpoints of level 4 go to the archive
@@ -88,9 +92,18 @@ final class LevelDirectories implements IoMode.Places {
         return metadata && topology.isGlobalMaster();
     }
 
+    /** Makes sure that nothing is left of an earlier checkpoint that was aborted. Collective. */
+    void prepare(Level level) throws IOException {
+        if (untidy.contains(level)) {
+            tidy(level);
+        }
+    }
+
     /** Takes back a commit that failed and deletes what an aborted checkpoint left. Collective; can be repeated. */
     void tidy(Level level) throws IOException {
+        untidy.add(level);
         onEachRoot("tidying up", level, root -> tidy(root, level));
+        untidy.remove(level);
     }
 
     private void tidy(Path root, Level level) throws IOException {
@@ -119,6 +132,7 @@ final class LevelDirectories implements IoMode.Places {
             throw failure;
         }
         roots(level).forEach(root -> unsettled.remove(RunDirectory.committed(root, level)));
+        untidy.add(level);
     }
 
     private void swapIn(Path root, Level level) throws IOException {
@@ -171,6 +185,7 @@ final class LevelDirectories implements IoMode.Places {
                 }
             });
         }
+        untidy.remove(level);
     }
 
     /** Deletes the metadata of the node-local levels; for the rank that {@link #isMaster} of level 4. */

@@ -1,0 +1,78 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.ByteSource;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Optional;
+
+/** Copies a checkpoint between the levels: to the node at a restart from level 4, to level 4 when the last one is kept. */
+final class LevelCopy {
+
+    private final Communicator app;
+    private final RunDirectory directories;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final CheckpointReader reader;
+    private final IoMode mode;
+
+    LevelCopy(
+            Communicator app,
+            RunDirectory directories,
+            StorageEngine storage,
+            SlabPool slabs,
+            CheckpointReader reader,
+            IoMode mode) {
+        this.app = app;
+        this.directories = directories;
+        this.storage = storage;
+        this.slabs = slabs;
+        this.reader = reader;
+        this.mode = mode;
+    }
+
+    /** Copies this rank's file of a checkpoint into the directory {@code tmp} of a level, and checks the copy. Collective. */
+    void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
+        String operation = "copying " + from + " to level " + level.number();
+        Path copy = directories.tmp(level).resolve(mode.copyName(level, from));
+        Agreement.run(app, operation, () -> RunDirectory.makeDirectory(directories.tmp(level), storage));
+        long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
+        Optional<SharedFileWriter> shared = mode.shared(level);
+        if (shared.isPresent()) {
+            copyToShared(operation, from, file, shared.get(), copy);
+        } else {
+            Agreement.run(app, operation, () -> {
+                long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
+                new FileCopy(storage, slabs).copy(from, start, size, copy);
+                reader.verify(copy, file.movedBy(-start));
+            });
+        }
+        Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
+        mode.describeCopy(level);
+    }
+
+    private void copyToShared(String operation, Path from, StoredFile file, SharedFileWriter shared, Path copy)
+            throws IOException {
+        BlockFile[] opened = new BlockFile[1];
+        try {
+            Agreement.run(app, operation, () -> opened[0] = storage.open(from, EnumSet.of(OpenMode.READ)));
+            ByteSource bytes = new BlockFileSource(opened[0]);
+            long start = shared.write(copy, bytes).start();
+            Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start)));
+        } finally {
+            // A failure on one rank must not keep it from what the others do next.
+            Agreement.run(app, operation, () -> {
+                if (opened[0] != null) {
+                    opened[0].close();
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.format.fti.VariableEntry;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rank protects, in the order in which it was first protected, and what it is called. What is stored of it in the last
+ * checkpoint is known too: a restarted program asks for names and sizes before it protects anything.
+ */
+final class ProtectedVariables {
+
+    private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
+    private final int maxVarId;
+    private @Nullable StoredFile stored;
+    private long bytes;
+
+    /** All protected and stored ids. */
+    private final Set<Integer> knownIds = new LinkedHashSet<>();
+
+    /** The ids of the names that {@link #idFor} gave or that are stored. */
+    private final Map<String, Integer> idsByName = new HashMap<>();
+
+    ProtectedVariables(int maxVarId) {
+        this.maxVarId = maxVarId;
+    }
+
+    /** What the last checkpoint holds, or null when there is none. */
+    void storedIn(@Nullable StoredFile file) {
+        stored = file;
+        knownIds.clear();
+        knownIds.addAll(data.keySet());
+        if (file != null) {
+            knownIds.addAll(file.sizes().keySet());
+        }
+        idsByName.clear();
+        for (int id : knownIds) {
+            String name = labelOf(id).idName();
+            if (!name.isEmpty()) {
+                idsByName.putIfAbsent(name, id);
+            }
+        }
+    }
+
+    /** The variables by their ids, in file order. */
+    Map<Integer, ProtectedData> byId() {
+        return Collections.unmodifiableMap(data);
+    }
+
+    /** Bytes of all variables. */
+    long bytes() {
+        return bytes;
+    }
+
+    ProtectedData require(int id) {
+        ProtectedData variable = data.get(id);
+        if (variable == null) {
+            throw new IllegalArgumentException("variable " + id + " is not protected");
+        }
+        return variable;
+    }
+
+    void protect(int id, Object variable, long count, ElementType type) {
+        int width = ProtectedData.of(variable).width();
+        if (width != 1 && width != type.size()) {
+            throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and type "
+                    + type.id() + " has " + type.size());
+        }
+        long given = Math.multiplyExact(count, type.size() / width);
+        protect(id, ProtectedData.of(variable, given).as(type));
+    }
+
+    void protect(int id, ProtectedData variable) {
+        if (id < 0 || id > maxVarId) {
+            throw new IllegalArgumentException("variable id " + id + " is not in 0.." + maxVarId
+                    + ", the upper bound is max_var_id of the configuration file");
+        }
+        variable.label(labelOf(id));
+        ProtectedData replaced = data.put(id, variable);
+        knownIds.add(id);
+        bytes += variable.size() - (replaced == null ? 0 : replaced.size());
+    }
+
+    <T> T reallocate(int id, T array) {
+        if (stored == null || !stored.contains(id)) {
+            throw new IllegalArgumentException("variable " + id + " is not in the last checkpoint");
+        }
+        T replacement = ProtectedData.newArray(array, stored.size(id));
+        protect(id, ProtectedData.of(replacement));
+        return replacement;
+    }
+
+    int idFor(String name) {
+        Optional<Integer> known = idOf(name);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        String given = Label.stored(name);
+        if (given.isEmpty()) {
+            throw new IllegalArgumentException("the name of a variable is empty");
+        }
+        int id = knownIds.size();
+        if (knownIds.contains(id)) {
+            throw new IllegalArgumentException("variable " + name + " would get id " + id
+                    + ", the number of the variables, which is in use: give all variables names, or none");
+        }
+        protect(id, ProtectedData.of(new byte[0]));
+        Label old = labelOf(id);
+        require(id).label(new Label(given, old.attribute(), old.dimensions()));
+        idsByName.put(given, id);
+        return id;
+    }
+
+    Optional<Integer> idOf(String name) {
+        return Optional.ofNullable(idsByName.get(Label.stored(name)));
+    }
+
+    void setAttribute(int id, String name) {
+        ProtectedData variable = require(id);
+        Label old = variable.label();
+        variable.label(new Label(old.idName(), Label.stored(name), old.dimensions()));
+    }
+
+    void setAttribute(int id, List<Long> dimensions) {
+        if (dimensions.size() > VariableEntry.MAX_DIMS) {
+            throw new IllegalArgumentException(
+                    dimensions.size() + " dimensions are more than " + VariableEntry.MAX_DIMS);
+        }
+        ProtectedData variable = require(id);
+        Label old = variable.label();
+        variable.label(new Label(old.idName(), old.attribute(), dimensions));
+    }
+
+    private Label labelOf(int id) {
+        ProtectedData known = data.get(id);
+        if (known != null) {
+            return known.label();
+        }
+        return stored == null ? Label.NONE : stored.label(id);
+    }
+}

@@ -1,0 +1,70 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Brings the newest checkpoint that all ranks have to where it can be read: finds the level, makes again what is missing of it and
+ * copies it to the node if it was on the parallel file system only (docs/formats/fti-run-directory.md, section 5).
+ */
+final class Restart {
+
+    private final RunDirectory directories;
+    private final LevelDirectories levels;
+    private final IoMode mode;
+    private final LevelCopy copy;
+    private final Recovery recovery;
+
+    Restart(
+            Communicator app,
+            Communicator node,
+            Group group,
+            RunDirectory directories,
+            LevelDirectories levels,
+            StorageEngine storage,
+            SlabPool slabs,
+            IoMode mode,
+            LevelCopy copy,
+            Refusals refusals) {
+        this.directories = directories;
+        this.levels = levels;
+        this.mode = mode;
+        this.copy = copy;
+        Restoration restoration = new Restoration(app, group, storage, slabs);
+        recovery = new Recovery(app, node, group, levels, mode, restoration, storage, refusals);
+    }
+
+    /**
+     * The data of the restart, the same checkpoint on all ranks. Collective.
+     *
+     * @return this rank's, on node-local storage or in the shared file; empty if no level gives a whole one
+     */
+    Optional<Source> find() throws IOException {
+        for (Level level : Level.values()) {
+            Optional<Recovery.Found> found = recovery.find(level);
+            if (found.isPresent()) {
+                for (int above = level.number() + 1; above <= Level.L4.number(); above++) {
+                    recovery.settle(Level.of(above));
+                }
+                Path local = level == Level.L4
+                        ? copyToLocal(found.get())
+                        : found.get().path();
+                StoredFile file = found.get().file();
+                long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
+                return Optional.of(new Source(level, local, file.movedBy(-start), true));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
+    private Path copyToLocal(Recovery.Found found) throws IOException {
+        levels.prepare(Level.L1);
+        copy.copyToTmp(found.path(), found.file(), Level.L1);
+        levels.commit(Level.L1);
+        return directories.committed(Level.L1).resolve(mode.copyName(Level.L1, found.path()));
+    }
+}
