@@ -74,6 +74,7 @@ public final class Checkpoints implements AutoCloseable {
 
     private @Nullable DrumlinException recoveryFailure;
     private final Optional<ListedCheckpoints> listed;
+    private final Optional<Staging> staging;
 
     private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
@@ -101,6 +102,7 @@ public final class Checkpoints implements AutoCloseable {
         mode = IoMode.of(config, app, group, fileRank, levels, storage, slabs, reader, refusals, packing);
         copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
+        staging = config.staging() ? Optional.of(new Staging(directories.stage(), storage, false)) : Optional.empty();
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, storage));
     }
@@ -412,6 +414,15 @@ public final class Checkpoints implements AutoCloseable {
      */
     public Communicator communicator() {
         return app;
+    }
+
+    /**
+     * Sends files of the program to the parallel file system.
+     *
+     * @return empty without {@code enable_staging = 1}
+     */
+    public Optional<Staging> staging() {
+        return staging;
     }
 
     /**
@@ -727,15 +738,32 @@ public final class Checkpoints implements AutoCloseable {
                 }
             });
         }
+        boolean allSent = allSent();
         Agreement.run(app, "deleting the run's local files", () -> {
             if (levels.isMaster(Level.L1)) {
-                directories.deleteLocal(storage);
+                directories.deleteLocal(storage, !allSent);
             }
             if (levels.isMaster(Level.L4)) {
                 levels.deleteLocalMetadata();
             }
         });
         setSource(null);
+    }
+
+    /** Whether no rank has a file left that could not be sent. */
+    private boolean allSent() throws IOException {
+        if (staging.isEmpty()) {
+            return true;
+        }
+        long[] sent = {staging.get().finish() ? 1 : 0};
+        app.allreduce(sent, Op.MIN);
+        if (sent[0] == 0 && app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "not all files arrived that were sent: the directories {0} stay on all nodes",
+                    directories.stage());
+        }
+        return sent[0] == 1;
     }
 
     private void keepLast(Source last) throws IOException {
@@ -764,6 +792,7 @@ public final class Checkpoints implements AutoCloseable {
             return;
         }
         closed = true;
+        staging.ifPresent(Staging::close);
         slabs.close();
         group.close();
         node.close();

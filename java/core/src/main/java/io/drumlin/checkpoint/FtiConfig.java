@@ -57,6 +57,7 @@ final class FtiConfig {
     private final int failure;
     private final String execId;
     private final int blockKibibytes;
+    private final boolean staging;
     private final boolean localTest;
     private final int fastForward;
     private final Packing packing;
@@ -87,6 +88,7 @@ final class FtiConfig {
         verbosity = inRange("basic", "verbosity", UNSET, 1, 3);
         int configuredMaxVarId = integer("basic", "max_var_id", 102400);
         maxVarId = configuredMaxVarId < 0 ? 102400 : configuredMaxVarId;
+        staging = bool("basic", "enable_staging", false);
         if (bool("basic", "enable_dcp", false)) {
             throw refused("basic", "enable_dcp", "0: differential checkpoints are not in this version");
         }
@@ -353,6 +355,11 @@ final class FtiConfig {
     /** The run's id as the file gives it; empty before the first start. */
     String execId() {
         return execId;
+    }
+
+    /** Whether files can be sent to the parallel file system. */
+    boolean staging() {
+        return staging;
     }
 
     boolean localTest() {

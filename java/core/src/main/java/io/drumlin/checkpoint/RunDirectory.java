@@ -36,6 +36,7 @@ final class RunDirectory {
     private final Path metaRoot;
     private final Path meta;
     private final Optional<Path> nodeDirectory;
+    private final boolean staging;
 
     RunDirectory(FtiConfig config, String execId, int rank) {
         ckptRoot = config.ckptDir();
@@ -47,6 +48,7 @@ final class RunDirectory {
         global = glblRoot.resolve(execId);
         metaRoot = config.metaDir();
         meta = metaRoot.resolve(execId);
+        staging = config.staging();
     }
 
     /** Makes the directories of the run that are missing; the parents of the configured ones must exist, as for C FTI. */
@@ -56,6 +58,9 @@ final class RunDirectory {
             makeDirectory(nodeDirectory.get(), storage);
         }
         makeDirectory(local, storage);
+        if (staging) {
+            makeDirectory(stage(), storage);
+        }
         makeDirectory(glblRoot, storage);
         makeDirectory(global, storage);
         makeDirectory(metaRoot, storage);
@@ -98,6 +103,11 @@ final class RunDirectory {
     /** Where the metadata of all levels lie, in the modes that keep them apart from the data. */
     Path meta() {
         return meta;
+    }
+
+    /** Where files wait that are to be sent to the parallel file system. */
+    Path stage() {
+        return local.resolve("stage");
     }
 
     Path tmp(Level level) {
@@ -207,9 +217,21 @@ final class RunDirectory {
         }
     }
 
-    /** Deletes the run's files on this node; other runs below the same root stay. */
-    void deleteLocal(StorageEngine storage) throws IOException {
-        delete(local, storage);
+    /**
+     * Deletes the run's files on this node; other runs below the same root stay.
+     *
+     * @param keepStage whether files that were to be sent stay too
+     */
+    void deleteLocal(StorageEngine storage, boolean keepStage) throws IOException {
+        for (Path entry : entries(local)) {
+            if (!keepStage || !entry.equals(stage())) {
+                delete(entry, storage);
+            }
+        }
+        if (keepStage) {
+            return;
+        }
+        storage.delete(local);
         if (nodeDirectory.isPresent() && entries(nodeDirectory.get()).isEmpty()) {
             storage.delete(nodeDirectory.get());
         }

@@ -6,10 +6,12 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
+import io.drumlin.checkpoint.Staging;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +80,17 @@ public final class FTI {
     /** Flag of {@link #FTI_SetAttribute}: the dimensions. */
     public static final int FTI_ATTRIBUTE_DIM = 2;
 
+    /** State of a file that was sent: no such request, or its end was told already. */
+    public static final int FTI_SI_NINI = 0;
+    /** State of a file that was sent: waiting. */
+    public static final int FTI_SI_PEND = 1;
+    /** State of a file that was sent: being copied. */
+    public static final int FTI_SI_ACTV = 2;
+    /** State of a file that was sent: arrived. */
+    public static final int FTI_SI_SCES = 3;
+    /** State of a file that was sent: not arrived, and still on the node. */
+    public static final int FTI_SI_FAIL = 4;
+
     /** {@code char}, 1 byte: {@code byte[]}, {@code boolean[]}. */
     public static final int FTI_CHAR = 0;
     /** {@code short}, 2 bytes: {@code short[]}. */
@@ -109,7 +122,8 @@ public final class FTI {
     private FTI() {}
 
     /** What C FTI keeps in global variables. */
-    private record Instance(Checkpoints checkpoints, Communicator given, Messages messages) {
+    private record Instance(
+            Checkpoints checkpoints, Communicator given, Messages messages, StageRequests stageRequests) {
 
         void close() throws IOException {
             checkpoints.close();
@@ -162,7 +176,7 @@ public final class FTI {
                     .freshStartIfUnrecoverable()
                     .open();
             Messages messages = new Messages(checkpoints.communicator().rank(), checkpoints.verbosity());
-            Instance instance = new Instance(checkpoints, given, messages);
+            Instance instance = new Instance(checkpoints, given, messages, new StageRequests());
             enter(instance);
             return report(instance);
         } catch (IOException | RuntimeException e) {
@@ -504,6 +518,56 @@ public final class FTI {
                             "Next ckpt. at iter. %d . Sync. intv. : %d", plan.iteration(), plan.syncInterval()));
             return taken.isPresent() ? done(instance, taken.get()) : FTI_SCES;
         });
+    }
+
+    /**
+     * {@code FTI_GetStageDir}: where the ranks of a node write files that are to be sent. Needs {@code enable_staging = 1}.
+     *
+     * @param stageDir takes the path in place of what it holds
+     * @param maxLen bytes the caller has for the path and a final zero
+     * @return {@link #FTI_SCES}; {@link #FTI_NSCS} without staging or if {@code maxLen} is too small
+     */
+    public static int FTI_GetStageDir(StringBuilder stageDir, int maxLen) {
+        return call(FTI_NSCS, instance -> {
+            String path = staging(instance).directory().toString();
+            if (path.getBytes(StandardCharsets.UTF_8).length >= maxLen) {
+                throw new IllegalArgumentException("the path " + path + " does not fit into " + maxLen + " bytes");
+            }
+            stageDir.replace(0, stageDir.length(), path);
+            return FTI_SCES;
+        });
+    }
+
+    private static Staging staging(Instance instance) {
+        return instance.checkpoints
+                .staging()
+                .orElseThrow(() -> new IllegalStateException(
+                        "staging is off: set enable_staging = 1 in section basic of the configuration file"));
+    }
+
+    /**
+     * {@code FTI_SendFile}: sends a file to the parallel file system, at once or with heads behind the computation, as
+     * {@link Staging#send}.
+     *
+     * @param localPath the file
+     * @param remotePath the copy, in an existing directory
+     * @return number of the request for {@link #FTI_GetStageStatus}, or {@link #FTI_NSCS}
+     */
+    public static int FTI_SendFile(String localPath, String remotePath) {
+        return call(
+                FTI_NSCS,
+                instance ->
+                        instance.stageRequests.add(staging(instance).send(Path.of(localPath), Path.of(remotePath))));
+    }
+
+    /**
+     * {@code FTI_GetStageStatus}: how far a file is that was sent.
+     *
+     * @param id number of the request
+     * @return {@link #FTI_SI_NINI} to {@link #FTI_SI_FAIL}; the last two are told once, {@link #FTI_SI_NINI} afterwards
+     */
+    public static int FTI_GetStageStatus(int id) {
+        return call(FTI_NSCS, instance -> instance.stageRequests.status(id));
     }
 
     /**

@@ -1,0 +1,59 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.StageRequest.State;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files that a thread of the rank brings to the parallel file system. */
+class StagingThreadTest {
+
+    private static final int FILES = 50;
+
+    @TempDir
+    Path node;
+
+    @TempDir
+    Path results;
+
+    @Test
+    void allFilesHaveArrivedWhenTheRunEndsAndTheLocalOnesAreStillThere() throws IOException {
+        Staging staging = new Staging(node, new NioEngine(), true);
+        List<StageRequest> requests = new ArrayList<>();
+        for (int i = 0; i < FILES; i++) {
+            Path local = Files.writeString(node.resolve("f" + i), "content " + i);
+            requests.add(staging.send(local, results.resolve("f" + i)));
+        }
+        assertThat(staging.finish()).isTrue();
+        staging.close();
+        for (int i = 0; i < FILES; i++) {
+            assertThat(requests.get(i).state()).isEqualTo(State.DONE);
+            assertThat(node.resolve("f" + i)).hasContent("content " + i);
+            assertThat(results.resolve("f" + i)).hasContent("content " + i);
+        }
+    }
+
+    @Test
+    void oneThatCannotArriveIsToldAndTheOthersArrive() throws IOException {
+        Staging staging = new Staging(node, new NioEngine(), true);
+        Path local = Files.writeString(node.resolve("f"), "content");
+        StageRequest lost = staging.send(local, results.resolve("missing/f"));
+        StageRequest arrived = staging.send(local, results.resolve("f"));
+        assertThat(staging.finish()).isFalse();
+        staging.close();
+        assertThat(arrived.state()).isEqualTo(State.DONE);
+        assertThat(lost.state()).isEqualTo(State.FAILED);
+        assertThat(lost.failure().orElseThrow())
+                .hasMessageContaining(results.resolve("missing/f").toString())
+                .hasMessageContaining("ENOENT")
+                .hasMessageContaining("the local file is still there");
+        assertThat(local).hasContent("content");
+    }
+}
