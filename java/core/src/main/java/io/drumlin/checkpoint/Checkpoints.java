@@ -75,6 +75,7 @@ public final class Checkpoints implements AutoCloseable {
     private @Nullable DrumlinException recoveryFailure;
     private final Optional<ListedCheckpoints> listed;
     private final Optional<Staging> staging;
+    private final FaultInjection faultInjection;
 
     private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
@@ -103,6 +104,7 @@ public final class Checkpoints implements AutoCloseable {
         copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
         staging = config.staging() ? Optional.of(new Staging(directories.stage(), storage, false)) : Optional.empty();
+        faultInjection = new FaultInjection(config.injection(), app.rank(), System::nanoTime);
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, storage));
     }
@@ -359,6 +361,18 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void setAttribute(int id, List<Long> dimensions) {
         variables.setAttribute(id, dimensions);
+    }
+
+    /**
+     * Flips a bit of a variable as the section {@code [injection]} of the configuration says, to try how a program bears it.
+     *
+     * @param id a protected variable of floats or doubles
+     * @return whether it was flipped: on the rank named there only, as often as it says, and when the time there has passed since
+     *     the last flip
+     * @throws IllegalArgumentException the variable is not protected, is neither of floats nor of doubles, or has no such element
+     */
+    public boolean flipBit(int id) {
+        return faultInjection.flip(id, variables.require(id));
     }
 
     /**

@@ -65,6 +65,19 @@ final class FtiConfig {
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
 
+    private final Injection injection;
+
+    /**
+     * Where a bit is flipped, and how often.
+     *
+     * @param rank of the application
+     * @param index of the element
+     * @param position of the bit in the element, the lowest first
+     * @param number of flips at most
+     * @param frequency seconds that must have passed since the last one
+     */
+    record Injection(int rank, int index, int position, int number, int frequency) {}
+
     private FtiConfig(IniFile ini, String name, Path workingDirectory) throws DrumlinException {
         this.ini = ini;
         this.name = name;
@@ -104,7 +117,18 @@ final class FtiConfig {
         layout = readLayout();
         storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
         scrIndex = readScrIndex();
+        injection = readInjection();
         checkGroupSize();
+    }
+
+    private Injection readInjection() {
+        String section = "injection";
+        return new Injection(
+                integer(section, "rank", 0),
+                integer(section, "index", 0),
+                integer(section, "position", 0),
+                integer(section, "number", 0),
+                integer(section, "frequency", UNSET));
     }
 
     /**
@@ -382,6 +406,10 @@ final class FtiConfig {
     /** Prefix directory of SCR in whose index checkpoints of level 4 are listed. */
     Optional<Path> scrIndex() {
         return scrIndex;
+    }
+
+    Injection injection() {
+        return injection;
     }
 
     Optional<String> storage() {

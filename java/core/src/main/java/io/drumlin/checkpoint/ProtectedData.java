@@ -186,6 +186,18 @@ abstract class ProtectedData {
         source.position(bytes.position());
     }
 
+    /**
+     * Changes one bit.
+     *
+     * @param bit its number in the bytes, the lowest of each first
+     */
+    final void flipBit(long bit) {
+        ByteBuffer one = ByteBuffer.allocate(1);
+        copyOut(bit / Byte.SIZE, one);
+        one.put(0, (byte) (one.get(0) ^ 1 << bit % Byte.SIZE));
+        copyIn(bit / Byte.SIZE, one.flip());
+    }
+
     private int copyOutPart(long offset, int length, ByteBuffer target) {
         if (length > 0) {
             copyOut((int) (offset / width), 1, element.clear());

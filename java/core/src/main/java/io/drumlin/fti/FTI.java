@@ -385,6 +385,23 @@ public final class FTI {
     }
 
     /**
+     * {@code FTI_BitFlip}: flips a bit of a variable as section {@code [injection]} of the configuration says. C FTI counts
+     * {@code index} in bytes; here it is an element's.
+     *
+     * @param id a protected variable of floats or doubles
+     * @return {@link #FTI_SCES} if it was flipped, otherwise {@link #FTI_NSCS}
+     */
+    public static int FTI_BitFlip(int id) {
+        return call(FTI_NSCS, instance -> {
+            if (!instance.checkpoints.flipBit(id)) {
+                return FTI_NSCS;
+            }
+            instance.messages.warning("Injecting bit-flip in dataset %d", id);
+            return FTI_SCES;
+        });
+    }
+
+    /**
      * {@code FTI_GetStoredSize}: size of a variable in the last checkpoint.
      *
      * @param id id of the variable
