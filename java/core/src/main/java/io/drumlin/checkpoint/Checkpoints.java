@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +77,7 @@ public final class Checkpoints implements AutoCloseable {
     private final Optional<ListedCheckpoints> listed;
     private final Optional<Staging> staging;
     private final FaultInjection faultInjection;
+    private final Stash stash;
 
     private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
@@ -105,6 +107,9 @@ public final class Checkpoints implements AutoCloseable {
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
         staging = config.staging() ? Optional.of(new Staging(directories.stage(), storage, false)) : Optional.empty();
         faultInjection = new FaultInjection(config.injection(), app.rank(), System::nanoTime);
+        Function<IoMode.Places, IoMode> modeAt =
+                places -> IoMode.of(config, app, group, fileRank, places, storage, slabs, reader, refusals, packing);
+        stash = new Stash(app, topology, group, directories, levels, storage, slabs, reader, variables, modeAt);
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, storage));
     }
@@ -437,6 +442,15 @@ public final class Checkpoints implements AutoCloseable {
      */
     public Optional<Staging> staging() {
         return staging;
+    }
+
+    /**
+     * Puts checkpoints aside, to go back to them later.
+     *
+     * @return the stashes of this run
+     */
+    public Stash stash() {
+        return stash;
     }
 
     /**

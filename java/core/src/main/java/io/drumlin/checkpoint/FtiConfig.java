@@ -47,6 +47,7 @@ final class FtiConfig {
     private final Path ckptDir;
     private final Path glblDir;
     private final Path metaDir;
+    private final Path glblStashDir;
     private final int[] intervals = new int[Level.values().length + 1];
     private final boolean keepLastCkpt;
     private final boolean keepL4Ckpt;
@@ -87,6 +88,8 @@ final class FtiConfig {
         ckptDir = workingDirectory.resolve(directory("ckpt_dir"));
         glblDir = workingDirectory.resolve(directory("glbl_dir"));
         metaDir = workingDirectory.resolve(directory("meta_dir"));
+        boolean stashesApart = !ini.get("basic", "glbl_stash_dir").orElse("").isEmpty();
+        glblStashDir = stashesApart ? workingDirectory.resolve(directory("glbl_stash_dir")) : glblDir;
         for (Level level : Level.values()) {
             int minutes = integer("basic", "ckpt_l" + level.number(), UNSET);
             intervals[level.number()] = minutes > 0 ? minutes : UNSET;
@@ -333,6 +336,11 @@ final class FtiConfig {
 
     Path metaDir() {
         return metaDir;
+    }
+
+    /** Where the directory of stashes of all runs is. */
+    Path glblStashDir() {
+        return glblStashDir;
     }
 
     /** Minutes between two snapshots of a level, or -1. */

@@ -19,6 +19,11 @@ final class MetadataFiles {
 
     private MetadataFiles() {}
 
+    /** The name of a group's file. */
+    static String name(Group group) {
+        return "sector" + group.sector() + "-group" + group.id() + ".fti";
+    }
+
     static GroupMetadata read(Path path, StorageEngine storage) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             return GroupMetadata.read(new BlockFileSource(file));

@@ -184,7 +184,7 @@ final class PosixMode implements IoMode {
         GroupMetadata named = withNames(metadata, (file, member) -> shared(level)
                 .map(writer -> writer.nameInMetadata(id, file.name()))
                 .orElse(file.name()));
-        MetadataFiles.write(directory.resolve(metadataName()), named, storage);
+        MetadataFiles.write(directory.resolve(MetadataFiles.name(group)), named, storage);
     }
 
     /** Gives the file of a member of the group a name. */
@@ -198,10 +198,6 @@ final class PosixMode implements IoMode {
             files.add(file.withName(naming.name(file, files.size())));
         }
         return new GroupMetadata(metadata.type(), metadata.ckptId(), files, metadata.blocksDigested());
-    }
-
-    private String metadataName() {
-        return GroupMetadata.fileName(group.sector(), group.id());
     }
 
     @Override
@@ -261,7 +257,7 @@ final class PosixMode implements IoMode {
         if (app.rank() == 0) {
             checkGroups(directory);
         }
-        Path path = directory.resolve(metadataName());
+        Path path = directory.resolve(MetadataFiles.name(group));
         GroupMetadata metadata = MetadataFiles.read(path, storage);
         if (metadata.type() != CkptType.FULL) {
             throw refused(
@@ -458,7 +454,7 @@ final class PosixMode implements IoMode {
                 if (!digests.isEmpty()) {
                     metadata = withEncoded(digests);
                     Path directory = levels.metadataDirectory(level, slot);
-                    MetadataFiles.write(directory.resolve(metadataName()), metadata, storage);
+                    MetadataFiles.write(directory.resolve(MetadataFiles.name(group)), metadata, storage);
                 }
             });
         }

@@ -37,6 +37,7 @@ final class RunDirectory {
     private final Path meta;
     private final Optional<Path> nodeDirectory;
     private final boolean staging;
+    private final Path globalStash;
 
     RunDirectory(FtiConfig config, String execId, int rank) {
         ckptRoot = config.ckptDir();
@@ -49,6 +50,7 @@ final class RunDirectory {
         metaRoot = config.metaDir();
         meta = metaRoot.resolve(execId);
         staging = config.staging();
+        globalStash = config.glblStashDir().resolve("stash");
     }
 
     /** Makes the directories of the run that are missing; the parents of the configured ones must exist, as for C FTI. */
@@ -108,6 +110,12 @@ final class RunDirectory {
     /** Where files wait that are to be sent to the parallel file system. */
     Path stage() {
         return local.resolve("stage");
+    }
+
+    /** Where a checkpoint lies that the program has put aside; on the parallel file system below a directory of all runs. */
+    Path stash(Stash.Layer layer, long stashId) {
+        Path all = layer == Stash.Layer.LOCAL ? local.resolve("stash") : globalStash;
+        return all.resolve(Long.toString(stashId));
     }
 
     Path tmp(Level level) {

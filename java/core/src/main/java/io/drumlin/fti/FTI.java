@@ -80,6 +80,11 @@ public final class FTI {
     /** Flag of {@link #FTI_SetAttribute}: the dimensions. */
     public static final int FTI_ATTRIBUTE_DIM = 2;
 
+    /** Layer of a stash: the nodes. */
+    public static final int FTI_FS_LOCAL = 0;
+    /** Layer of a stash: the parallel file system. */
+    public static final int FTI_FS_GLOBAL = 1;
+
     /** State of a file that was sent: no such request, or its end was told already. */
     public static final int FTI_SI_NINI = 0;
     /** State of a file that was sent: waiting. */
@@ -122,8 +127,7 @@ public final class FTI {
     private FTI() {}
 
     /** What C FTI keeps in global variables. */
-    private record Instance(
-            Checkpoints checkpoints, Communicator given, Messages messages, StageRequests stageRequests) {
+    record Instance(Checkpoints checkpoints, Communicator given, Messages messages, StageRequests stageRequests) {
 
         void close() throws IOException {
             checkpoints.close();
@@ -133,7 +137,7 @@ public final class FTI {
 
     /** A call that can fail. */
     @FunctionalInterface
-    private interface Call {
+    interface Call {
         int run(Instance instance) throws IOException;
     }
 
@@ -254,7 +258,7 @@ public final class FTI {
     }
 
     /** Runs a call and turns its failure into a return code. */
-    private static int call(int failureCode, Call call) {
+    static int call(int failureCode, Call call) {
         Instance instance = instance();
         if (instance == null) {
             new Messages(0, 0).warning("FTI is not initialized.");

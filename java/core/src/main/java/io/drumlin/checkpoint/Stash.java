@@ -1,0 +1,284 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.IoMode.Place;
+import io.drumlin.checkpoint.IoMode.Places;
+import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Level-1 checkpoints that a program puts aside under ids of its own, to go back to them later: {@code FTIX_Stash} of C FTI
+ * (docs/formats/fti-run-directory.md, section 8).
+ *
+ * <p>A stash is on the nodes, in the run's own directories, until the run is completed, and can be copied to a directory on the
+ * parallel file system that all runs share. The run's checkpoints do not change. All methods are collective, for one thread per
+ * rank; what fails on one rank throws on all, and a stash that was being made is not there then.
+ */
+public final class Stash {
+
+    /** Where a stash lies. */
+    public enum Layer {
+        /** On the node of each rank. */
+        LOCAL,
+        /** On the parallel file system. */
+        GLOBAL
+    }
+
+    private final Communicator app;
+    private final Topology topology;
+    private final Group group;
+    private final RunDirectory directories;
+    private final Places levels;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final CheckpointReader reader;
+    private final ProtectedVariables variables;
+    private final Function<Places, IoMode> modeAt;
+
+    /**
+     * @param levels where the run's checkpoints lie
+     * @param modeAt looks for checkpoints in other places, and knows nothing of those of the run
+     */
+    Stash(
+            Communicator app,
+            Topology topology,
+            Group group,
+            RunDirectory directories,
+            Places levels,
+            StorageEngine storage,
+            SlabPool slabs,
+            CheckpointReader reader,
+            ProtectedVariables variables,
+            Function<Places, IoMode> modeAt) {
+        this.app = app;
+        this.topology = topology;
+        this.group = group;
+        this.directories = directories;
+        this.levels = levels;
+        this.storage = storage;
+        this.slabs = slabs;
+        this.reader = reader;
+        this.variables = variables;
+        this.modeAt = modeAt;
+    }
+
+    /** This rank's file in a directory of checkpoint files, and the metadata of its group beside it or elsewhere. */
+    private record Item(StoredCheckpoint checkpoint, Path file, Path metadataDirectory) {}
+
+    /**
+     * Copies the checkpoint of level 1 on the nodes. A stash with the same id is replaced.
+     *
+     * @param ckptId id of the checkpoint
+     * @param stashId 0 or above
+     * @throws IOException level 1 has no such checkpoint, or it cannot be copied
+     */
+    public void put(int ckptId, long stashId) throws IOException {
+        Item item = item(levels, ckptId, "checkpoint " + ckptId + " of level 1");
+        copy(item, Layer.LOCAL, stashId);
+    }
+
+    /**
+     * Brings the protected variables back from a stash on the nodes. Variables that are not in it stay as they are.
+     *
+     * @param stashId 0 or above
+     * @return id of the checkpoint that was put aside
+     * @throws IOException there is no such stash, a variable in it is not protected or has another size, or it is damaged; if only
+     *     the reading itself failed, data may be partly overwritten
+     */
+    public int load(long stashId) throws IOException {
+        Item item = item(stashId, Layer.LOCAL);
+        StoredFile[] file = new StoredFile[1];
+        Agreement.run(app, "loading stash " + stashId, () -> {
+            item.checkpoint.check(FileKind.PLAIN, item.file);
+            file[0] = item.checkpoint.open(item.file);
+            for (int id : file[0].sizes().keySet()) {
+                checkSize(item.file, id, file[0].size(id));
+            }
+        });
+        Agreement.run(app, "loading stash " + stashId, () -> reader.recover(item.file, file[0], variables.byId()));
+        return item.checkpoint.ckptId();
+    }
+
+    private void checkSize(Path path, int id, long stored) throws DrumlinException {
+        ProtectedData variable = variables.byId().get(id);
+        if (variable == null || variable.size() != stored) {
+            throw DrumlinException.during("loading variable " + id)
+                    .path(path)
+                    .rank(app.rank())
+                    .problem(stored + " bytes are stored and "
+                            + (variable == null ? "it is not protected" : variable.size() + " are protected"))
+                    .advice("protect an array of the stored size")
+                    .exception();
+        }
+    }
+
+    /**
+     * Copies a stash from the nodes to the parallel file system. Nothing is done if it is there.
+     *
+     * @param stashId 0 or above
+     * @throws IOException there is no such stash on the nodes, it cannot be copied, or another one has its id there
+     */
+    public void push(long stashId) throws IOException {
+        Item item = item(stashId, Layer.LOCAL);
+        boolean[] there = new boolean[1];
+        Agreement.run(app, "pushing stash " + stashId, () -> there[0] = isThere(item, stashId));
+        long[] all = {there[0] ? 1 : 0};
+        app.allreduce(all, Communicator.Op.MIN);
+        if (all[0] == 0) {
+            copy(item, Layer.GLOBAL, stashId);
+        }
+    }
+
+    private boolean isThere(Item item, long stashId) throws IOException {
+        Path directory = directories.stash(Layer.GLOBAL, stashId);
+        if (!Files.isDirectory(directory)) {
+            return false;
+        }
+        Path same = directory.resolve(item.file.getFileName());
+        if (!Files.exists(same) || Files.mismatch(same, item.file) >= 0) {
+            throw DrumlinException.during("pushing stash " + stashId)
+                    .path(directory)
+                    .problem("another stash has this id; all runs share the directory")
+                    .advice("drop it first, or take another id")
+                    .exception();
+        }
+        return true;
+    }
+
+    /**
+     * Copies a stash from the parallel file system to the nodes. Nothing is done if all nodes have it.
+     *
+     * @param stashId 0 or above
+     * @throws IOException there is no such stash on the parallel file system, or it cannot be copied
+     */
+    public void pull(long stashId) throws IOException {
+        long[] there = {Files.isDirectory(directories.stash(Layer.LOCAL, stashId)) ? 1 : 0};
+        app.allreduce(there, Communicator.Op.MIN);
+        if (there[0] == 0) {
+            copy(item(stashId, Layer.GLOBAL), Layer.LOCAL, stashId);
+        }
+    }
+
+    /**
+     * Deletes a stash; nothing happens when it is missing.
+     *
+     * @param stashId 0 or above
+     * @param layer where
+     * @throws IOException it is still there, or a part of it
+     */
+    public void drop(long stashId, Layer layer) throws IOException {
+        Agreement.run(app, "dropping stash " + stashId, () -> {
+            if (isMaster(layer)) {
+                Path directory = directories.stash(layer, stashId);
+                RunDirectory.delete(directory, storage);
+                RunDirectory.delete(unfinished(directory), storage);
+            }
+        });
+    }
+
+    private boolean isMaster(Layer layer) {
+        return layer == Layer.LOCAL ? topology.isNodeMaster() : topology.isGlobalMaster();
+    }
+
+    private Item item(long stashId, Layer layer) throws IOException {
+        Path directory = directories.stash(layer, stashId);
+        return item(new OnePlace(directory), Integer.MIN_VALUE, "stash " + stashId);
+    }
+
+    /** @param ckptId its id; any if negative */
+    private Item item(Places places, int ckptId, String what) throws IOException {
+        Optional<StoredCheckpoint> found = modeAt.apply(places).stored(Level.L1).stream()
+                .filter(stored -> ckptId < 0 || stored.ckptId() == ckptId)
+                .findFirst();
+        Item[] item = new Item[1];
+        Agreement.run(app, "looking for " + what, () -> {
+            List<Place> files = found.map(checkpoint -> checkpoint.places().getOrDefault(FileKind.PLAIN, List.of()))
+                    .orElse(List.of());
+            if (files.isEmpty()) {
+                throw DrumlinException.during("looking for " + what)
+                        .path(places.directory(Level.L1, Slot.COMMITTED))
+                        .rank(app.rank())
+                        .problem("this rank has no file of it")
+                        .exception();
+            }
+            StoredCheckpoint checkpoint = found.orElseThrow();
+            item[0] = new Item(
+                    checkpoint, files.get(0).path(), places.metadataDirectory(Level.L1, checkpoint.metadataSlot()));
+        });
+        return item[0];
+    }
+
+    private void copy(Item item, Layer layer, long stashId) throws IOException {
+        Path directory = directories.stash(layer, stashId);
+        Path part = unfinished(directory);
+        String operation = "making " + directory;
+        Agreement.run(app, operation, () -> {
+            if (isMaster(layer)) {
+                RunDirectory.delete(part, storage);
+                RunDirectory.makeDirectory(stashes(directory), storage);
+                storage.createDirectories(part);
+            }
+        });
+        Agreement.run(app, operation, () -> {
+            copy(item.file, part);
+            Path metadata = item.metadataDirectory.resolve(MetadataFiles.name(group));
+            // Each node has one rank of a group. Files in FTI-FF have no metadata beside them.
+            if ((layer == Layer.LOCAL || group.index() == 0) && Files.exists(metadata)) {
+                copy(metadata, part);
+            }
+        });
+        Agreement.run(app, operation, () -> {
+            if (isMaster(layer)) {
+                publish(part, directory);
+            }
+        });
+    }
+
+    private void copy(Path file, Path directory) throws IOException {
+        new FileCopy(storage, slabs).copy(file, 0, Files.size(file), directory.resolve(file.getFileName()));
+    }
+
+    private void publish(Path part, Path directory) throws IOException {
+        Path replaced = directory.resolveSibling(directory.getFileName() + ".drumlin-replaced");
+        RunDirectory.delete(replaced, storage);
+        storage.syncDirectory(part);
+        if (Files.exists(directory)) {
+            storage.rename(directory, replaced);
+        }
+        storage.rename(part, directory);
+        storage.syncDirectory(stashes(directory));
+        RunDirectory.delete(replaced, storage);
+    }
+
+    private static Path stashes(Path directory) {
+        return Objects.requireNonNull(directory.getParent(), "a stash is in the directory of all");
+    }
+
+    private static Path unfinished(Path directory) {
+        return directory.resolveSibling(directory.getFileName() + ".drumlin-part");
+    }
+
+    /** One directory with files and metadata. */
+    private record OnePlace(Path committed) implements Places {
+
+        @Override
+        public Path directory(Level level, Slot slot) {
+            return slot == Slot.COMMITTED ? committed : unfinished(committed).resolve(slot.name());
+        }
+
+        @Override
+        public Path metadataDirectory(Level level, Slot slot) {
+            return directory(level, slot);
+        }
+    }
+}
