@@ -70,6 +70,7 @@ public final class Checkpoints implements AutoCloseable {
     private Status status;
     private int failure;
     private int nextSnapshot = 1;
+    private @Nullable IncrementalCheckpoint incremental;
     private @Nullable Source source;
     private boolean closed;
 
@@ -231,6 +232,7 @@ public final class Checkpoints implements AutoCloseable {
             for (Level level : Level.values()) {
                 levels.tidy(level);
             }
+            levels.deleteIncremental();
         }
         // From now on the file names this run, as after FTI_Init.
         restartSection.take(failure);
@@ -604,17 +606,64 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalArgumentException on all ranks: the id is not above 0
      */
     public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
-        long begin = System.nanoTime();
-        long timestamp = meet(ckptId, level);
+        requireNoneOpen();
+        return take(ckptId, level, OwnFile.of(variables.byId(), mode, storage, slabs));
+    }
+
+    /**
+     * Begins a checkpoint whose variables are added one by one. Not collective, but every rank begins the same ones in the same
+     * order, and commits or closes them before the next checkpoint.
+     *
+     * @param ckptId number of the checkpoint, above 0; part of the file names
+     * @param level where it goes, as in {@link #checkpoint}
+     * @return to be committed
+     * @throws IllegalArgumentException the id is not above 0, or files are written in layout A
+     * @throws IllegalStateException another one is open
+     */
+    public IncrementalCheckpoint incremental(int ckptId, Level level) {
+        requireAbove0(ckptId);
+        requireNoneOpen();
+        // What is copied into a file of all ranks is best kept near.
+        Path root = mode.shared(level).isPresent() ? directories.local() : directories.root(level);
+        Path scratch = root.resolve(RunDirectory.incrementalName(fileRank));
+        IncrementalFile file = new IncrementalFile(storage, slabs, scratch, mode.gathering(), variables.byId());
+        IncrementalCheckpoint begun = new IncrementalCheckpoint(this, ckptId, level, file);
+        incremental = begun;
+        return begun;
+    }
+
+    void add(int id, IncrementalFile file) throws IOException {
+        file.add(id, variables.require(id));
+    }
+
+    CheckpointReport commit(IncrementalCheckpoint begun) throws IOException {
+        return take(begun.ckptId(), begun.level(), begun.file());
+    }
+
+    private void requireNoneOpen() {
+        IncrementalCheckpoint open = incremental;
+        if (open != null && !open.isClosed()) {
+            throw new IllegalStateException(
+                    "incremental checkpoint " + open.ckptId() + " is neither committed nor closed");
+        }
+    }
+
+    private static void requireAbove0(int ckptId) {
         if (ckptId <= 0) {
             throw new IllegalArgumentException("checkpoint id " + ckptId + " is not above 0");
         }
+    }
+
+    private CheckpointReport take(int ckptId, Level level, OwnFile own) throws IOException {
+        long begin = System.nanoTime();
+        long timestamp = meet(ckptId, level);
+        requireAbove0(ckptId);
         long met = System.nanoTime();
         long durable;
         Draft draft;
         levels.prepare(level);
         try {
-            draft = writer.write(ckptId, level, timestamp, variables.byId());
+            draft = writer.write(ckptId, level, timestamp, own);
             durable = System.nanoTime();
             announce(ckptId, level);
             if (level == Level.L4) {
@@ -821,10 +870,16 @@ public final class Checkpoints implements AutoCloseable {
         }
         closed = true;
         staging.ifPresent(Staging::close);
-        slabs.close();
-        group.close();
-        node.close();
-        app.close();
+        try {
+            if (incremental != null) {
+                incremental.close();
+            }
+        } finally {
+            slabs.close();
+            group.close();
+            node.close();
+            app.close();
+        }
     }
 
     private void closeAfter(Throwable failure) {

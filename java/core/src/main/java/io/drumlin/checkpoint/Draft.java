@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
 import java.io.IOException;
 import java.util.List;
@@ -17,7 +18,7 @@ interface Draft {
     record Chunk(long start, long length, long room) {}
 
     /** The bytes of the file; all of them after {@link #seal}. */
-    FileImage image();
+    ByteSource image();
 
     /** Size of the file in bytes. */
     default long size() {

@@ -61,6 +61,9 @@ final class FtiFfMode implements IoMode {
     private final Packing packing;
     private ContainerPlan plan;
 
+    /** Ids of the variables of the file that the run was restarted from, in its order. */
+    private List<Integer> restored = List.of();
+
     /**
      * @param fileRank the rank that the names of this rank's files carry
      * @param layout of new files; files of all layouts are read
@@ -98,10 +101,18 @@ final class FtiFfMode implements IoMode {
         }
     }
 
-    /** Stored variables first, in their order in the file; then new ones, in the order of their first protection. */
+    @Override
+    public Gathering gathering() {
+        if (!layout.atEnd()) {
+            throw new IllegalArgumentException("there are no incremental checkpoints in layout " + layout
+                    + ": its checksum is over data that may have changed when it is made");
+        }
+        return new FtiFfGathering(layout, plan);
+    }
+
+    /** After a restart the variables of the file first, in their order in it; then others, in that of their first protection. */
     private List<VariableSize> sizes(Map<Integer, ProtectedData> data) {
-        Set<Integer> ids = new LinkedHashSet<>();
-        plan.variables().forEach(variable -> ids.add(variable.id()));
+        Set<Integer> ids = new LinkedHashSet<>(restored);
         ids.retainAll(data.keySet());
         ids.addAll(data.keySet());
         List<VariableSize> sizes = new ArrayList<>(ids.size());
@@ -359,6 +370,7 @@ final class FtiFfMode implements IoMode {
         public StoredFile open(Path path) throws IOException {
             FtiFfFile file = metadata(FileKind.PLAIN, path);
             plan = ContainerPlan.of(file.blocks(), packing);
+            restored = plan.variables().stream().map(VariableSize::id).toList();
             return FtiFfDraft.stored(key.ckptId, file.blocks());
         }
     }

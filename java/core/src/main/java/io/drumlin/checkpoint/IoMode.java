@@ -55,6 +55,9 @@ interface IoMode {
      */
     Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
 
+    /** Begins the file of a checkpoint whose variables come one by one. Nothing is written. */
+    Gathering gathering();
+
     /** Writes the data of all ranks into one file, at the levels that have such a file. */
     default Optional<SharedFileWriter> shared(Level level) {
         return Optional.empty();

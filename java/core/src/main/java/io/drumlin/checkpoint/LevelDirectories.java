@@ -116,6 +116,18 @@ final class LevelDirectories implements IoMode.Places {
         discardReplaced(root, level);
     }
 
+    /** Deletes what a run that was killed in an incremental checkpoint has left of it. Collective. */
+    void deleteIncremental() throws IOException {
+        Agreement.run(app, "tidying up", () -> {
+            if (isMaster(Level.L1)) {
+                RunDirectory.deleteIncremental(directories.local(), storage);
+            }
+            if (isMaster(Level.L4)) {
+                RunDirectory.deleteIncremental(directories.global(), storage);
+            }
+        });
+    }
+
     /**
      * Replaces the committed checkpoint of a level by the one in {@code tmp}, on all nodes or on none. The old one stays aside
      * until {@link #discardSuperseded}. Collective.

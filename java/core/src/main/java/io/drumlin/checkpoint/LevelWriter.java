@@ -5,13 +5,13 @@ import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.ReedSolomon16;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -54,16 +54,17 @@ final class LevelWriter {
      * Writes all files and makes them durable, not yet committed. Collective.
      *
      * @param timestamp the same on all ranks
+     * @param own this rank's file
      * @return what this rank wrote
      * @throws IOException on all ranks, if it failed on any
      */
-    Draft write(int ckptId, Level level, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+    Draft write(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
         String operation = "checkpoint " + ckptId + " at level " + level.number();
         checkGroup(operation, level);
         Draft[] drafts = new Draft[1];
         Agreement.run(app, operation, () -> {
             RunDirectory.makeDirectory(directories.tmp(level), storage);
-            drafts[0] = mode.draft(ckptId, timestamp, data);
+            drafts[0] = own.draft(ckptId, timestamp);
             if (level == Level.L2 || level == Level.L3) {
                 slabs.fill();
             }
@@ -73,22 +74,24 @@ final class LevelWriter {
         long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
         Path plain = directories.tmp(level).resolve(mode.plainName(level, ckptId));
         Optional<SharedFileWriter> shared = mode.shared(level);
+        ByteSource[] image = new ByteSource[1];
         if (shared.isPresent()) {
-            SharedFileWriter.Written written = shared.get().write(plain, draft.image());
+            Agreement.run(app, operation, () -> image[0] = own.image(draft));
+            SharedFileWriter.Written written = shared.get().write(plain, image[0]);
             draft.seal(written.digests(), -1, -1);
             draft.placeAt(written.start());
         } else {
             Agreement.run(app, operation, () -> {
-                new CheckpointWriter(storage, slabs)
-                        .write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+                own.write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+                image[0] = own.image(draft);
             });
         }
         String[] encodedMd5 = new String[1];
         Agreement.run(app, operation, () -> {
             if (level == Level.L2) {
-                copy(draft, partnerSize, path(level, FileKind.PARTNER, ckptId));
+                copy(image[0], partnerSize, path(level, FileKind.PARTNER, ckptId));
             } else if (level == Level.L3) {
-                encodedMd5[0] = encode(draft, encodedSize, path(level, FileKind.ENCODED, ckptId));
+                encodedMd5[0] = encode(draft, image[0], encodedSize, path(level, FileKind.ENCODED, ckptId));
             }
             storage.syncDirectory(directories.tmp(level));
         });
@@ -113,19 +116,18 @@ final class LevelWriter {
         return draft.encoding().extendedSize(largest);
     }
 
-    private void copy(Draft draft, long partnerSize, Path path) throws IOException {
+    private void copy(ByteSource image, long partnerSize, Path path) throws IOException {
         new PartnerCopy(group, storage, slabs)
                 .transfer(
-                        Optional.of(new Outgoing(group.right(), draft.image())),
+                        Optional.of(new Outgoing(group.right(), image)),
                         Optional.of(new Incoming(group.left(), partnerSize, path)));
     }
 
     /** Returns the MD5 of the encoded part. */
-    private String encode(Draft draft, long encodedSize, Path path) throws IOException {
+    private String encode(Draft draft, ByteSource image, long encodedSize, Path path) throws IOException {
         BitSet all = new BitSet(group.size());
         all.set(0, group.size());
-        return new ReedSolomonGroup(group, storage, slabs)
-                .encode(all, draft.image(), encodedSize, draft.encoding(), path);
+        return new ReedSolomonGroup(group, storage, slabs).encode(all, image, encodedSize, draft.encoding(), path);
     }
 
     private Path path(Level level, FileKind kind, int ckptId) {

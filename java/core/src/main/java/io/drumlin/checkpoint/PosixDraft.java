@@ -22,7 +22,7 @@ final class PosixDraft implements Draft {
     private final int ckptId;
     private final String fileName;
     private final FileImage image;
-    private final List<VariableEntry> variables = new ArrayList<>();
+    private final List<VariableEntry> variables;
     private @Nullable String md5;
     private long start;
     private @Nullable GroupMetadata metadata;
@@ -30,29 +30,37 @@ final class PosixDraft implements Draft {
     /**
      * @param fileName the name that the metadata give the file
      * @param data in the order of the file
+     * @param order ids of the variables in the order in which the metadata tell of them
      */
-    PosixDraft(int ckptId, String fileName, Map<Integer, ProtectedData> data) {
+    PosixDraft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order) {
         this.ckptId = ckptId;
         this.fileName = fileName;
         image = new FileImage(
                 data.values().stream().mapToLong(ProtectedData::size).reduce(0, Math::addExact));
         long position = 0;
+        Map<Integer, VariableEntry> entries = new HashMap<>();
         for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
             ProtectedData variable = entry.getValue();
-            ElementType type = variable.type();
-            Label label = variable.label();
-            variables.add(new VariableEntry(
-                    entry.getKey(),
-                    type.id(),
-                    type.size(),
-                    variable.size(),
-                    position,
-                    label.attribute(),
-                    label.idName(),
-                    label.dimensions()));
+            entries.put(entry.getKey(), entry(entry.getKey(), variable, position));
             image.put(position, variable, 0, variable.size());
             position += variable.size();
         }
+        variables = order.stream().map(entries::get).toList();
+    }
+
+    /** What the metadata say of a variable. */
+    static VariableEntry entry(int id, ProtectedData variable, long position) {
+        ElementType type = variable.type();
+        Label label = variable.label();
+        return new VariableEntry(
+                id,
+                type.id(),
+                type.size(),
+                variable.size(),
+                position,
+                label.attribute(),
+                label.idName(),
+                label.dimensions());
     }
 
     @Override
@@ -140,7 +148,7 @@ final class PosixDraft implements Draft {
         return metadata;
     }
 
-    /** Ids of the variables in the order of the file. */
+    /** Ids of the variables in the order of the metadata. */
     List<Integer> order() {
         return variables.stream().map(VariableEntry::id).toList();
     }

@@ -90,12 +90,27 @@ final class PosixMode implements IoMode {
 
     @Override
     public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) {
+        Map<Integer, ProtectedData> ordered = new LinkedHashMap<>();
+        order(data).forEach(id -> ordered.computeIfAbsent(id, data::get));
+        return draft(ckptId, ordered, data);
+    }
+
+    /** Stored variables first, in their order in the metadata; then new ones, in the order of their first protection. */
+    private List<Integer> order(Map<Integer, ProtectedData> data) {
         Set<Integer> ids = new LinkedHashSet<>(order);
         ids.retainAll(data.keySet());
         ids.addAll(data.keySet());
-        Map<Integer, ProtectedData> ordered = new LinkedHashMap<>();
-        ids.forEach(id -> ordered.computeIfAbsent(id, data::get));
-        return new PosixDraft(ckptId, RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank), ordered);
+        return List.copyOf(ids);
+    }
+
+    private Draft draft(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data) {
+        String name = RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
+        return new PosixDraft(ckptId, name, inFileOrder, order(data));
+    }
+
+    @Override
+    public Gathering gathering() {
+        return new PosixGathering(this::draft);
     }
 
     @Override

@@ -27,6 +27,9 @@ final class RunDirectory {
     /** Where the checkpoint that is being replaced waits: C FTI neither looks into it nor cleans it. */
     private static final String REPLACED = "drumlin-replaced-";
 
+    /** Begins the name of a rank's file of an incremental checkpoint until all is in it. */
+    private static final String INCREMENTAL = "drumlin-incremental-";
+
     private static final Pattern RANK_FILE = Pattern.compile("Ckpt(\\d{1,10})-(Rank|Pcof|RSed)(\\d{1,10})\\.fti");
 
     private final Path ckptRoot;
@@ -156,6 +159,20 @@ final class RunDirectory {
 
     static String fileName(FileKind kind, int ckptId, int rank) {
         return "Ckpt" + ckptId + "-" + kind.word() + rank + ".fti";
+    }
+
+    /** The name of a rank's file of an incremental checkpoint until all is in it. */
+    static String incrementalName(int rank) {
+        return INCREMENTAL + FileKind.PLAIN.word() + rank + ".fti";
+    }
+
+    /** Deletes what incremental checkpoints have left below a root that were never completed. */
+    static void deleteIncremental(Path root, StorageEngine storage) throws IOException {
+        for (Path entry : entries(root)) {
+            if (entry.getFileName().toString().startsWith(INCREMENTAL)) {
+                storage.delete(entry);
+            }
+        }
     }
 
     /** The checkpoint whose id a file of the name carries; empty if that does not fit into 32 bits. */

@@ -127,7 +127,12 @@ public final class FTI {
     private FTI() {}
 
     /** What C FTI keeps in global variables. */
-    record Instance(Checkpoints checkpoints, Communicator given, Messages messages, StageRequests stageRequests) {
+    record Instance(
+            Checkpoints checkpoints,
+            Communicator given,
+            Messages messages,
+            StageRequests stageRequests,
+            IncrementalCalls incremental) {
 
         void close() throws IOException {
             checkpoints.close();
@@ -180,7 +185,8 @@ public final class FTI {
                     .freshStartIfUnrecoverable()
                     .open();
             Messages messages = new Messages(checkpoints.communicator().rank(), checkpoints.verbosity());
-            Instance instance = new Instance(checkpoints, given, messages, new StageRequests());
+            Instance instance = new Instance(
+                    checkpoints, given, messages, new StageRequests(), new IncrementalCalls(checkpoints));
             enter(instance);
             return report(instance);
         } catch (IOException | RuntimeException e) {
@@ -445,17 +451,62 @@ public final class FTI {
      * @return {@link #FTI_DONE}, or {@link #FTI_NSCS} on all ranks; then the earlier checkpoint is as it was
      */
     public static int FTI_Checkpoint(int id, int level) {
+        return call(FTI_NSCS, instance -> done(instance, instance.checkpoints.checkpoint(id, level(instance, level))));
+    }
+
+    private static Level level(Instance instance, int level) {
+        boolean differential = level >= FTI_L1_DCP && level <= FTI_L3_DCP;
+        if (differential) {
+            instance.messages.warning("dCP is not supported at level %d, an ordinary checkpoint is taken.", level - 4);
+        }
+        if (level == FTI_L4_DCP || level == FTI_L4_H5_SINGLE) {
+            throw new IllegalArgumentException("level " + level + " is not in this version");
+        }
+        return Level.of(differential ? level - 4 : level);
+    }
+
+    /**
+     * {@code FTI_InitICP}: begins an incremental checkpoint; one that was begun before and not finalized is given up. Not
+     * collective, but every rank calls it.
+     *
+     * @param id number of the checkpoint, above 0
+     * @param level as for {@link #FTI_Checkpoint}
+     * @param activate false makes this and all calls up to {@link #FTI_FinalizeICP} do nothing and return {@link #FTI_SCES}
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}; in the latter case {@link #FTI_AddVarICP} and {@link #FTI_FinalizeICP} fail too
+     */
+    public static int FTI_InitICP(int id, int level, boolean activate) {
         return call(FTI_NSCS, instance -> {
-            boolean differential = level >= FTI_L1_DCP && level <= FTI_L3_DCP;
-            if (differential) {
-                instance.messages.warning(
-                        "dCP is not supported at level %d, an ordinary checkpoint is taken.", level - 4);
+            instance.incremental.begin();
+            if (activate) {
+                instance.incremental.activate(id, () -> level(instance, level));
             }
-            if (level == FTI_L4_DCP || level == FTI_L4_H5_SINGLE) {
-                throw new IllegalArgumentException("level " + level + " is not in this version");
-            }
-            CheckpointReport taken = instance.checkpoints.checkpoint(id, Level.of(differential ? level - 4 : level));
-            return done(instance, taken);
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_AddVarICP}: writes a variable as it is now into the incremental checkpoint. Not collective.
+     *
+     * @param id a protected variable that was not added before
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
+     */
+    public static int FTI_AddVarICP(int id) {
+        return call(FTI_NSCS, instance -> {
+            instance.incremental.add(id);
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_FinalizeICP}: completes the incremental checkpoint. Collective.
+     *
+     * @return {@link #FTI_SCES}; {@link #FTI_NSCS} on all ranks if on any a variable was not added or could not be written, where C
+     *     FTI returns {@link #FTI_SCES}; then the earlier checkpoint is as it was
+     */
+    public static int FTI_FinalizeICP() {
+        return call(FTI_NSCS, instance -> {
+            instance.incremental.commit().ifPresent(taken -> done(instance, taken));
+            return FTI_SCES;
         });
     }
 

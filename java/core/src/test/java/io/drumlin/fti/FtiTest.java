@@ -75,6 +75,7 @@ class FtiTest {
         assertThat(FTI_Status()).isEqualTo(FTI_NSCS);
         assertThat(FTI_Protect(0, new int[1], 1, FTI_INTG)).isEqualTo(FTI_NSCS);
         assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_NSCS);
+        assertThat(FTI_InitICP(1, FTI_L1, true)).isEqualTo(FTI_NSCS);
         assertThat(FTI_Recover()).isEqualTo(FTI_NSCS);
         assertThat(FTI_Snapshot()).isEqualTo(FTI_NSCS);
         assertThat(FTI_Finalize()).isEqualTo(FTI_NSCS);
@@ -104,6 +105,44 @@ class FtiTest {
         FTI_Protect(0, value, 1, FTI_INTG);
         assertThat(FTI_Checkpoint(2, FTI_L1)).isEqualTo(FTI_DONE);
         assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+    }
+
+    @Test
+    void anIncrementalCheckpointThatFailsIsNoSuccess() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of());
+        ThreadCommunicator.run(2, comm -> {
+            assertThat(FTI_Init(run.config().toString(), comm)).isEqualTo(FTI_SCES);
+            int[] one = {1, 2};
+            int[] other = {3};
+            FTI_Protect(1, one);
+            FTI_Protect(2, other);
+            assertThat(FTI_InitICP(1, FTI_L1, true)).isEqualTo(FTI_SCES);
+            assertThat(FTI_AddVarICP(2)).isEqualTo(FTI_SCES);
+            assertThat(FTI_AddVarICP(2)).isEqualTo(FTI_NSCS);
+            assertThat(FTI_AddVarICP(3)).isEqualTo(FTI_NSCS);
+            // One rank leaves a variable out.
+            if (comm.rank() == 0) {
+                assertThat(FTI_AddVarICP(1)).isEqualTo(FTI_SCES);
+            }
+            assertThat(FTI_FinalizeICP()).isEqualTo(FTI_NSCS);
+            assertThat(FTI_GetStoredSize(1)).isZero();
+            assertThat(FTI_InitICP(2, 77, true)).isEqualTo(FTI_NSCS);
+            assertThat(FTI_AddVarICP(1)).isEqualTo(FTI_NSCS);
+            assertThat(FTI_FinalizeICP()).isEqualTo(FTI_NSCS);
+            assertThat(FTI_InitICP(3, FTI_L1, false)).isEqualTo(FTI_SCES);
+            assertThat(FTI_AddVarICP(3)).isEqualTo(FTI_SCES);
+            assertThat(FTI_FinalizeICP()).isEqualTo(FTI_SCES);
+            assertThat(FTI_GetStoredSize(1)).isZero();
+            assertThat(FTI_InitICP(4, FTI_L1, true)).isEqualTo(FTI_SCES);
+            assertThat(FTI_AddVarICP(1)).isEqualTo(FTI_SCES);
+            // Given up by the next one.
+            assertThat(FTI_InitICP(5, FTI_L1, true)).isEqualTo(FTI_SCES);
+            assertThat(FTI_AddVarICP(2)).isEqualTo(FTI_SCES);
+            assertThat(FTI_AddVarICP(1)).isEqualTo(FTI_SCES);
+            assertThat(FTI_FinalizeICP()).isEqualTo(FTI_SCES);
+            assertThat(FTI_GetStoredSize(1)).isEqualTo(8);
+            assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        });
     }
 
     @Test

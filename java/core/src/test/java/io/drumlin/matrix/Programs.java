@@ -1,11 +1,14 @@
 package io.drumlin.matrix;
 
+import static io.drumlin.fti.FTI.FTI_AddVarICP;
 import static io.drumlin.fti.FTI.FTI_Checkpoint;
 import static io.drumlin.fti.FTI.FTI_DONE;
 import static io.drumlin.fti.FTI.FTI_Finalize;
+import static io.drumlin.fti.FTI.FTI_FinalizeICP;
 import static io.drumlin.fti.FTI.FTI_GetConfig;
 import static io.drumlin.fti.FTI.FTI_GetStoredSize;
 import static io.drumlin.fti.FTI.FTI_Init;
+import static io.drumlin.fti.FTI.FTI_InitICP;
 import static io.drumlin.fti.FTI.FTI_NREC;
 import static io.drumlin.fti.FTI.FTI_Protect;
 import static io.drumlin.fti.FTI.FTI_Realloc;
@@ -122,7 +125,7 @@ public final class Programs {
             Arrays.setAll(second, i -> rank * 1e5 - seed * 1e3 - i);
         }
 
-        /** {@code write SIZES END ID:LEVEL...}: takes checkpoints; the value of a checkpoint is its id. */
+        /** {@code write SIZES END ID:LEVEL...}: takes checkpoints, with {@code ID:iLEVEL} incremental ones; the value of one is its id. */
         void write(List<String> arguments) {
             init(FTI_SCES);
             boolean restart = FTI_Status() != 0;
@@ -134,11 +137,28 @@ public final class Programs {
                 int colon = checkpoint.indexOf(':');
                 int number = Integer.parseInt(checkpoint.substring(0, colon));
                 fill(number);
-                assertThat(FTI_Checkpoint(number, Integer.parseInt(checkpoint.substring(colon + 1))))
-                        .as("FTI_Checkpoint %s", checkpoint)
-                        .isEqualTo(FTI_DONE);
+                take(number, checkpoint.substring(colon + 1));
             }
             end(arguments.get(1));
+        }
+
+        private void take(int number, String how) {
+            if (!how.startsWith("i")) {
+                assertThat(FTI_Checkpoint(number, Integer.parseInt(how)))
+                        .as("FTI_Checkpoint %s:%s", number, how)
+                        .isEqualTo(FTI_DONE);
+                return;
+            }
+            assertThat(FTI_InitICP(number, Integer.parseInt(how.substring(1)), true))
+                    .isEqualTo(FTI_SCES);
+            for (int variable : List.of(2, 0, 1)) {
+                assertThat(FTI_AddVarICP(variable))
+                        .as("FTI_AddVarICP %s", variable)
+                        .isEqualTo(FTI_SCES);
+            }
+            assertThat(FTI_FinalizeICP())
+                    .as("FTI_FinalizeICP %s:%s", number, how)
+                    .isEqualTo(FTI_SCES);
         }
 
         /** {@code read SIZES END STATUS ID}: recovers the checkpoint of an id and compares every value. */

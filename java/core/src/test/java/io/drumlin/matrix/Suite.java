@@ -19,18 +19,24 @@ enum Suite {
         List<Case> cases() {
             List<Case> cases = new ArrayList<>();
             for (String sizes : SIZES) {
-                for (int level : LEVELS) {
-                    for (int keep : List.of(0, 1)) {
-                        cases.add(
-                                new Case(sizes + " L" + level + " keep=" + keep, Map.of(KEEP_LAST, "" + keep), run -> {
-                                    run.start("write", sizes, keep == 1 ? "finalize" : "crash", "1:" + level);
-                                    assertThat(run.failure()).isEqualTo(keep == 1 ? "2" : "1");
-                                    run.start("read", sizes, "finalize", keep == 1 ? "2" : "1", "1");
-                                }));
+                for (String how : ALL_OR_ONE_BY_ONE) {
+                    for (int level : LEVELS) {
+                        for (int keep : List.of(0, 1)) {
+                            cases.add(normal(sizes, how, level, keep));
+                        }
                     }
                 }
             }
             return cases;
+        }
+
+        private Case normal(String sizes, String how, int level, int keep) {
+            String name = sizes + " L" + how + level + " keep=" + keep;
+            return new Case(name, Map.of(KEEP_LAST, "" + keep), run -> {
+                run.start("write", sizes, keep == 1 ? "finalize" : "crash", "1:" + how + level);
+                assertThat(run.failure()).isEqualTo(keep == 1 ? "2" : "1");
+                run.start("read", sizes, "finalize", keep == 1 ? "2" : "1", "1");
+            });
         }
     },
 
@@ -39,35 +45,41 @@ enum Suite {
         List<Case> cases() {
             List<Case> cases = new ArrayList<>();
             for (String sizes : SIZES) {
-                cases.add(new Case(sizes + " kept, l4 erased", Map.of(KEEP_LAST, "1"), run -> {
-                    run.start("write", sizes, "finalize", "1:1");
-                    run.deleteLevel(-1, 4);
-                    run.start("refuse");
-                }));
-                for (Damage damage : Damage.values()) {
-                    cases.add(disrupted(sizes, 1, damage + " Rank", false, run -> spoil(run, damage, "Rank")));
-                    for (String kind : List.of("Rank", "Pcof")) {
-                        cases.add(disrupted(sizes, 2, damage + " " + kind, true, run -> spoil(run, damage, kind)));
-                    }
-                    for (String kind : List.of("Rank", "RSed")) {
-                        cases.add(disrupted(sizes, 3, damage + " " + kind, true, run -> spoil(run, damage, kind)));
-                    }
+                for (String how : ALL_OR_ONE_BY_ONE) {
+                    add(cases, sizes, how);
                 }
-                for (int level : List.of(2, 3)) {
-                    for (int second : List.of(1, 2)) {
-                        boolean recovers = level == 3 || second == 2;
-                        cases.add(disrupted(sizes, level, "nodes 0 and " + second + " erased", recovers, run -> {
-                            run.deleteLevel(0, level);
-                            run.deleteLevel(second, level);
-                        }));
-                    }
-                }
-                cases.add(disrupted(sizes, 4, "l4 erased", false, run -> run.deleteLevel(-1, 4)));
             }
             return cases;
         }
 
-        private Case disrupted(String sizes, int level, String what, boolean recovers, Body disturbance) {
+        private void add(List<Case> cases, String sizes, String how) {
+            cases.add(new Case(sizes + " " + how + " kept, l4 erased", Map.of(KEEP_LAST, "1"), run -> {
+                run.start("write", sizes, "finalize", "1:" + how + "1");
+                run.deleteLevel(-1, 4);
+                run.start("refuse");
+            }));
+            for (Damage damage : Damage.values()) {
+                cases.add(disrupted(sizes, how + 1, damage + " Rank", false, run -> spoil(run, damage, "Rank")));
+                for (String kind : List.of("Rank", "Pcof")) {
+                    cases.add(disrupted(sizes, how + 2, damage + " " + kind, true, run -> spoil(run, damage, kind)));
+                }
+                for (String kind : List.of("Rank", "RSed")) {
+                    cases.add(disrupted(sizes, how + 3, damage + " " + kind, true, run -> spoil(run, damage, kind)));
+                }
+            }
+            for (int level : List.of(2, 3)) {
+                for (int second : List.of(1, 2)) {
+                    boolean recovers = level == 3 || second == 2;
+                    cases.add(disrupted(sizes, how + level, "nodes 0 and " + second + " erased", recovers, run -> {
+                        run.deleteLevel(0, level);
+                        run.deleteLevel(second, level);
+                    }));
+                }
+            }
+            cases.add(disrupted(sizes, how + 4, "l4 erased", false, run -> run.deleteLevel(-1, 4)));
+        }
+
+        private Case disrupted(String sizes, String level, String what, boolean recovers, Body disturbance) {
             return new Case(sizes + " L" + level + " " + what, Map.of(), run -> {
                 run.start("write", sizes, "crash", "1:" + level);
                 disturbance.play(run);
@@ -310,6 +322,10 @@ enum Suite {
     };
 
     private static final List<String> SIZES = List.of("equal", "different");
+
+    /** What is before the level of a checkpoint: {@code i} says that it is incremental. */
+    private static final List<String> ALL_OR_ONE_BY_ONE = List.of("", "i");
+
     private static final int FTI_FF = 3;
     private static final int[] LEVELS = {1, 2, 3, 4};
     private static final String KEEP_LAST = "basic.keep_last_ckpt";

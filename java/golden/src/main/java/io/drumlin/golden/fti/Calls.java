@@ -41,7 +41,7 @@ final class Calls {
                         call.get("id").integer(),
                         (id, variable) -> filled(variable, call.get("gen").integer()));
             case "FTI_Checkpoint" ->
-                take(call.get("id").integer(), call.get("level").integer(), List.copyOf(variables.keySet()));
+                take(call.get("id").integer(), call.get("level").integer(), List.copyOf(variables.keySet()), false);
             case "FTI_InitICP" -> {
                 incremental = call.get("activate").bool();
                 incrementalId = call.get("id").integer();
@@ -51,7 +51,7 @@ final class Calls {
             case "FTI_AddVarICP" -> added.add(call.get("id").integer());
             case "FTI_FinalizeICP" -> {
                 if (incremental) {
-                    take(incrementalId, incrementalLevel, List.copyOf(added));
+                    take(incrementalId, incrementalLevel, List.copyOf(added), true);
                 }
             }
             case "FTI_Finalize", "barrier", "exit" -> {}
@@ -115,7 +115,7 @@ final class Calls {
                 old.dims());
     }
 
-    private void take(int id, int level, List<Integer> fileOrder) {
-        checkpoints.add(new Checkpoint(id, level, List.copyOf(variables.values()), fileOrder));
+    private void take(int id, int level, List<Integer> fileOrder, boolean oneByOne) {
+        checkpoints.add(new Checkpoint(id, level, List.copyOf(variables.values()), fileOrder, oneByOne));
     }
 }

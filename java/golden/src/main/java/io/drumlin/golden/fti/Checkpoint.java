@@ -11,8 +11,9 @@ import java.util.List;
  * @param level as it was given to FTI
  * @param variables in the order of first protection
  * @param fileOrder ids of the variables in the order in which they were written
+ * @param incremental whether they were written one by one
  */
-record Checkpoint(int id, int level, List<Variable> variables, List<Integer> fileOrder) {
+record Checkpoint(int id, int level, List<Variable> variables, List<Integer> fileOrder, boolean incremental) {
 
     /** What {@code FTI_Checkpoint} takes for level 4 of a differential checkpoint. */
     private static final int DIFFERENTIAL = 8;

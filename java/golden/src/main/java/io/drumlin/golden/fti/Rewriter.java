@@ -1,5 +1,7 @@
 package io.drumlin.golden.fti;
 
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.golden.Outcome;
@@ -34,7 +36,7 @@ final class Rewriter {
     }
 
     void rewrite() throws IOException {
-        Optional<String> missing = missing();
+        Optional<String> missing = EngineRun.missing(manifest);
         if (missing.isPresent()) {
             outcome.compared("not written again: " + missing.get());
             return;
@@ -44,7 +46,7 @@ final class Rewriter {
                 for (Checkpoint checkpoint : manifest.checkpoints()) {
                     EngineRun.protect(checkpoints, checkpoint, comm.rank())
                             .forEach((variable, bytes) -> bytes.put(variable.values(comm.rank())));
-                    checkpoints.checkpoint(checkpoint.id(), Level.of(checkpoint.level()));
+                    take(checkpoints, checkpoint);
                 }
                 if (manifest.finished()) {
                     checkpoints.complete();
@@ -54,16 +56,18 @@ final class Rewriter {
         }
     }
 
-    private Optional<String> missing() {
-        boolean incremental = manifest.checkpoints().stream().anyMatch(checkpoint -> !checkpoint
-                .fileOrder()
-                .equals(checkpoint.variables().stream()
-                        .map(Checkpoint.Variable::id)
-                        .toList()));
-        if (incremental) {
-            return Optional.of("incremental checkpoints are not in this version");
+    private static void take(Checkpoints checkpoints, Checkpoint checkpoint) throws IOException {
+        Level level = Level.of(checkpoint.level());
+        if (!checkpoint.incremental()) {
+            checkpoints.checkpoint(checkpoint.id(), level);
+            return;
         }
-        return EngineRun.missing(manifest);
+        try (IncrementalCheckpoint begun = checkpoints.incremental(checkpoint.id(), level)) {
+            for (int id : checkpoint.fileOrder()) {
+                begun.add(id);
+            }
+            begun.commit();
+        }
     }
 
     private void compare(EngineRun run) throws IOException {

@@ -75,10 +75,9 @@ final class Rewriter {
             return Optional.of("heads are not in this version");
         }
         for (Step step : manifest.calls().steps()) {
-            if (step instanceof IncrementalCheckpoint) {
-                return Optional.of("incremental checkpoints are not in this version");
-            }
-            if (step instanceof Checkpoint checkpoint && checkpoint.level() > 4) {
+            boolean differential = (step instanceof Checkpoint taken && taken.level() > 4)
+                    || (step instanceof IncrementalCheckpoint added && added.level() > 4);
+            if (differential) {
                 return Optional.of("differential checkpoints are not in this version");
             }
         }
@@ -201,12 +200,23 @@ final class Rewriter {
                     variable.values.fill(variable.bytes, rank, change.id(), change.start(), end, change.seed());
                 } else if (step instanceof Checkpoint checkpoint) {
                     checkpoints.checkpoint(checkpoint.id(), Level.of(checkpoint.level()));
+                } else if (step instanceof IncrementalCheckpoint checkpoint) {
+                    take(checkpoint);
                 } else if (step instanceof Recover) {
                     checkpoints.recover();
                 } else if (step instanceof Compare compare) {
                     compare(compare);
                 } else if (step instanceof Finish) {
                     checkpoints.complete();
+                }
+            }
+
+            private void take(IncrementalCheckpoint step) throws IOException {
+                try (var checkpoint = checkpoints.incremental(step.id(), Level.of(step.level()))) {
+                    for (int id : step.order()) {
+                        checkpoint.add(id);
+                    }
+                    checkpoint.commit();
                 }
             }
 

@@ -1,0 +1,189 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.Draft.Chunk;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A checkpoint file that is being written, each chunk in one pass over its data. Not thread-safe.
+ *
+ * <p>Up to {@link Md5Lanes#LANES} chunks advance side by side, a slab of each at a time: staged into aligned memory, given to
+ * the device, hashed while it is on its way.
+ */
+final class ChunkedFile implements Closeable {
+
+    private final SlabPool slabs;
+    private final BlockFile file;
+    private final BlockEdges edges = new BlockEdges();
+
+    /**
+     * Opens the file.
+     *
+     * @param path the file, replaced when it exists
+     * @throws IOException the file cannot be made
+     */
+    ChunkedFile(StorageEngine storage, SlabPool slabs, Path path) throws IOException {
+        this.slabs = slabs;
+        file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
+    }
+
+    /** Reserves the space of the first {@code size} bytes. */
+    void allocate(long size) throws IOException {
+        file.allocate(size);
+    }
+
+    /**
+     * Writes chunks that do not overlap each other or earlier ones. The data must not change meanwhile; they may afterwards.
+     *
+     * @param image has the bytes of the chunks
+     * @param md5 each chunk is a stream of its own in it
+     * @return MD5 of each chunk
+     */
+    List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
+        byte[][] hashes = new byte[chunks.size()][];
+        Cursor[] lanes = new Cursor[Md5Lanes.LANES];
+        ByteBuffer[] pieces = new ByteBuffer[Md5Lanes.LANES];
+        Iterator<Chunk> waiting = chunks.iterator();
+        int started = 0;
+        boolean busy = true;
+        while (busy) {
+            busy = false;
+            for (int lane = 0; lane < lanes.length; lane++) {
+                Cursor cursor = lanes[lane];
+                if (cursor == null && waiting.hasNext()) {
+                    cursor = new Cursor(waiting.next(), started++);
+                    md5.reset(lane);
+                }
+                lanes[lane] = cursor;
+                pieces[lane] = cursor == null ? null : writePiece(image, cursor);
+                busy |= cursor != null;
+            }
+            md5.update(Arrays.asList(pieces));
+            finishLanes(md5, lanes, hashes);
+        }
+        return List.of(hashes);
+    }
+
+    /**
+     * Writes a chunk whose bytes go on with the stream in lane 0.
+     *
+     * @param image has the bytes of the chunk
+     * @param md5 lane 0 takes the bytes
+     */
+    void append(ByteSource image, Chunk chunk, Md5Lanes md5) throws IOException {
+        Cursor cursor = new Cursor(chunk, 0);
+        while (cursor.position < chunk.length()) {
+            md5.update(List.of(writePiece(image, cursor)));
+        }
+    }
+
+    /** Waits until the slabs are free for others. */
+    void settle() throws IOException {
+        slabs.drain();
+    }
+
+    /**
+     * Writes what is left and makes the content durable; the directory entry is the caller's business.
+     *
+     * @param pieces all that is not in chunks
+     * @param size bytes of the file
+     */
+    void finish(List<Piece> pieces, long size) throws IOException {
+        for (Piece piece : pieces) {
+            edges.put(piece.offset(), piece.bytes());
+        }
+        edges.write(file, slabs);
+        slabs.drain();
+        // Direct writes end on a block boundary, the file does not.
+        file.truncate(size);
+        file.sync();
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            slabs.drain();
+        } finally {
+            file.close();
+        }
+    }
+
+    private static void finishLanes(Md5Lanes md5, @Nullable Cursor[] lanes, byte[][] hashes) {
+        for (int lane = 0; lane < lanes.length; lane++) {
+            Cursor cursor = lanes[lane];
+            if (cursor != null && cursor.position == cursor.chunk.length()) {
+                hashes[cursor.index] = md5.digest(lane);
+                lanes[lane] = null;
+            }
+        }
+    }
+
+    /** Stages the next piece of a chunk, starts its write and gives its bytes to be hashed. */
+    private ByteBuffer writePiece(ByteSource image, Cursor cursor) throws IOException {
+        Chunk chunk = cursor.chunk;
+        long start = chunk.start() + cursor.position;
+        int lead = (int) (start % BlockEdges.BLOCK);
+        int length = (int) Math.min(SlabPool.SLAB_BYTES - lead, chunk.length() - cursor.position);
+        SlabPool.Slab slab = slabs.take();
+        ByteBuffer memory = slab.buffer();
+        image.readFully(start, memory.position(lead).limit(lead + length));
+        cursor.position += length;
+        memory.clear();
+        ByteBuffer piece = memory.slice(lead, length);
+        writeBlocks(slab, memory, start, piece, chunk.start() + chunk.room());
+        return piece;
+    }
+
+    /** Starts the write of the whole blocks of a piece and leaves the parts of shared blocks to {@code edges}. */
+    private void writeBlocks(SlabPool.Slab slab, ByteBuffer memory, long start, ByteBuffer piece, long roomEnd)
+            throws IOException {
+        int alignment = BlockEdges.BLOCK;
+        long slabStart = start - start % alignment;
+        long end = start + piece.remaining();
+        long from = slabStart == start ? start : slabStart + alignment;
+        long to = end - end % alignment;
+        if (from > to) {
+            edges.put(start, piece);
+            return;
+        }
+        edges.put(start, piece.slice(0, (int) (from - start)));
+        if (to < end && roomEnd >= to + alignment) {
+            // The rest of the block is unused space of the container: zeros, as C FTI leaves there.
+            to += alignment;
+            for (int i = (int) (end - slabStart); i < to - slabStart; i++) {
+                memory.put(i, (byte) 0);
+            }
+        } else {
+            edges.put(to, piece.slice((int) (to - start), (int) (end - to)));
+        }
+        if (to > from) {
+            memory.limit((int) (to - slabStart)).position((int) (from - slabStart));
+            slab.busyWith(file.startWrite(memory, from));
+        }
+    }
+
+    /** How far a chunk has been written. */
+    private static final class Cursor {
+        private final Chunk chunk;
+        private final int index;
+        private long position;
+
+        Cursor(Chunk chunk, int index) {
+            this.chunk = chunk;
+            this.index = index;
+        }
+    }
+}

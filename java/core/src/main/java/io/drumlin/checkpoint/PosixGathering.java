@@ -1,0 +1,64 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.Draft.Chunk;
+import io.drumlin.integrity.Md5Lanes;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The mode POSIX: variables follow each other as they come, and one digest covers all of them. */
+final class PosixGathering implements Gathering {
+
+    private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
+    private final Drafts drafts;
+    private long position;
+
+    /** Makes the draft of a file. */
+    @FunctionalInterface
+    interface Drafts {
+        /**
+         * The draft of all that was added.
+         *
+         * @param data what the file holds, in its order
+         * @param all what is protected, in the order of the first protection
+         */
+        Draft draft(int ckptId, Map<Integer, ProtectedData> data, Map<Integer, ProtectedData> all);
+    }
+
+    PosixGathering(Drafts drafts) {
+        this.drafts = drafts;
+    }
+
+    @Override
+    public void add(int id, ProtectedData variable, Map<Integer, ProtectedData> all, ChunkedFile file, Md5Lanes md5)
+            throws IOException {
+        if (added.isEmpty()) {
+            md5.reset(0);
+        }
+        long end = Math.addExact(position, variable.size());
+        if (variable.size() > 0) {
+            FileImage image = new FileImage(end);
+            image.put(position, variable, 0, variable.size());
+            file.allocate(end);
+            file.append(image, new Chunk(position, variable.size(), variable.size()), md5);
+        }
+        position = end;
+        added.put(id, variable);
+    }
+
+    @Override
+    public Map<Integer, ProtectedData> added() {
+        return added;
+    }
+
+    @Override
+    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) {
+        return drafts.draft(ckptId, added, all);
+    }
+
+    @Override
+    public List<byte[]> digests(Draft draft, Md5Lanes md5) {
+        return position == 0 ? List.of() : List.of(md5.digest(0));
+    }
+}

@@ -1,0 +1,60 @@
+package io.drumlin.fti;
+
+import io.drumlin.checkpoint.CheckpointReport;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.IncrementalCheckpoint;
+import io.drumlin.checkpoint.Level;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What C FTI keeps between the calls of an incremental checkpoint. Not thread-safe. */
+final class IncrementalCalls {
+
+    private final Checkpoints checkpoints;
+    private boolean failed;
+    private @Nullable IncrementalCheckpoint open;
+
+    IncrementalCalls(Checkpoints checkpoints) {
+        this.checkpoints = checkpoints;
+    }
+
+    /** Gives up what was begun before. From now on, calls do nothing. */
+    void begin() throws IOException {
+        IncrementalCheckpoint earlier = open;
+        open = null;
+        failed = false;
+        if (earlier != null) {
+            earlier.close();
+        }
+    }
+
+    /** From now on, calls work on a checkpoint; if it cannot be begun, they fail. */
+    void activate(int ckptId, Supplier<Level> level) {
+        failed = true;
+        open = checkpoints.incremental(ckptId, level.get());
+        failed = false;
+    }
+
+    void add(int id) throws IOException {
+        requireNoFailure();
+        if (open != null) {
+            open.add(id);
+        }
+    }
+
+    /** Completes the checkpoint; gives nothing if there is none. */
+    Optional<CheckpointReport> commit() throws IOException {
+        requireNoFailure();
+        IncrementalCheckpoint committing = open;
+        open = null;
+        return committing == null ? Optional.empty() : Optional.of(committing.commit());
+    }
+
+    private void requireNoFailure() {
+        if (failed) {
+            throw new IllegalStateException("the incremental checkpoint could not be begun: see the error before");
+        }
+    }
+}
