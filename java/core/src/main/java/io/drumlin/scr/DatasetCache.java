@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -20,16 +23,22 @@ final class DatasetCache {
     private final KvTreeStore store;
     private final Communicator world;
     private final NodeLayout layout;
+    private final ScrSettings settings;
+    private final ScrPrefix prefix;
+    private final FlushFile flushFile;
     private final Path control;
     private final Path directory;
 
     /** The same on every rank. */
     private final SortedMap<Integer, DatasetDescriptor> datasets = new TreeMap<>();
 
-    DatasetCache(KvTreeStore store, Communicator world, NodeLayout layout, ScrSettings settings) {
+    DatasetCache(KvTreeStore store, Communicator world, NodeLayout layout, ScrSettings settings, ScrPrefix prefix) {
         this.store = store;
         this.world = world;
         this.layout = layout;
+        this.settings = settings;
+        this.prefix = prefix;
+        this.flushFile = new FlushFile(world, store, prefix);
         this.control = settings.control();
         this.directory = settings.cache();
     }
@@ -37,6 +46,17 @@ final class DatasetCache {
     /** The datasets by id; all ranks have them all. */
     SortedMap<Integer, DatasetDescriptor> datasets() {
         return Collections.unmodifiableSortedMap(datasets);
+    }
+
+    /** The last checkpoint that was completed. */
+    Optional<DatasetDescriptor> newestCheckpoint() {
+        return datasets.values().stream()
+                .filter(each -> each.isCheckpoint() && each.isComplete())
+                .reduce((older, newer) -> newer);
+    }
+
+    FlushFile flushFile() {
+        return flushFile;
     }
 
     private Path index() {
@@ -68,23 +88,52 @@ final class DatasetCache {
         }
         for (var dataset : ids.entrySet()) {
             int id = dataset.getKey();
-            boolean whole = dataset.getValue().name().isPresent()
-                    && Fields.integer(dataset.getValue().tree(), "COMPLETE").orElse(0) == 1
-                    && open(id).rebuild();
+            boolean whole =
+                    dataset.getValue().name().isPresent() && dataset.getValue().isComplete() && open(id).rebuild();
             if (whole) {
                 datasets.put(id, dataset.getValue());
             } else {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "dataset " + id + " of the cache cannot be made whole; it is deleted");
+                if (world.rank() == 0) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "dataset " + id + " of the cache cannot be made whole; it is deleted");
+                }
                 deleteFiles(id);
             }
         }
         writeIndex();
+        flushFile.change(states -> {
+            states.ids().stream().filter(id -> !datasets.containsKey(id)).forEach(states::remove);
+            datasets.values().forEach(states::cached);
+        });
+    }
+
+    /** Which files of this rank a dataset has, and what is known of each. */
+    KvTree readMap(DatasetDescriptor descriptor) throws IOException {
+        KvTree files = new KvTree();
+        Agreement.run(
+                world,
+                "reading the map of cached files",
+                () -> files.merge(open(descriptor.id().orElseThrow()).readMap()));
+        return files;
+    }
+
+    /** A checkpoint as a restart can read it. */
+    RestartOffer offer(DatasetDescriptor descriptor) throws IOException {
+        KvTree map = readMap(descriptor);
+        Map<Path, Path> files = new HashMap<>();
+        Agreement.run(world, "reading the map of cached files", () -> {
+            for (Map.Entry<String, KvTree> file : map.entries().entrySet()) {
+                Path place = CachedFile.of(file.getValue()).place(prefix);
+                files.put(prefix.path().relativize(place), Path.of(file.getKey()));
+            }
+        });
+        return new RestartOffer(descriptor.id().orElseThrow(), descriptor.name().orElse(""), true, files);
     }
 
     /** Makes room, and a directory for a dataset. */
-    void begin(DatasetDescriptor descriptor, int size) throws IOException {
+    void begin(DatasetDescriptor descriptor) throws IOException {
+        int size = settings.integer("SCR_CACHE_SIZE");
         while (datasets.size() >= Math.max(1, size)) {
             delete(datasets.firstKey());
         }
@@ -97,17 +146,22 @@ final class DatasetCache {
     }
 
     /** Notes and protects the files that each rank has written. */
-    void complete(DatasetDescriptor descriptor, KvTree files, RedundancySet set) throws IOException {
+    void complete(DatasetDescriptor descriptor, KvTree files) throws IOException {
         int id = descriptor.id().orElseThrow();
         datasets.put(id, descriptor);
-        open(id).protect(set, files, layout.name(), layout.isLeader());
+        try (RedundancySet set = layout.set(
+                settings.copyType(), settings.integer("SCR_SET_FAILURES"), settings.integer("SCR_SET_SIZE"))) {
+            open(id).protect(set, files, layout.name(), layout.isLeader());
+        }
         writeIndex();
+        flushFile.change(states -> states.cached(descriptor));
     }
 
     void delete(int id) throws IOException {
         datasets.remove(id);
         // First it is forgotten: what is then left of it is in nobody's way.
         writeIndex();
+        flushFile.change(states -> states.remove(id));
         deleteFiles(id);
     }
 

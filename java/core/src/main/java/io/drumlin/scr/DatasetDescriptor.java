@@ -124,6 +124,11 @@ public final class DatasetDescriptor {
         return Fields.integer(tree, "FLAG_OUTPUT").orElse(0) != 0;
     }
 
+    /** Whether every rank said that its files are good. */
+    boolean isComplete() {
+        return Fields.integer(tree, "COMPLETE").orElse(0) == 1;
+    }
+
     /**
      * Number of the checkpoint.
      *

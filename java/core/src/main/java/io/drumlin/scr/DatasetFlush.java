@@ -6,10 +6,8 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.Optional;
 
 /**
  * Brings datasets into the prefix directory and keeps what is said there about them: index, summary, map and flush file
@@ -40,15 +38,14 @@ final class DatasetFlush {
                 || (every > 0 && descriptor.checkpoint().orElse(1) % every == 0 && descriptor.isCheckpoint());
     }
 
-    /** Whether a cached dataset is not in the prefix directory. */
-    boolean isNeeded(int id) throws IOException {
-        long[] needed = {0};
-        Root.run(world, "reading the flush file", () -> {
-            FlushStates states = new FlushStates(store.readIfThere(prefix.flush()));
-            needed[0] = states.needsFlush(id) || states.place(id).isEmpty() ? 1 : 0;
-        });
-        world.allreduce(needed, Communicator.Op.MAX);
-        return needed[0] == 1;
+    /** Copies the newest checkpoint of the cache, if it is not in the prefix directory and any are to be copied. */
+    void copyNewest() throws IOException {
+        Optional<DatasetDescriptor> newest = cache.newestCheckpoint();
+        if (newest.isPresent()
+                && settings.integer("SCR_FLUSH") > 0
+                && cache.flushFile().isFlushNeeded(newest.get().id().orElseThrow())) {
+            copy(newest.get(), cache.readMap(newest.get()));
+        }
     }
 
     /**
@@ -60,7 +57,7 @@ final class DatasetFlush {
         int id = descriptor.id().orElseThrow();
         FileTransfer transfer = new FileTransfer(store);
         Root.run(world, "indexing dataset " + id, () -> index.update(each -> each.begin(descriptor)));
-        changeStates(states -> states.flushing(id));
+        cache.flushFile().change(states -> states.flushing(id));
         Agreement.run(world, "flushing dataset " + id, () -> {
             for (Map.Entry<String, KvTree> file : files.entries().entrySet()) {
                 CachedFile cached = CachedFile.of(file.getValue());
@@ -68,7 +65,7 @@ final class DatasetFlush {
             }
         });
         publish(descriptor, files, false);
-        changeStates(states -> states.flushed(id, true));
+        cache.flushFile().change(states -> states.flushed(id, true));
     }
 
     /**
@@ -93,24 +90,10 @@ final class DatasetFlush {
         KvTree all = Messages.gather(world, own, 0);
         Root.run(world, "completing dataset " + id, () -> {
             DatasetMetadata.of(prefix, id, store.storage()).write(descriptor, RankFiles.of(world.size(), all));
-            index.update(each -> each.complete(descriptor, LocalDateTime.now(ZoneId.systemDefault())));
+            index.update(each -> each.complete(descriptor, ScrIndex.now()));
             if (descriptor.isCheckpoint()) {
                 new PrefixFiles(prefix, store).keepNewest(settings.integer("SCR_PREFIX_SIZE"), id);
             }
-        });
-    }
-
-    /** Changes the flush file, on rank 0; datasets that left the cache leave it too. */
-    void changeStates(Consumer<FlushStates> change) throws IOException {
-        Root.run(world, "writing the flush file", () -> {
-            FlushStates states = new FlushStates(store.readIfThere(prefix.flush()));
-            change.accept(states);
-            for (int id : states.ids()) {
-                if (!cache.datasets().containsKey(id)) {
-                    states.remove(id);
-                }
-            }
-            store.replace(prefix.flush(), states.tree());
         });
     }
 }

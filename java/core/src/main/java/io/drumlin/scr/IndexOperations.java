@@ -5,24 +5,17 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * What {@code scr_index} does to the index of a prefix directory (docs/formats/scr.md, section 5). Each call changes the
  * index as a whole or, when it throws, not at all. Thread-safe.
  */
 public final class IndexOperations {
-
-    private static final Pattern DIRECTORY = Pattern.compile("scr\\.dataset\\.(\\d{1,9})");
 
     private final ScrPrefix prefix;
     private final StorageEngine storage;
@@ -78,7 +71,7 @@ public final class IndexOperations {
         DatasetMetadata metadata = metadata(found);
         DatasetDescriptor descriptor = metadata.readDescriptor();
         boolean complete = metadata.readComplete();
-        file.update(index -> index.add(descriptor, complete, LocalDateTime.now(ZoneId.systemDefault())));
+        file.update(index -> index.add(descriptor, complete, ScrIndex.now()));
         return new Found(descriptor.id().orElse(found.id()), found.directory());
     }
 
@@ -188,18 +181,8 @@ public final class IndexOperations {
             // SCR 1.1: the name is that of the directory, which has the metadata in it.
             return List.of(new Found(0, prefix.path().resolve(name).resolve(".scr")));
         }
-        if (!Files.isDirectory(prefix.scr())) {
-            return List.of();
-        }
-        try (Stream<Path> paths = Files.list(prefix.scr())) {
-            List<Found> found = new ArrayList<>();
-            for (Path path : paths.sorted().toList()) {
-                Matcher matcher = DIRECTORY.matcher(path.getFileName().toString());
-                if (matcher.matches()) {
-                    found.add(new Found(Integer.parseInt(matcher.group(1)), path));
-                }
-            }
-            return found;
-        }
+        return prefix.metadataDirectories().entrySet().stream()
+                .map(each -> new Found(each.getValue(), each.getKey()))
+                .toList();
     }
 }

@@ -9,16 +9,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,18 +30,12 @@ public final class ScrDatasets implements Closeable {
 
     private static final System.Logger LOG = System.getLogger(ScrDatasets.class.getName());
 
-    /** SCR's limit, with C's NUL. */
-    private static final int MAX_NAME = 1023;
-
     private enum State {
         IDLE,
         OUTPUT,
         RESTART,
         CLOSED
     }
-
-    /** A file of this rank: where the program wants it, and where it writes or reads it now. */
-    private record Routed(Path wanted, Path actual) {}
 
     private final ScrSettings settings;
     private final Communicator world;
@@ -58,24 +46,16 @@ public final class ScrDatasets implements Closeable {
     private final JobHalt halt;
     private final DatasetCache cache;
     private final DatasetFlush flush;
-    private final FileTransfer transfer;
-
-    private State state = State.IDLE;
-    private int lastId;
-    private int lastCheckpoint;
-    private @Nullable DatasetDescriptor dataset;
-    private boolean bypass;
-    private final Map<String, Routed> routed = new LinkedHashMap<>();
-    private final RestartOffer offer = new RestartOffer();
+    private final DatasetFetch fetch;
+    private final DatasetCounter counter;
     private final CheckpointPace pace;
 
-    /** What the next restart can have. */
-    private static final class RestartOffer {
-        private int id = -1;
-        private String name = "";
-        private boolean inPlace;
-        private KvTree files = new KvTree();
-    }
+    private State state = State.IDLE;
+    private @Nullable Output output;
+    private @Nullable RestartOffer offer;
+
+    /** The dataset that is being written. */
+    private record Output(DatasetDescriptor descriptor, boolean bypass, RoutedFiles files) {}
 
     private ScrDatasets(ScrSettings settings, Communicator world, StorageEngine storage) throws IOException {
         this.settings = settings;
@@ -85,9 +65,10 @@ public final class ScrDatasets implements Closeable {
         this.index = new IndexFile(prefix, storage);
         this.halt = new JobHalt(settings, new HaltFile(prefix, storage));
         this.layout = new NodeLayout(world, settings.node());
-        this.cache = new DatasetCache(store, world, layout, settings);
-        this.transfer = new FileTransfer(store);
+        this.cache = new DatasetCache(store, world, layout, settings, prefix);
         this.flush = new DatasetFlush(settings, world, store, prefix, cache);
+        this.fetch = new DatasetFetch(settings, world, store, prefix, cache);
+        this.counter = new DatasetCounter(settings, world);
         this.pace = new CheckpointPace(settings);
     }
 
@@ -145,26 +126,8 @@ public final class ScrDatasets implements Closeable {
             }
         });
         cache.rebuild();
-        long[] last = {0, 0};
-        onRoot("reading the index", () -> findLast(last));
-        world.allreduce(last, Communicator.Op.MAX);
-        lastId = (int) last[0];
-        lastCheckpoint = (int) last[1];
+        counter.findLast(prefix, index, cache.datasets().values());
         onRoot("setting CURRENT", this::applyCurrent);
-    }
-
-    /** Ids are never used again, whatever a restart goes back to: what they name stays what it is. */
-    private void findLast(long[] last) throws IOException {
-        if (Files.exists(index.path())) {
-            for (IndexRecord record : index.read().records()) {
-                last[0] = Math.max(last[0], record.id());
-                last[1] = Math.max(last[1], record.descriptor().checkpoint().orElse(0));
-            }
-        }
-        for (var cached : cache.datasets().entrySet()) {
-            last[0] = Math.max(last[0], cached.getKey());
-            last[1] = Math.max(last[1], cached.getValue().checkpoint().orElse(0));
-        }
     }
 
     private void applyCurrent() throws IOException {
@@ -214,51 +177,23 @@ public final class ScrDatasets implements Closeable {
      *
      * @param name the same on all ranks, unique in the prefix directory; {@code null} for {@code scr.dataset.ID}
      * @param checkpoint whether the program can restart from it
-     * @param output whether it must reach the prefix directory
+     * @param mustFlush whether it must reach the prefix directory
      * @throws IOException the caches or the index cannot be changed; no dataset was begun
      */
-    public void startOutput(@Nullable String name, boolean checkpoint, boolean output) throws IOException {
+    public void startOutput(@Nullable String name, boolean checkpoint, boolean mustFlush) throws IOException {
         require(State.IDLE);
-        int id = lastId + 1;
-        String common = Agreement.bcast(world, name == null ? "scr.dataset." + id : name, 0);
-        Agreement.run(world, "beginning a dataset", () -> checkName(name, common));
-        DatasetDescriptor descriptor = DatasetDescriptor.started(id, common, checkpoint, output, created())
-                .with("USER", settings.user())
-                .with("JOBNAME", settings.text("SCR_JOB_NAME"))
-                .with("JOBID", settings.text("SCR_JOB_ID"))
-                .with("CLUSTER", settings.text("SCR_CLUSTER_NAME"));
-        if (checkpoint) {
-            descriptor.withCheckpoint(lastCheckpoint + 1);
-        }
-        bypass = settings.flag("SCR_CACHE_BYPASS");
+        DatasetDescriptor descriptor = counter.next(name, checkpoint, mustFlush);
+        boolean bypass = settings.flag("SCR_CACHE_BYPASS");
         if (bypass) {
-            onRoot("indexing dataset " + common, () -> index.update(each -> each.begin(descriptor)));
+            onRoot("indexing a dataset", () -> index.update(each -> each.begin(descriptor)));
         } else {
-            cache.begin(descriptor, settings.integer("SCR_CACHE_SIZE"));
+            cache.begin(descriptor);
         }
-        lastId = id;
-        lastCheckpoint += checkpoint ? 1 : 0;
-        dataset = descriptor;
-        routed.clear();
-        offer.id = -1;
+        counter.begun(descriptor);
+        output = new Output(descriptor, bypass, new RoutedFiles(store, prefix, world));
+        offer = null;
         pace.begin();
         state = State.OUTPUT;
-    }
-
-    private static void checkName(@Nullable String name, String common) throws DrumlinException {
-        if ((name != null && !name.equals(common)) || common.isEmpty() || common.length() > MAX_NAME) {
-            throw DrumlinException.during("beginning a dataset")
-                    .problem("its name is '" + name + "' here and '" + common + "' on rank 0")
-                    .advice("use one name of 1 to " + MAX_NAME + " characters on all ranks")
-                    .exception();
-        }
-    }
-
-    /** All ranks have the same, that of rank 0. */
-    private long created() throws IOException {
-        long[] micros = {world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
-        world.allreduce(micros, Communicator.Op.MAX);
-        return micros[0];
     }
 
     /**
@@ -270,46 +205,14 @@ public final class ScrDatasets implements Closeable {
      * @throws IOException it is outside the prefix directory, or, in a restart, not a file of this rank
      */
     public Path routeFile(Path file) throws IOException {
-        if (state == State.RESTART) {
-            return routeRestart(file);
+        if (state == State.RESTART && offer != null) {
+            return offer.locate(file, prefix, world.rank());
         }
-        if (state != State.OUTPUT || dataset == null) {
+        if (state != State.OUTPUT || output == null) {
             return file;
         }
-        Path wanted = file.toAbsolutePath().normalize();
-        if (!wanted.startsWith(prefix.path()) || wanted.equals(prefix.path()) || wanted.startsWith(prefix.scr())) {
-            throw DrumlinException.during("routing a file")
-                    .path(file)
-                    .rank(world.rank())
-                    .problem("it is not in the prefix directory " + prefix.path())
-                    .advice("use a path in it, or set SCR_PREFIX")
-                    .exception();
-        }
-        String relative = prefix.path().relativize(wanted).toString();
-        Path actual = bypass ? wanted : cache.path(dataset.id().orElseThrow()).resolve(relative);
-        store.makeDirectory(Objects.requireNonNull(actual.getParent(), "it is below a directory"));
-        routed.put(relative, new Routed(wanted, actual));
-        return actual;
-    }
-
-    private Path routeRestart(Path file) throws IOException {
-        Path wanted = file.toAbsolutePath().normalize();
-        Path found = null;
-        for (Map.Entry<String, KvTree> each : offer.files.entries().entrySet()) {
-            Path place = Path.of(each.getKey());
-            boolean sameName = file.getNameCount() == 1 && place.endsWith(file);
-            if (prefix.path().resolve(place).equals(wanted) || (sameName && found == null)) {
-                found = Path.of(each.getValue().value("AT").orElseThrow());
-            }
-        }
-        if (found == null) {
-            throw DrumlinException.during("routing a file")
-                    .path(file)
-                    .rank(world.rank())
-                    .problem("dataset " + offer.name + " has no such file of this rank")
-                    .exception();
-        }
-        return found;
+        int id = output.descriptor().id().orElseThrow();
+        return output.files().route(file, output.bypass() ? prefix.path() : cache.path(id));
     }
 
     /**
@@ -322,26 +225,30 @@ public final class ScrDatasets implements Closeable {
     public boolean completeOutput(boolean valid) throws IOException {
         require(State.OUTPUT);
         state = State.IDLE;
-        DatasetDescriptor descriptor = Objects.requireNonNull(dataset, "a dataset was begun");
+        Output written = Objects.requireNonNull(output, "a dataset was begun");
+        DatasetDescriptor descriptor = written.descriptor();
         int id = descriptor.id().orElseThrow();
         KvTree files = new KvTree();
-        IOException failure = Agreement.attempt(world, "looking at the files of dataset " + id, () -> record(files));
+        IOException failure = Agreement.attempt(
+                world,
+                "looking at the files of dataset " + id,
+                () -> files.merge(written.files().describe()));
         long[] sums = {failure == null ? files.size() : 0, bytes(files)};
         world.allreduce(sums, Communicator.Op.SUM);
         long[] good = {valid && failure == null ? 1 : 0};
         world.allreduce(good, Communicator.Op.MIN);
         descriptor.completed(sums[0], sums[1], good[0] == 1);
         if (good[0] == 0) {
-            if (!bypass) {
+            if (!written.bypass()) {
                 cache.delete(id);
             }
             Agreement.agree(world, "completing dataset " + id, failure);
             return false;
         }
-        if (bypass) {
+        if (written.bypass()) {
             flush.publish(descriptor, files, true);
         } else {
-            protect(descriptor, files);
+            cache.complete(descriptor, files);
             if (flush.isDue(descriptor)) {
                 flush.copy(descriptor, files);
             }
@@ -351,28 +258,6 @@ public final class ScrDatasets implements Closeable {
         }
         pace.end();
         return true;
-    }
-
-    private void protect(DatasetDescriptor descriptor, KvTree files) throws IOException {
-        try (RedundancySet set = layout.set(
-                settings.copyType(), settings.integer("SCR_SET_FAILURES"), settings.integer("SCR_SET_SIZE"))) {
-            cache.complete(descriptor, files, set);
-        }
-        flush.changeStates(states -> states.cached(descriptor));
-    }
-
-    private void record(KvTree files) throws IOException {
-        for (Routed file : routed.values()) {
-            KvTree meta = new KvTree();
-            meta.set("RANKS", world.size());
-            meta.set("ORIG", file.wanted().toString());
-            meta.set("PATH", String.valueOf(file.wanted().getParent()));
-            meta.set("NAME", String.valueOf(file.wanted().getFileName()));
-            meta.set("COMPLETE", 1);
-            meta.merge(FileStat.of(file.actual()));
-            meta.set("CRC", DatasetFile.hexadecimal(store.crc32(file.actual())));
-            files.add(file.actual().toString()).put("META", meta);
-        }
     }
 
     private static long bytes(KvTree files) {
@@ -390,138 +275,15 @@ public final class ScrDatasets implements Closeable {
      */
     public Optional<String> haveRestart() throws IOException {
         require(State.IDLE);
-        if (offer.id >= 0) {
-            return Optional.of(offer.name);
-        }
-        Optional<DatasetDescriptor> cached = cache.datasets().values().stream()
-                .filter(DatasetDescriptor::isCheckpoint)
-                .reduce((older, newer) -> newer);
-        if (cached.isPresent()) {
-            offer(cached.get());
-            return Optional.of(offer.name);
-        }
-        return settings.flag("SCR_FETCH") ? fetch() : Optional.empty();
-    }
-
-    private void offer(DatasetDescriptor descriptor) throws IOException {
-        int id = descriptor.id().orElseThrow();
-        KvTree files = new KvTree();
-        Agreement.run(world, "reading the map of cached files", () -> {
-            for (Map.Entry<String, KvTree> file :
-                    cache.open(id).readMap().entries().entrySet()) {
-                Path place = CachedFile.of(file.getValue()).place(prefix);
-                files.add(prefix.path().relativize(place).toString()).set("AT", file.getKey());
-            }
-        });
-        offer.id = id;
-        offer.name = descriptor.name().orElse("");
-        offer.inPlace = false;
-        offer.files = files;
-    }
-
-    /** The walk of docs/formats/scr.md, section 6. */
-    private Optional<String> fetch() throws IOException {
-        RestartSearch[] search = new RestartSearch[1];
-        ScrIndex[] read = new ScrIndex[1];
-        onRoot("reading the index", () -> {
-            read[0] = Files.exists(index.path()) ? index.read() : ScrIndex.empty(Dialect.FLAT);
-            search[0] = new RestartSearch(read[0]);
-        });
-        while (true) {
-            String[] next = {""};
-            onRoot("looking for a restart", () -> {
-                next[0] = search[0].next().orElse("");
-                if (!next[0].isEmpty()) {
-                    change(read[0], each -> each.fetching(next[0], now()));
-                }
-            });
-            String name = Agreement.bcast(world, next[0], 0);
-            if (name.isEmpty()) {
-                return Optional.empty();
-            }
-            try {
-                fetch(name, read[0]);
-                onRoot("setting CURRENT", () -> change(read[0], each -> each.fetched(name)));
-                return Optional.of(name);
-            } catch (IOException e) {
-                LOG.log(System.Logger.Level.WARNING, "dataset " + name + " cannot be fetched: " + e.getMessage());
-                onRoot("noting a failure", () -> change(read[0], each -> each.failed(name, now())));
+        if (offer == null) {
+            Optional<DatasetDescriptor> cached = cache.newestCheckpoint();
+            if (cached.isPresent()) {
+                offer = cache.offer(cached.get());
+            } else if (settings.flag("SCR_FETCH")) {
+                offer = fetch.find().orElse(null);
             }
         }
-    }
-
-    /** On disk and in the copy that the search looks at. */
-    private void change(ScrIndex copy, IndexFile.Change change) throws IOException {
-        index.update(change);
-        change.apply(copy);
-    }
-
-    private void fetch(String name, @Nullable ScrIndex read) throws IOException {
-        KvTree found = new KvTree();
-        onRoot("fetching dataset " + name, () -> {
-            IndexRecord record = Objects.requireNonNull(read, "rank 0 has read it")
-                    .record(name)
-                    .orElseThrow(() -> DrumlinException.during("fetching dataset " + name)
-                            .problem("the index does not know it")
-                            .exception());
-            DatasetMetadata metadata = DatasetMetadata.of(prefix, record, store.storage());
-            metadata.checkFetchable(world.size()).addTo(found.add("RANK"), metadata);
-            found.put("DSET", metadata.readDescriptor().tree());
-        });
-        KvTree all = Messages.bcast(world, found, 0);
-        KvTree descriptor = all.get("DSET");
-        KvTree own = all.find("RANK", Integer.toString(world.rank()));
-        DatasetDescriptor dataset = DatasetDescriptor.of(descriptor == null ? new KvTree() : descriptor);
-        if (settings.flag("SCR_FETCH_BYPASS")) {
-            offerInPlace(dataset, own == null ? new KvTree() : own);
-        } else {
-            copyToCache(dataset, own == null ? new KvTree() : own);
-        }
-    }
-
-    private void offerInPlace(DatasetDescriptor descriptor, KvTree own) throws IOException {
-        Agreement.run(world, "checking the files of a dataset", () -> {
-            for (Map.Entry<String, KvTree> file : own.entries().entrySet()) {
-                Path path = Path.of(file.getValue().value("AT").orElseThrow());
-                OptionalLong crc = Fields.number(file.getValue(), "CRC");
-                if (crc.isPresent() && crc.getAsLong() != store.crc32(path)) {
-                    throw DrumlinException.during("checking a file of a dataset")
-                            .path(path)
-                            .problem("its CRC32 is not that which was written")
-                            .exception();
-                }
-            }
-        });
-        offer.id = descriptor.id().orElse(0);
-        offer.name = descriptor.name().orElse("");
-        offer.inPlace = true;
-        offer.files = own;
-    }
-
-    private void copyToCache(DatasetDescriptor descriptor, KvTree own) throws IOException {
-        int id = descriptor.id().orElseThrow();
-        cache.begin(descriptor, settings.integer("SCR_CACHE_SIZE"));
-        routed.clear();
-        try {
-            Agreement.run(world, "fetching dataset " + id, () -> {
-                for (Map.Entry<String, KvTree> file : own.entries().entrySet()) {
-                    Path from = Path.of(file.getValue().value("AT").orElseThrow());
-                    Path to = cache.path(id)
-                            .resolve(prefix.path().relativize(from).toString());
-                    transfer.copy(
-                            from, to, Fields.number(file.getValue(), "SIZE"), Fields.number(file.getValue(), "CRC"));
-                    routed.put(file.getKey(), new Routed(from, to));
-                }
-            });
-            KvTree files = new KvTree();
-            Agreement.run(world, "looking at the files of dataset " + id, () -> record(files));
-            protect(descriptor, files);
-            flush.changeStates(states -> states.flushed(id, true));
-            offer(descriptor);
-        } catch (IOException e) {
-            cache.delete(id);
-            throw e;
-        }
+        return Optional.ofNullable(offer).map(RestartOffer::name);
     }
 
     /**
@@ -531,11 +293,11 @@ public final class ScrDatasets implements Closeable {
      */
     public String startRestart() {
         require(State.IDLE);
-        if (offer.id < 0) {
+        if (offer == null) {
             throw new IllegalStateException("there is nothing to restart from; haveRestart says so");
         }
         state = State.RESTART;
-        return offer.name;
+        return offer.name();
     }
 
     /**
@@ -550,10 +312,9 @@ public final class ScrDatasets implements Closeable {
         state = State.IDLE;
         long[] good = {valid ? 1 : 0};
         world.allreduce(good, Communicator.Op.MIN);
-        int id = offer.id;
-        String name = offer.name;
-        boolean cached = !offer.inPlace;
-        offer.id = -1;
+        RestartOffer tried = Objects.requireNonNull(offer, "a restart was begun");
+        String name = tried.name();
+        offer = null;
         if (good[0] == 1) {
             return true;
         }
@@ -561,14 +322,13 @@ public final class ScrDatasets implements Closeable {
             if (Files.exists(index.path())) {
                 index.update(each -> {
                     if (each.record(name).isPresent()) {
-                        each.failed(name, now());
+                        each.failed(name, ScrIndex.now());
                     }
                 });
             }
         });
-        if (cached) {
-            cache.delete(id);
-            flush.changeStates(states -> states.remove(id));
+        if (tried.cached()) {
+            cache.delete(tried.id());
         }
         return false;
     }
@@ -609,7 +369,6 @@ public final class ScrDatasets implements Closeable {
         for (var cached : Map.copyOf(cache.datasets()).entrySet()) {
             if (cached.getValue().name().filter(name::equals).isPresent()) {
                 cache.delete(cached.getKey());
-                flush.changeStates(states -> states.remove(cached.getKey()));
             }
         }
         onRoot("deleting dataset " + name, () -> new PrefixFiles(prefix, store).delete(name));
@@ -617,10 +376,6 @@ public final class ScrDatasets implements Closeable {
 
     private void onRoot(String operation, Agreement.Step step) throws IOException {
         Root.run(world, operation, step);
-    }
-
-    private static LocalDateTime now() {
-        return LocalDateTime.now(ZoneId.systemDefault());
     }
 
     private void require(State wanted) {
@@ -642,7 +397,7 @@ public final class ScrDatasets implements Closeable {
         }
         state = State.CLOSED;
         try {
-            flushNewest();
+            flush.copyNewest();
             onRoot("noting the end", () -> {
                 if (halt.reason().isEmpty()) {
                     halt.finish();
@@ -651,25 +406,6 @@ public final class ScrDatasets implements Closeable {
         } finally {
             layout.close();
             world.close();
-        }
-    }
-
-    private void flushNewest() throws IOException {
-        Optional<DatasetDescriptor> newest = cache.datasets().values().stream()
-                .filter(each -> each.isCheckpoint()
-                        && Fields.integer(each.tree(), "COMPLETE").orElse(0) == 1)
-                .reduce((older, newer) -> newer);
-        if (newest.isEmpty() || settings.integer("SCR_FLUSH") <= 0) {
-            return;
-        }
-        int id = newest.get().id().orElseThrow();
-        if (flush.isNeeded(id)) {
-            KvTree files = new KvTree();
-            Agreement.run(
-                    world,
-                    "reading the map of cached files",
-                    () -> files.merge(cache.open(id).readMap()));
-            flush.copy(newest.get(), files);
         }
     }
 }

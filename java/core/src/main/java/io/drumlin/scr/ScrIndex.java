@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.format.kvtree.KvTree;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,6 +42,11 @@ public final class ScrIndex {
     private ScrIndex(KvTree tree, Dialect dialect) {
         this.tree = tree;
         this.dialect = dialect;
+    }
+
+    /** What its time stamps say now. */
+    static LocalDateTime now() {
+        return LocalDateTime.now(ZoneId.systemDefault());
     }
 
     /**

@@ -1,7 +1,13 @@
 package io.drumlin.scr;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Where things are in a prefix directory; docs/formats/scr.md, section 1. Thread-safe.
@@ -9,6 +15,8 @@ import java.nio.file.Path;
  * @param path the prefix directory
  */
 public record ScrPrefix(Path path) {
+
+    private static final Pattern METADATA = Pattern.compile("scr\\.dataset\\.(\\d{1,9})");
 
     /**
      * Names a prefix directory.
@@ -47,6 +55,22 @@ public record ScrPrefix(Path path) {
      */
     public Path metadata(int id) {
         return scr().resolve("scr.dataset." + id);
+    }
+
+    /** The directories that {@link #metadata} names and that are there, with the numbers of their datasets. */
+    SortedMap<Path, Integer> metadataDirectories() throws IOException {
+        SortedMap<Path, Integer> directories = new TreeMap<>();
+        if (Files.isDirectory(scr())) {
+            try (Stream<Path> paths = Files.list(scr())) {
+                for (Path each : paths.toList()) {
+                    Matcher matcher = METADATA.matcher(each.getFileName().toString());
+                    if (matcher.matches()) {
+                        directories.put(each, Integer.parseInt(matcher.group(1)));
+                    }
+                }
+            }
+        }
+        return directories;
     }
 
     /**

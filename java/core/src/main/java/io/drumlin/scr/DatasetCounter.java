@@ -1,0 +1,92 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives new datasets their numbers and descriptors. Numbers are never used again, whatever a restart goes back to: what they
+ * name stays what it is.
+ */
+final class DatasetCounter {
+
+    /** SCR's limit, with C's NUL. */
+    private static final int MAX_NAME_BYTES = 1023;
+
+    private final ScrSettings settings;
+    private final Communicator world;
+    private int lastId;
+    private int lastCheckpoint;
+
+    DatasetCounter(ScrSettings settings, Communicator world) {
+        this.settings = settings;
+        this.world = world;
+    }
+
+    /** Goes on behind what the prefix directory and the caches have. Collective. */
+    void findLast(ScrPrefix prefix, IndexFile index, Collection<DatasetDescriptor> cached) throws IOException {
+        long[] last = {0, 0};
+        Root.run(world, "looking for the last dataset", () -> {
+            if (Files.exists(index.path())) {
+                for (IndexRecord record : index.read().records()) {
+                    last[0] = Math.max(last[0], record.id());
+                    last[1] = Math.max(last[1], record.descriptor().checkpoint().orElse(0));
+                }
+            }
+            // An index that was lost must not cost the metadata of its datasets, with which they can be added again.
+            for (int id : prefix.metadataDirectories().values()) {
+                last[0] = Math.max(last[0], id);
+            }
+        });
+        for (DatasetDescriptor descriptor : cached) {
+            last[0] = Math.max(last[0], descriptor.id().orElse(0));
+            last[1] = Math.max(last[1], descriptor.checkpoint().orElse(0));
+        }
+        world.allreduce(last, Communicator.Op.MAX);
+        lastId = (int) last[0];
+        lastCheckpoint = (int) last[1];
+    }
+
+    /**
+     * The descriptor of the next dataset, which is the same until one {@link #begun}. Collective.
+     *
+     * @param name {@code null} for {@code scr.dataset.ID}
+     */
+    DatasetDescriptor next(@Nullable String name, boolean checkpoint, boolean output) throws IOException {
+        int id = lastId + 1;
+        String common = Agreement.bcast(world, name == null ? "scr.dataset." + id : name, 0);
+        Agreement.run(world, "beginning a dataset", () -> checkName(name, common));
+        // All ranks have the same time, that of rank 0.
+        long[] created = {world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
+        world.allreduce(created, Communicator.Op.MAX);
+        DatasetDescriptor descriptor = DatasetDescriptor.started(id, common, checkpoint, output, created[0])
+                .with("USER", settings.user())
+                .with("JOBNAME", settings.text("SCR_JOB_NAME"))
+                .with("JOBID", settings.text("SCR_JOB_ID"))
+                .with("CLUSTER", settings.text("SCR_CLUSTER_NAME"));
+        return checkpoint ? descriptor.withCheckpoint(lastCheckpoint + 1) : descriptor;
+    }
+
+    void begun(DatasetDescriptor descriptor) {
+        lastId = descriptor.id().orElseThrow();
+        lastCheckpoint += descriptor.isCheckpoint() ? 1 : 0;
+    }
+
+    private static void checkName(@Nullable String name, String common) throws DrumlinException {
+        if ((name != null && !name.equals(common))
+                || common.isEmpty()
+                || common.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
+            throw DrumlinException.during("beginning a dataset")
+                    .problem("its name is '" + name + "' here and '" + common + "' on rank 0")
+                    .advice("use one name of 1 to " + MAX_NAME_BYTES + " bytes on all ranks")
+                    .exception();
+        }
+    }
+}

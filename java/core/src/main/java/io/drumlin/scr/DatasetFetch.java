@@ -1,0 +1,149 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Brings a checkpoint back from the prefix directory (docs/formats/scr.md, section 6). All calls are collective. */
+final class DatasetFetch {
+
+    private static final System.Logger LOG = System.getLogger(DatasetFetch.class.getName());
+
+    private final ScrSettings settings;
+    private final Communicator world;
+    private final KvTreeStore store;
+    private final ScrPrefix prefix;
+    private final IndexFile index;
+    private final DatasetCache cache;
+
+    DatasetFetch(ScrSettings settings, Communicator world, KvTreeStore store, ScrPrefix prefix, DatasetCache cache) {
+        this.settings = settings;
+        this.world = world;
+        this.store = store;
+        this.prefix = prefix;
+        this.index = new IndexFile(prefix, store.storage());
+        this.cache = cache;
+    }
+
+    /** The first of those that a restart tries which can be had. */
+    Optional<RestartOffer> find() throws IOException {
+        RestartSearch[] search = new RestartSearch[1];
+        ScrIndex[] read = new ScrIndex[1];
+        onRoot("reading the index", () -> {
+            read[0] = Files.exists(index.path()) ? index.read() : ScrIndex.empty(Dialect.FLAT);
+            search[0] = new RestartSearch(read[0]);
+        });
+        while (true) {
+            String[] next = {""};
+            onRoot("looking for a restart", () -> {
+                next[0] = search[0].next().orElse("");
+                if (!next[0].isEmpty()) {
+                    change(read[0], each -> each.fetching(next[0], ScrIndex.now()));
+                }
+            });
+            String name = Agreement.bcast(world, next[0], 0);
+            if (name.isEmpty()) {
+                return Optional.empty();
+            }
+            try {
+                RestartOffer offer = fetch(name, read[0]);
+                onRoot("setting CURRENT", () -> change(read[0], each -> each.fetched(name)));
+                return Optional.of(offer);
+            } catch (IOException e) {
+                onRoot("noting a failure", () -> {
+                    LOG.log(System.Logger.Level.WARNING, "dataset " + name + " cannot be fetched: " + e.getMessage());
+                    change(read[0], each -> each.failed(name, ScrIndex.now()));
+                });
+            }
+        }
+    }
+
+    /** On disk and in the copy that the search looks at. */
+    private void change(ScrIndex copy, IndexFile.Change change) throws IOException {
+        index.update(change);
+        change.apply(copy);
+    }
+
+    private RestartOffer fetch(String name, @Nullable ScrIndex read) throws IOException {
+        KvTree found = new KvTree();
+        onRoot("fetching dataset " + name, () -> {
+            IndexRecord record = Objects.requireNonNull(read, "rank 0 has read it")
+                    .record(name)
+                    .orElseThrow(() -> DrumlinException.during("fetching dataset " + name)
+                            .problem("the index does not know it")
+                            .exception());
+            DatasetMetadata metadata = DatasetMetadata.of(prefix, record, store.storage());
+            metadata.checkFetchable(world.size()).addTo(found.add("RANK"), metadata);
+            found.put("DSET", metadata.readDescriptor().tree());
+        });
+        KvTree all = Messages.bcast(world, found, 0);
+        KvTree descriptor = all.get("DSET");
+        KvTree own = all.find("RANK", Integer.toString(world.rank()));
+        DatasetDescriptor dataset = DatasetDescriptor.of(descriptor == null ? new KvTree() : descriptor);
+        KvTree files = own == null ? new KvTree() : own;
+        return settings.flag("SCR_FETCH_BYPASS") ? inPlace(dataset, files) : toCache(dataset, files);
+    }
+
+    private RestartOffer inPlace(DatasetDescriptor descriptor, KvTree own) throws IOException {
+        Map<Path, Path> files = new HashMap<>();
+        Agreement.run(world, "checking the files of a dataset", () -> {
+            for (Map.Entry<String, KvTree> file : own.entries().entrySet()) {
+                Path path = path(file.getValue());
+                OptionalLong crc = Fields.number(file.getValue(), "CRC");
+                if (crc.isPresent() && crc.getAsLong() != store.crc32(path)) {
+                    throw DrumlinException.during("checking a file of a dataset")
+                            .path(path)
+                            .problem("its CRC32 is not that which was written")
+                            .exception();
+                }
+                files.put(prefix.path().relativize(path), path);
+            }
+        });
+        return new RestartOffer(descriptor.id().orElse(0), descriptor.name().orElse(""), false, files);
+    }
+
+    private RestartOffer toCache(DatasetDescriptor descriptor, KvTree own) throws IOException {
+        int id = descriptor.id().orElseThrow();
+        FileTransfer transfer = new FileTransfer(store);
+        RoutedFiles routed = new RoutedFiles(store, prefix, world);
+        cache.begin(descriptor);
+        try {
+            KvTree files = new KvTree();
+            Agreement.run(world, "fetching dataset " + id, () -> {
+                for (KvTree file : own.entries().values()) {
+                    Path from = path(file);
+                    transfer.copy(
+                            from,
+                            routed.route(from, cache.path(id)),
+                            Fields.number(file, "SIZE"),
+                            Fields.number(file, "CRC"));
+                }
+                files.merge(routed.describe());
+            });
+            cache.complete(descriptor, files);
+            cache.flushFile().change(states -> states.flushed(id, true));
+            return cache.offer(descriptor);
+        } catch (IOException e) {
+            cache.delete(id);
+            throw e;
+        }
+    }
+
+    private static Path path(KvTree file) {
+        return Path.of(file.value("AT").orElseThrow());
+    }
+
+    private void onRoot(String operation, Agreement.Step step) throws IOException {
+        Root.run(world, operation, step);
+    }
+}

@@ -1,0 +1,43 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.util.function.Consumer;
+
+/** Which datasets of the caches are in the prefix directory too: the file {@code flush.scr}. All calls are collective. */
+final class FlushFile {
+
+    private final Communicator world;
+    private final KvTreeStore store;
+    private final ScrPrefix prefix;
+
+    FlushFile(Communicator world, KvTreeStore store, ScrPrefix prefix) {
+        this.world = world;
+        this.store = store;
+        this.prefix = prefix;
+    }
+
+    /** On rank 0. */
+    void change(Consumer<FlushStates> change) throws IOException {
+        Root.run(world, "writing the flush file", () -> {
+            FlushStates states = read();
+            change.accept(states);
+            store.replace(prefix.flush(), states.tree());
+        });
+    }
+
+    /** Whether a cached dataset is not in the prefix directory. */
+    boolean isFlushNeeded(int id) throws IOException {
+        long[] needed = {0};
+        Root.run(world, "reading the flush file", () -> {
+            FlushStates states = read();
+            needed[0] = states.needsFlush(id) || states.place(id).isEmpty() ? 1 : 0;
+        });
+        world.allreduce(needed, Communicator.Op.MAX);
+        return needed[0] == 1;
+    }
+
+    private FlushStates read() throws IOException {
+        return new FlushStates(store.readIfThere(prefix.flush()));
+    }
+}

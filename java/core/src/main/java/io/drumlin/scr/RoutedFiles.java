@@ -1,0 +1,70 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The files of this rank of a dataset that is being written: where the program wants each, and where it is now. */
+final class RoutedFiles {
+
+    private final KvTreeStore store;
+    private final ScrPrefix prefix;
+    private final Communicator world;
+
+    /** By the place below the prefix directory. */
+    private final Map<String, Routed> files = new LinkedHashMap<>();
+
+    private record Routed(Path wanted, Path actual) {}
+
+    RoutedFiles(KvTreeStore store, ScrPrefix prefix, Communicator world) {
+        this.store = store;
+        this.prefix = prefix;
+        this.world = world;
+    }
+
+    /**
+     * Where a file is to be written.
+     *
+     * @param base the prefix directory, or the directory of the dataset in the cache
+     */
+    Path route(Path file, Path base) throws IOException {
+        Path wanted = file.toAbsolutePath().normalize();
+        if (!wanted.startsWith(prefix.path()) || wanted.equals(prefix.path()) || wanted.startsWith(prefix.scr())) {
+            throw DrumlinException.during("routing a file")
+                    .path(file)
+                    .rank(world.rank())
+                    .problem("it is not in the prefix directory " + prefix.path())
+                    .advice("use a path in it, or set SCR_PREFIX")
+                    .exception();
+        }
+        String place = prefix.path().relativize(wanted).toString();
+        Path actual = base.resolve(place);
+        Path parent = actual.getParent();
+        if (parent != null) {
+            store.makeDirectory(parent);
+        }
+        files.put(place, new Routed(wanted, actual));
+        return actual;
+    }
+
+    /** The files as a filemap has them. */
+    KvTree describe() throws IOException {
+        KvTree described = new KvTree();
+        for (Routed file : files.values()) {
+            KvTree meta = new KvTree();
+            meta.set("RANKS", world.size());
+            meta.set("ORIG", file.wanted().toString());
+            meta.set("PATH", String.valueOf(file.wanted().getParent()));
+            meta.set("NAME", String.valueOf(file.wanted().getFileName()));
+            meta.set("COMPLETE", 1);
+            meta.merge(FileStat.of(file.actual()));
+            meta.set("CRC", DatasetFile.hexadecimal(store.crc32(file.actual())));
+            described.add(file.actual().toString()).put("META", meta);
+        }
+        return described;
+    }
+}
