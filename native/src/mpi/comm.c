@@ -69,50 +69,60 @@ int32_t drumlin_mpi_comm_size(int64_t comm)
 
 int32_t drumlin_mpi_barrier(int64_t comm)
 {
+    MPI_Request request = MPI_REQUEST_NULL;
     int32_t result = check_comm(comm);
-    return result < 0 ? result : result_of(MPI_Barrier(COMM_OF(comm)));
+    return result < 0 ? result : collective(MPI_Ibarrier(COMM_OF(comm), &request), &request);
 }
 
 int32_t drumlin_mpi_allreduce(int64_t comm, int64_t *values, int64_t count, int32_t operation)
 {
     const MPI_Op operations[] = {[DRUMLIN_MPI_SUM] = MPI_SUM, [DRUMLIN_MPI_MIN] = MPI_MIN, [DRUMLIN_MPI_MAX] = MPI_MAX};
+    MPI_Request request = MPI_REQUEST_NULL;
     int32_t result = check_message(comm, count);
     if (result == 0 && (operation < DRUMLIN_MPI_SUM || operation > DRUMLIN_MPI_MAX))
         result = -EINVAL;
     if (result < 0)
         return result;
-    return result_of(
-        MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, operations[operation], COMM_OF(comm)));
+    return collective(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, operations[operation],
+                                     COMM_OF(comm), &request),
+                      &request);
 }
 
 int32_t drumlin_mpi_bcast(int64_t comm, void *data, int64_t length, int32_t root)
 {
+    MPI_Request request = MPI_REQUEST_NULL;
     int32_t result = check_message(comm, length);
-    return result < 0 ? result : result_of(MPI_Bcast(data, (int)length, MPI_BYTE, root, COMM_OF(comm)));
+    if (result < 0)
+        return result;
+    return collective(MPI_Ibcast(data, (int)length, MPI_BYTE, root, COMM_OF(comm), &request), &request);
 }
 
 int32_t drumlin_mpi_gather(int64_t comm, const void *part, int64_t length, void *all, int32_t root)
 {
+    MPI_Request request = MPI_REQUEST_NULL;
     int32_t result = check_message(comm, length);
     if (result < 0)
         return result;
-    return result_of(
-        MPI_Gather(part, (int)length, MPI_BYTE, all, (int)length, MPI_BYTE, root, COMM_OF(comm)));
+    return collective(
+        MPI_Igather(part, (int)length, MPI_BYTE, all, (int)length, MPI_BYTE, root, COMM_OF(comm), &request), &request);
 }
 
 int32_t drumlin_mpi_scatter(int64_t comm, const void *all, void *part, int64_t length, int32_t root)
 {
+    MPI_Request request = MPI_REQUEST_NULL;
     int32_t result = check_message(comm, length);
     if (result < 0)
         return result;
-    return result_of(
-        MPI_Scatter(all, (int)length, MPI_BYTE, part, (int)length, MPI_BYTE, root, COMM_OF(comm)));
+    return collective(
+        MPI_Iscatter(all, (int)length, MPI_BYTE, part, (int)length, MPI_BYTE, root, COMM_OF(comm), &request), &request);
 }
 
 int32_t drumlin_mpi_allgather(int64_t comm, const void *part, int64_t length, void *all)
 {
+    MPI_Request request = MPI_REQUEST_NULL;
     int32_t result = check_message(comm, length);
     if (result < 0)
         return result;
-    return result_of(MPI_Allgather(part, (int)length, MPI_BYTE, all, (int)length, MPI_BYTE, COMM_OF(comm)));
+    return collective(
+        MPI_Iallgather(part, (int)length, MPI_BYTE, all, (int)length, MPI_BYTE, COMM_OF(comm), &request), &request);
 }

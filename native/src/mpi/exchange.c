@@ -19,9 +19,11 @@ static int64_t received(int code, const MPI_Status *status)
 
 int32_t drumlin_mpi_send(int64_t comm, const void *data, int64_t length, int32_t destination, int32_t tag)
 {
+    MPI_Request request = MPI_REQUEST_NULL;
     int32_t result = check_message(comm, length);
-    return result < 0 ? result
-                      : result_of(MPI_Send(data, (int)length, MPI_BYTE, destination, tag, COMM_OF(comm)));
+    if (result == 0)
+        result = result_of(MPI_Isend(data, (int)length, MPI_BYTE, destination, tag, COMM_OF(comm), &request));
+    return result < 0 ? result : result_of(wait_patiently(&request, MPI_STATUS_IGNORE));
 }
 
 /* Takes a message that is too long out of MPI. */
@@ -35,6 +37,19 @@ static int64_t discard(MPI_Message *message, int count)
     return result < 0 ? result : result_of(MPI_ERR_TRUNCATE);
 }
 
+/* As MPI_Mprobe. */
+static int probe(int64_t comm, int32_t source, int tag, MPI_Message *message, MPI_Status *status)
+{
+    struct patience patience = {0};
+    while (1) {
+        int found = 0;
+        int code = MPI_Improbe(source, tag, COMM_OF(comm), &found, message, status);
+        if (code != MPI_SUCCESS || found)
+            return code;
+        be_patient(&patience);
+    }
+}
+
 /*
  * The length is looked at before a byte is received, because Open MPI 4.1 reports a long message as truncated and yet
  * writes all of it, far beyond the buffer.
@@ -46,7 +61,7 @@ int64_t drumlin_mpi_receive(int64_t comm, void *data, int64_t length, int32_t so
     int32_t result = check_message(comm, length);
     if (result < 0)
         return result;
-    int64_t count = received(MPI_Mprobe(source, mpi_tag(tag), COMM_OF(comm), &message, &status), &status);
+    int64_t count = received(probe(comm, source, mpi_tag(tag), &message, &status), &status);
     if (count < 0)
         return count;
     if (count > length)
@@ -82,7 +97,7 @@ int64_t drumlin_mpi_wait(int64_t handle)
         result = -EINVAL;
     if (result < 0)
         return result;
-    int64_t bytes = received(MPI_Wait(&request, &status), &status);
+    int64_t bytes = received(wait_patiently(&request, &status), &status);
     /* The status of a send says nothing about bytes. */
     return bytes == MPI_UNDEFINED ? 0 : bytes;
 }

@@ -56,7 +56,9 @@ static int32_t check_modes(int32_t modes)
 static int64_t agree(MPI_Comm comm, int64_t outcome)
 {
     int64_t worst = outcome < 0 ? outcome : 0;
-    int32_t result = result_of(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm));
+    MPI_Request request = MPI_REQUEST_NULL;
+    int32_t result =
+        collective(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm, &request), &request);
     if (outcome < 0)
         return outcome;
     return result < 0 ? result : worst < 0 ? worst : outcome;
