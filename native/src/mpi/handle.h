@@ -49,8 +49,9 @@ static inline int32_t check_message(int64_t comm, int64_t length)
 }
 
 /*
- * How long a rank has been waiting. MPI itself polls without a pause while it waits, and takes the processor from those that
- * write the files. Waits here poll too, because MPI moves messages only when it is called, but after a short while with pauses.
+ * How long a rank has been waiting. MPI itself polls without a pause while it waits, and takes the processor from those
+ * that write the files. Waits here poll too, because MPI moves messages only when it is called, but after a short while
+ * with pauses.
  */
 struct patience {
     long pause; /* the next, in nanoseconds; 0 at the beginning */

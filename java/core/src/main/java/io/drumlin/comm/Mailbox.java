@@ -13,15 +13,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mailbox {
 
-    private static final class Message {
+    /** A message that was sent. */
+    static final class Message {
         private final int source;
         private final int tag;
         private final byte[] bytes;
+        private boolean matched;
 
         private Message(int source, int tag, byte[] bytes) {
             this.source = source;
             this.tag = tag;
             this.bytes = bytes;
+        }
+
+        /** Whether a receive has taken it. */
+        boolean matched() {
+            return matched;
         }
     }
 
@@ -45,32 +52,39 @@ final class Mailbox {
             return bytes;
         }
 
-        private boolean takes(int messageSource, int messageTag) {
-            return source == messageSource && (tag == Communicator.ANY_TAG || tag == messageTag);
+        private boolean takes(Message message) {
+            return source == message.source && (tag == Communicator.ANY_TAG || tag == message.tag);
+        }
+
+        private void take(Message message) {
+            bytes = message.bytes;
+            message.matched = true;
         }
     }
 
     private final List<Message> unexpected = new ArrayList<>();
     private final List<Receive> posted = new ArrayList<>();
 
-    void deliver(int source, int tag, byte[] bytes) {
+    Message deliver(int source, int tag, byte[] bytes) {
+        Message message = new Message(source, tag, bytes);
         for (Iterator<Receive> receives = posted.iterator(); receives.hasNext(); ) {
             Receive receive = receives.next();
-            if (receive.takes(source, tag)) {
-                receive.bytes = bytes;
+            if (receive.takes(message)) {
+                receive.take(message);
                 receives.remove();
-                return;
+                return message;
             }
         }
-        unexpected.add(new Message(source, tag, bytes));
+        unexpected.add(message);
+        return message;
     }
 
     Receive post(int source, int tag) {
         Receive receive = new Receive(source, tag);
         for (Iterator<Message> messages = unexpected.iterator(); messages.hasNext(); ) {
             Message message = messages.next();
-            if (receive.takes(message.source, message.tag)) {
-                receive.bytes = message.bytes;
+            if (receive.takes(message)) {
+                receive.take(message);
                 messages.remove();
                 return receive;
             }

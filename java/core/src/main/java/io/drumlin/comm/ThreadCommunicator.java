@@ -43,6 +43,9 @@ public final class ThreadCommunicator implements Communicator {
         T call(Communicator world) throws X;
     }
 
+    /** Started sends of more bytes end when they are received, as with MPI. */
+    private static final int EAGER_BYTES = 64 << 10;
+
     private final Context context;
     private final int rank;
     private boolean closed;
@@ -235,14 +238,19 @@ public final class ThreadCommunicator implements Communicator {
 
     @Override
     public void send(ByteBuffer message, int destination, int tag) throws IOException {
+        deliver(message, destination, tag);
+    }
+
+    private Mailbox.Message deliver(ByteBuffer message, int destination, int tag) throws IOException {
         Arguments.checkRank("destination", destination, size());
         Arguments.checkTag(tag);
         byte[] bytes = Mailbox.copy(message);
         ThreadJob job = context.job;
         synchronized (job) {
             checkUsable("send");
-            context.mailboxes.get(destination).deliver(rank, tag, bytes);
+            Mailbox.Message sent = context.mailboxes.get(destination).deliver(rank, tag, bytes);
             job.notifyAll();
+            return sent;
         }
     }
 
@@ -254,9 +262,23 @@ public final class ThreadCommunicator implements Communicator {
     @Override
     public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
         Arguments.checkDirect(message);
-        send(message, destination, tag);
+        Mailbox.Message sent = deliver(message, destination, tag);
         int length = message.remaining();
-        return () -> length;
+        return () -> {
+            // As with MPI: a rank that only sends must not fill the memory with what others have not yet received.
+            if (length > EAGER_BYTES) {
+                awaitMatch(sent, destination);
+            }
+            return length;
+        };
+    }
+
+    private void awaitMatch(Mailbox.Message sent, int destination) throws IOException {
+        ThreadJob job = context.job;
+        synchronized (job) {
+            int receiver = context.members[destination];
+            job.await("send to rank " + destination, rank, sent::matched, () -> IntStream.of(receiver));
+        }
     }
 
     @Override
@@ -273,6 +295,9 @@ public final class ThreadCommunicator implements Communicator {
         synchronized (context.job) {
             checkUsable("receive");
             Mailbox.Receive receive = context.mailboxes.get(rank).post(source, tag);
+            if (receive.bytes() != null) {
+                context.job.notifyAll();
+            }
             return () -> Mailbox.fill(target, awaitBytes(receive, source), source, rank);
         }
     }

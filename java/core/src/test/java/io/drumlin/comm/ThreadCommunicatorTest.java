@@ -216,4 +216,17 @@ class ThreadCommunicatorTest {
         assertThat(thrown.get()).isInstanceOf(DrumlinException.class).hasMessageContaining("interrupted");
         assertThat(flag.get()).isTrue();
     }
+
+    @Test
+    void aLargeSendEndsWhenItIsReceived() throws IOException {
+        ByteBuffer large = ByteBuffer.allocateDirect(1 << 20);
+        ThreadCommunicator.run(2, comm -> {
+            if (comm.rank() == 0) {
+                // Otherwise a rank that only sends could fill the memory of the job.
+                assertThatThrownBy(() -> comm.startSend(large, 1, 1).await())
+                        .isInstanceOf(DrumlinException.class)
+                        .hasMessageContaining("rank 1 of the job has returned");
+            }
+        });
+    }
 }
