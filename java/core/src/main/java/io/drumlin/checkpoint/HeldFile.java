@@ -43,6 +43,15 @@ final class HeldFile implements Closeable {
         return space[0] != null ? space[0] : window(wanted);
     }
 
+    /** The space that was handed out last holds its bytes. */
+    void filled() {
+        attempt(() -> {
+            if (file != null) {
+                file.filled();
+            }
+        });
+    }
+
     /** A slab of the pool for other bytes than those of the file; one whose write has failed is passed over. */
     ByteBuffer window(int length) {
         while (true) {

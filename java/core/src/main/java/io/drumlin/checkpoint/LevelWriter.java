@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -125,9 +126,20 @@ final class LevelWriter {
 
     /** Returns the MD5 of the encoded part. */
     private String encode(Draft draft, ByteSource image, long encodedSize, Path path) throws IOException {
-        BitSet all = new BitSet(group.size());
-        all.set(0, group.size());
-        return new ReedSolomonGroup(group, storage, slabs).encode(all, image, encodedSize, draft.encoding(), path);
+        int k = group.size();
+        BitSet plain = new BitSet();
+        plain.set(0, k);
+        BitSet encoded = new BitSet();
+        encoded.set(k, 2 * k);
+        return new ReedSolomonGroup(group, storage, slabs)
+                .make(
+                        plain,
+                        encoded,
+                        Map.of(FileKind.PLAIN, image),
+                        encodedSize,
+                        draft.encoding(),
+                        Map.of(FileKind.ENCODED, path),
+                        draft::size);
     }
 
     private Path path(Level level, FileKind kind, int ckptId) {

@@ -62,6 +62,7 @@ final class PartnerCopy {
                 for (Request request : transfers) {
                     request.await();
                 }
+                held.filled();
             }
             held.finish();
         }

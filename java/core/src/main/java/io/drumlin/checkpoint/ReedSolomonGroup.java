@@ -13,19 +13,22 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes and mends the Reed-Solomon files of a group: level 3 (docs/formats/fti-ff.md, section 7).
  *
- * <p>The files advance together, a window at a time: each rank sends its window to the ranks that need it and adds up what it
- * gets. Files are numbered, those with data 0 to k - 1 and the encoded ones k to 2k - 1; rank i of the group has files i and
- * k + i. A rank that cannot read or write keeps sending and receiving and fails when all have done; the caller lets the ranks
- * agree then.
+ * <p>All files advance together, a window at a time: each rank reads the windows of its files once, sends them to the ranks
+ * that lack a file, and adds up what it gets. Files are numbered, those with data 0 to k - 1 and the encoded ones k to
+ * 2k - 1; rank i of the group has files i and k + i. A rank that cannot read or write keeps sending and receiving and fails when
+ * all have done; the caller lets the ranks agree then.
  */
 final class ReedSolomonGroup {
 
@@ -33,6 +36,9 @@ final class ReedSolomonGroup {
 
     /** Windows of other ranks that are held at a time. */
     private static final int BATCH = 8;
+
+    private static final ByteBuffer ZEROS =
+            ByteBuffer.allocateDirect(SlabPool.SLAB_BYTES).asReadOnlyBuffer();
 
     private final Group group;
     private final StorageEngine storage;
@@ -47,172 +53,219 @@ final class ReedSolomonGroup {
         code = new ReedSolomon16(group.size());
     }
 
+    /** The size of this rank's plain file. */
+    @FunctionalInterface
+    interface PlainSize {
+
+        /** Bytes; asked when the plain file is there, with its extension if it was made. */
+        long get() throws IOException;
+    }
+
     /**
-     * Makes encoded files from the plain files of all ranks. Collective in the group.
+     * Makes files of the group from k others, in one pass. New plain files are left with their extension. Collective in the
+     * group.
      *
-     * @param wanted ranks of the group whose encoded files are made
-     * @param plain this rank's plain file
+     * @param present numbers of the files that are there, at least k
+     * @param wanted numbers of the files to be made
+     * @param own this rank's files that are there
      * @param extendedSize bytes of the encoded part, the same on all ranks
-     * @param path the encoded file, replaced when it exists; looked at where it is wanted
-     * @return MD5 of the encoded part, lower-case hexadecimal; means nothing where it is not wanted
-     * @throws IOException this rank's plain file could not be read, or its encoded file is not whole and durable
+     * @param paths this rank's new files, replaced when they exist; those that are wanted are looked at
+     * @return MD5 of the encoded part of this rank's encoded file, lower-case hexadecimal; empty if that is not wanted
+     * @throws IOException one of this rank's files could not be read, or a new one is not whole and durable
      */
-    String encode(BitSet wanted, ByteSource plain, long extendedSize, Encoding encoding, Path path) throws IOException {
-        boolean own = wanted.get(group.index());
-        ByteSource extended = new ExtendedSource(plain, extendedSize, encoding.embedsSize());
-        try (HeldFile held = own ? new HeldFile(storage, slabs, path, extendedSize) : new HeldFile(slabs);
-                Md5Lanes md5 = DigestEngine.md5()) {
-            md5.reset(0);
+    String make(
+            BitSet present,
+            BitSet wanted,
+            Map<FileKind, ByteSource> own,
+            long extendedSize,
+            Encoding encoding,
+            Map<FileKind, Path> paths,
+            PlainSize plainSize)
+            throws IOException {
+        Map<FileKind, ByteSource> extended = new EnumMap<>(FileKind.class);
+        own.forEach((kind, file) -> extended.put(
+                kind, kind == FileKind.PLAIN ? new ExtendedSource(file, extendedSize, encoding.embedsSize()) : file));
+        Decoding decoding = code.decoding(present);
+        try (HeldFile reads = new HeldFile(slabs);
+                NewFile plain = newFile(FileKind.PLAIN, wanted, decoding, paths, extendedSize);
+                NewFile encoded = newFile(FileKind.ENCODED, wanted, decoding, paths, extendedSize)) {
+            List<NewFile> made = new ArrayList<>();
+            if (plain != null) {
+                made.add(plain);
+            }
+            if (encoded != null) {
+                made.add(encoded);
+            }
+            Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made);
             for (long offset = 0; offset < extendedSize; offset += SlabPool.SLAB_BYTES) {
-                int length = (int) Math.min(SlabPool.SLAB_BYTES, extendedSize - offset);
-                ByteBuffer sum = sumOfAll(held, wanted, read(held, extended, offset, length));
-                if (own) {
-                    md5.update(List.of(sum.limit(length)));
-                    held.append(sum);
-                }
+                exchange.step(offset, (int) Math.min(SlabPool.SLAB_BYTES, extendedSize - offset));
             }
-            String digest = HexFormat.of().formatHex(md5.digest(0));
-            if (own) {
-                held.append(encoding.record(digest, plain.size(), extendedSize));
+            reads.finish();
+            if (plain != null) {
+                plain.file.finish();
             }
-            held.finish();
+            long size = made.isEmpty() ? 0 : plainSize.get();
+            if (encoded == null) {
+                return "";
+            }
+            String digest = HexFormat.of().formatHex(encoded.md5.digest(0));
+            encoded.file.append(encoding.record(digest, size, extendedSize));
+            encoded.file.finish();
             return digest;
         }
     }
 
-    /** This rank's row of the code, applied to the windows of all ranks, which it exchanges with them. */
-    private ByteBuffer sumOfAll(HeldFile held, BitSet wanted, ByteBuffer mine) throws IOException {
-        int k = group.size();
-        int self = group.index();
-        int length = mine.limit();
-        ByteBuffer sum = zeroed(held, length);
-        regions.accumulate(sum, List.of(mine), new int[] {code.coefficient(self, self)});
-        List<ByteBuffer> windows = new ArrayList<>();
-        for (int i = 0; wanted.get(self) && i < Math.min(BATCH, k - 1); i++) {
-            windows.add(held.window(length));
+    private @Nullable NewFile newFile(
+            FileKind kind, BitSet wanted, Decoding decoding, Map<FileKind, Path> paths, long size) {
+        int number = kind == FileKind.PLAIN ? group.index() : group.size() + group.index();
+        Path path = paths.get(kind);
+        if (!wanted.get(number) || path == null) {
+            return null;
         }
-        for (int first = 1; first < k; first += BATCH) {
-            List<Request> transfers = new ArrayList<>();
-            int[] coefficients = new int[Math.min(BATCH, k - first)];
-            for (int i = 0; i < coefficients.length; i++) {
-                int from = (self + first + i) % k;
-                int to = (self + k - first - i) % k;
-                if (wanted.get(self)) {
-                    transfers.add(group.comm().startReceive(windows.get(i), from, TAG));
-                    coefficients[i] = code.coefficient(self, from);
-                }
-                if (wanted.get(to)) {
-                    transfers.add(group.comm().startSend(mine, to, TAG));
-                }
-            }
-            for (Request transfer : transfers) {
-                transfer.await();
-            }
-            if (wanted.get(self)) {
-                regions.accumulate(sum, windows.subList(0, coefficients.length), coefficients);
-            }
-        }
-        return sum;
+        return new NewFile(kind, decoding.row(number), new HeldFile(storage, slabs, path, size));
     }
 
-    /**
-     * Makes lost plain files again from any k files. They are left with their extension. Collective in the group.
-     *
-     * @param present numbers of the files that are there, at least k
-     * @param own this rank's files that are there
-     * @param extendedSize bytes of the encoded part, the same on all ranks
-     * @param embedsSize whether plain files hold their size at the end of their extension
-     * @param path this rank's new plain file, replaced when it exists; looked at where the plain file is not present
-     * @throws IOException a file could not be read, or the new one is not whole and durable
-     */
-    void decode(BitSet present, Map<FileKind, ByteSource> own, long extendedSize, boolean embedsSize, Path path)
-            throws IOException {
-        boolean lost = !present.get(group.index());
-        Map<FileKind, ByteSource> extended = new EnumMap<>(FileKind.class);
-        own.forEach((kind, file) ->
-                extended.put(kind, kind == FileKind.PLAIN ? new ExtendedSource(file, extendedSize, embedsSize) : file));
-        try (HeldFile held = lost ? new HeldFile(storage, slabs, path, extendedSize) : new HeldFile(slabs)) {
-            Decoding decoding = code.decoding(present);
-            for (long offset = 0; offset < extendedSize; offset += SlabPool.SLAB_BYTES) {
-                int length = (int) Math.min(SlabPool.SLAB_BYTES, extendedSize - offset);
-                for (int number = present.nextClearBit(0);
-                        number < group.size();
-                        number = present.nextClearBit(number + 1)) {
-                    if (number == group.index()) {
-                        held.append(sum(held, decoding, number, extended, offset, length)
-                                .limit(length));
-                    } else {
-                        give(held, decoding.used(), number, extended, offset, length);
-                    }
-                }
-            }
-            held.finish();
-        }
-    }
+    /** A file that this rank makes. */
+    private final class NewFile implements AutoCloseable {
+        private final FileKind kind;
+        private final int[] row;
+        private final HeldFile file;
+        private final Md5Lanes md5 = DigestEngine.md5();
+        private ByteBuffer sum = ZEROS;
 
-    /** The window of a lost file: the sum of those it is made of, which the other ranks send. */
-    private ByteBuffer sum(
-            HeldFile held, Decoding decoding, int lost, Map<FileKind, ByteSource> own, long offset, int length)
-            throws IOException {
-        ByteBuffer sum = zeroed(held, even(length));
-        ByteBuffer received = held.window(even(length));
-        int[] used = decoding.used();
-        int[] row = decoding.row(lost);
-        for (int i = 0; i < used.length; i++) {
-            int holder = used[i] % group.size();
-            ByteBuffer window = received;
-            if (holder == group.index()) {
-                window = read(held, file(own, used[i]), offset, length);
+        NewFile(FileKind kind, int[] row, HeldFile file) {
+            this.kind = kind;
+            this.row = row;
+            this.file = file;
+            md5.reset(0);
+        }
+
+        /** Begins a window: {@code length} bytes of the file, in {@code whole} bytes of elements of the field. */
+        void begin(int length, int whole) {
+            sum = length == whole ? file.space(length) : file.window(whole);
+            sum.put(sum.position(), ZEROS, 0, whole);
+        }
+
+        void add(List<ByteBuffer> windows, int[] indexes) {
+            regions.accumulate(
+                    sum, windows, Arrays.stream(indexes).map(i -> row[i]).toArray());
+        }
+
+        void end(int length) {
+            if (kind == FileKind.ENCODED) {
+                md5.update(List.of(sum.slice(sum.position(), length)));
+            }
+            if (length == sum.remaining()) {
+                file.filled();
             } else {
-                group.comm().startReceive(received, holder, TAG).await();
-            }
-            regions.accumulate(sum, List.of(window), new int[] {row[i]});
-        }
-        return sum;
-    }
-
-    /** Sends the windows of this rank's files to the rank that makes a lost one of them. */
-    private void give(HeldFile held, int[] used, int lost, Map<FileKind, ByteSource> own, long offset, int length)
-            throws IOException {
-        List<Request> sends = new ArrayList<>();
-        for (int number : used) {
-            if (number % group.size() == group.index()) {
-                sends.add(group.comm().startSend(read(held, file(own, number), offset, length), lost, TAG));
+                file.append(sum.limit(sum.position() + length));
             }
         }
-        for (Request send : sends) {
-            send.await();
+
+        @Override
+        public void close() throws IOException {
+            md5.close();
+            file.close();
         }
     }
 
-    private ByteSource file(Map<FileKind, ByteSource> own, int number) {
-        ByteSource file = own.get(number < group.size() ? FileKind.PLAIN : FileKind.ENCODED);
-        if (file == null) {
-            throw new IllegalStateException("file " + number + " of the group is not here");
-        }
-        return file;
-    }
+    /** The ranks' way through their files. */
+    private final class Exchange {
+        private final int[] used;
 
-    /** The next bytes of a file, completed by a zero byte to whole elements of the field. */
-    private static ByteBuffer read(HeldFile held, ByteSource file, long offset, int length) {
-        ByteBuffer window = held.window(length);
-        held.attempt(() -> file.readFully(offset, window.duplicate()));
-        window.limit(even(length));
-        if (length < window.limit()) {
-            window.put(length, (byte) 0);
-        }
-        return window;
-    }
+        /** Positions in {@code used}: of this rank's files, and of those of others in the order in which they come. */
+        private final List<Integer> mine = new ArrayList<>();
 
-    private static ByteBuffer zeroed(HeldFile held, int length) {
-        ByteBuffer window = held.window(length);
-        for (int i = 0; i < length; i++) {
-            window.put(i, (byte) 0);
-        }
-        return window;
-    }
+        private final List<Integer> others = new ArrayList<>();
+        private final List<Integer> receivers = new ArrayList<>();
+        private final Map<FileKind, ByteSource> own;
+        private final HeldFile reads;
+        private final List<NewFile> made;
 
-    private static int even(int length) {
-        return length + (length & 1);
+        Exchange(int[] used, BitSet wanted, Map<FileKind, ByteSource> own, HeldFile reads, List<NewFile> made) {
+            this.used = used;
+            this.own = own;
+            this.reads = reads;
+            this.made = made;
+            int k = group.size();
+            int self = group.index();
+            for (int i = 0; i < used.length; i++) {
+                (holder(i) == self ? mine : others).add(i);
+            }
+            // Each rank begins with its neighbour, so that not all wait for one.
+            others.sort(Comparator.comparingInt(i -> (holder(i) + k - self) % k));
+            for (int i = 1; i < k; i++) {
+                int to = (self + k - i) % k;
+                if (wanted.get(to) || wanted.get(k + to)) {
+                    receivers.add(to);
+                }
+            }
+        }
+
+        private int holder(int position) {
+            return used[position] % group.size();
+        }
+
+        /** Moves on by a window. */
+        void step(long offset, int length) throws IOException {
+            int whole = length + length % Short.BYTES;
+            made.forEach(file -> file.begin(length, whole));
+            List<ByteBuffer> windows = new ArrayList<>();
+            for (int position : mine) {
+                windows.add(read(position, offset, length, whole));
+            }
+            List<Request> sends = new ArrayList<>();
+            for (int to : receivers) {
+                for (ByteBuffer window : windows) {
+                    sends.add(group.comm().startSend(window, to, TAG));
+                }
+            }
+            add(windows, mine);
+            if (!made.isEmpty()) {
+                receive(whole);
+            }
+            for (Request send : sends) {
+                send.await();
+            }
+            made.forEach(file -> file.end(length));
+        }
+
+        private void receive(int whole) throws IOException {
+            List<ByteBuffer> windows = new ArrayList<>();
+            for (int first = 0; first < others.size(); first += BATCH) {
+                List<Integer> batch = others.subList(first, Math.min(first + BATCH, others.size()));
+                List<Request> receives = new ArrayList<>();
+                for (int i = 0; i < batch.size(); i++) {
+                    if (i == windows.size()) {
+                        windows.add(reads.window(whole));
+                    }
+                    receives.add(group.comm().startReceive(windows.get(i), holder(batch.get(i)), TAG));
+                }
+                for (Request receive : receives) {
+                    receive.await();
+                }
+                add(windows.subList(0, batch.size()), batch);
+            }
+        }
+
+        private void add(List<ByteBuffer> windows, List<Integer> positions) {
+            int[] indexes = positions.stream().mapToInt(i -> i).toArray();
+            made.forEach(file -> file.add(windows, indexes));
+        }
+
+        /** The next bytes of a file, completed by a zero byte to whole elements of the field. */
+        private ByteBuffer read(int position, long offset, int length, int whole) {
+            ByteSource file = own.get(used[position] < group.size() ? FileKind.PLAIN : FileKind.ENCODED);
+            if (file == null) {
+                throw new IllegalStateException("file " + used[position] + " of the group is not here");
+            }
+            ByteBuffer window = reads.window(length);
+            reads.attempt(() -> file.readFully(offset, window.duplicate()));
+            window.limit(whole);
+            if (length < whole) {
+                window.put(length, (byte) 0);
+            }
+            return window;
+        }
     }
 }

@@ -70,8 +70,7 @@ final class Restoration {
             move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
             move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
         } else {
-            decode(stored, directory, present);
-            encode(stored, directory, present);
+            rebuild(stored, directory, present);
         }
         Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
     }
@@ -103,28 +102,73 @@ final class Restoration {
         });
     }
 
+    /** Makes all lost files of level 3 again. Collective. */
+    private void rebuild(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        if (extendedSize(stored) % Short.BYTES != 0) {
+            // The last byte of a plain file may follow from its digest only (docs/formats/fti-ff.md, section 7).
+            decode(stored, directory, present);
+        }
+        make(stored, directory, present, EnumSet.of(FileKind.PLAIN, FileKind.ENCODED));
+        stored.updateMetadata();
+    }
+
     /** Makes lost plain files of level 3 again, without their redundancy. Parameters as those of {@link #restore}. Collective. */
     void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        make(stored, directory, present, EnumSet.of(FileKind.PLAIN));
+    }
+
+    /** Makes lost files of the given kinds again, all from the same pass over those that are there. Collective. */
+    private void make(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> kinds)
+            throws IOException {
         BitSet files = presence(present);
-        boolean lost = !present.contains(FileKind.PLAIN);
-        Path plain = path(directory, stored, FileKind.PLAIN);
-        boolean embedsSize = stored.encoding().embedsSize();
+        BitSet lost = lost(files, kinds);
+        EnumSet<FileKind> own = EnumSet.copyOf(kinds);
+        own.removeAll(present);
+        Map<FileKind, Path> unfinished = new EnumMap<>(FileKind.class);
+        own.forEach(kind -> unfinished.put(kind, unfinished(path(directory, stored, kind))));
+        Encoding encoding = stored.encoding();
         long extendedSize = extendedSize(stored);
-        withOwnFiles(stored, directory, present, own -> {
-            Agreement.run(app, "decoding checkpoint " + stored.ckptId(), () -> {
-                if (files.nextClearBit(0) < group.size()) {
-                    new ReedSolomonGroup(group, storage, slabs)
-                            .decode(files, own.sources, extendedSize, embedsSize, unfinished(plain));
+        withOwnFiles(stored, directory, present, had -> {
+            Agreement.run(app, "rebuilding checkpoint " + stored.ckptId(), () -> {
+                if (lost.isEmpty()) {
+                    return;
                 }
-                if (lost) {
-                    cut(unfinished(plain), stored);
-                    finish(stored, FileKind.PLAIN, plain, present);
+                Path plain = unfinished.get(FileKind.PLAIN);
+                String md5 = new ReedSolomonGroup(group, storage, slabs)
+                        .make(
+                                files,
+                                lost,
+                                had.sources,
+                                extendedSize,
+                                encoding,
+                                unfinished,
+                                () -> plain == null ? had.size(FileKind.PLAIN) : cut(plain, stored));
+                if (plain != null) {
+                    finish(stored, FileKind.PLAIN, path(directory, stored, FileKind.PLAIN), present);
+                }
+                Path encoded = unfinished.get(FileKind.ENCODED);
+                if (encoded != null) {
+                    // Not checked: its digest is that of the bytes that were written, and there is no other.
+                    stored.encodedAgain(md5);
+                    storage.rename(encoded, path(directory, stored, FileKind.ENCODED));
+                    present.add(FileKind.ENCODED);
                 }
             });
         });
     }
 
-    private void cut(Path extended, StoredCheckpoint stored) throws IOException {
+    /** Numbers of the lost files of the group among those of the given kinds. */
+    private BitSet lost(BitSet files, EnumSet<FileKind> kinds) {
+        BitSet lost = new BitSet();
+        lost.set(
+                kinds.contains(FileKind.PLAIN) ? 0 : group.size(),
+                kinds.contains(FileKind.ENCODED) ? 2 * group.size() : group.size());
+        lost.andNot(files);
+        return lost;
+    }
+
+    /** Cuts a new plain file to its size, which it returns. */
+    private long cut(Path extended, StoredCheckpoint stored) throws IOException {
         try (BlockFile file = storage.open(extended, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
             long size = stored.plainSize(new BlockFileSource(file));
             if (size < 0 || size > file.size()) {
@@ -143,29 +187,8 @@ final class Restoration {
                 }
             }
             file.sync();
+            return size;
         }
-    }
-
-    private void encode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
-        BitSet wanted = presence(present).get(group.size(), 2 * group.size());
-        wanted.flip(0, group.size());
-        Path encoded = path(directory, stored, FileKind.ENCODED);
-        Encoding encoding = stored.encoding();
-        long extendedSize = extendedSize(stored);
-        withOwnFiles(stored, directory, present, own -> {
-            Agreement.run(app, "encoding checkpoint " + stored.ckptId(), () -> {
-                if (wanted.isEmpty()) {
-                    return;
-                }
-                String md5 = new ReedSolomonGroup(group, storage, slabs)
-                        .encode(wanted, own.get(FileKind.PLAIN), extendedSize, encoding, unfinished(encoded));
-                if (wanted.get(group.index())) {
-                    stored.encodedAgain(md5);
-                    finish(stored, FileKind.ENCODED, encoded, present);
-                }
-            });
-        });
-        stored.updateMetadata();
     }
 
     /** Numbers of the files of the group that are there. Collective in the group. */

@@ -42,7 +42,7 @@ final class SequentialFile implements Closeable {
     }
 
     /**
-     * Memory for the next bytes of the file, to be filled before the next call.
+     * Memory for the next bytes of the file, to be filled before the next call; {@link #filled} says so.
      *
      * @param wanted bytes, above 0
      * @return {@code wanted} bytes or fewer, at least 1; {@code wanted} while calls ask for whole slabs or less than is left
@@ -68,6 +68,11 @@ final class SequentialFile implements Closeable {
             space.put(rest.slice(rest.position(), space.remaining()));
             rest.position(rest.position() + space.position());
         }
+        filled();
+    }
+
+    /** The space that was handed out last holds its bytes. */
+    void filled() throws IOException {
         if (memory.position() == SlabPool.SLAB_BYTES) {
             // Not later: the pool hands a slab out again that is not busy, however full it is.
             flush();

@@ -34,7 +34,7 @@ class LargeRankFileTest {
     private Path directory;
 
     @ParameterizedTest
-    @CsvSource({"1, 2"})
+    @CsvSource({"1, 2", "1, 3", "1, 4", "2, 4", "3, 2", "3, 3", "3, 4"})
     void isNotLost(String ioMode, int level) throws IOException {
         RunFixture run = new RunFixture(
                 directory,
