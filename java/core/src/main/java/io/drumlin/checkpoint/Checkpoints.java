@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.HeadLink.Order;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -46,6 +47,7 @@ public final class Checkpoints implements AutoCloseable {
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
+    private final Optional<HeadLink> headLink;
     private final int rank;
     private final int fileRank;
     private final FtiConfig config;
@@ -72,6 +74,7 @@ public final class Checkpoints implements AutoCloseable {
     private int nextSnapshot = 1;
     private @Nullable IncrementalCheckpoint incremental;
     private @Nullable Source source;
+    private boolean started;
     private boolean closed;
 
     private @Nullable DrumlinException recoveryFailure;
@@ -82,6 +85,7 @@ public final class Checkpoints implements AutoCloseable {
 
     private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
+        headLink = run.headLink();
         rank = run.topology().rank();
         fileRank = run.topology().fileRank();
         config = run.config();
@@ -103,13 +107,13 @@ public final class Checkpoints implements AutoCloseable {
         group = Group.of(app, run.topology(), config.groupSize());
         refusals = Refusals.logged(app);
         Packing packing = given.orElse(config.packing());
-        mode = IoMode.of(config, app, group, fileRank, levels, storage, slabs, reader, refusals, packing);
+        mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
         copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
         staging = config.staging() ? Optional.of(new Staging(directories.stage(), storage, false)) : Optional.empty();
         faultInjection = new FaultInjection(config.injection(), app.rank(), System::nanoTime);
         Function<IoMode.Places, IoMode> modeAt =
-                places -> IoMode.of(config, app, group, fileRank, places, storage, slabs, reader, refusals, packing);
+                places -> IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, packing);
         stash = new Stash(app, topology, group, directories, levels, storage, slabs, reader, variables, modeAt);
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, storage));
@@ -120,7 +124,8 @@ public final class Checkpoints implements AutoCloseable {
      *
      * @param configFile configuration file of C FTI; its restart section is rewritten; rank 0 reads it
      * @param communicator the ranks of the run; duplicated, and not closed by this
-     * @return the run; {@link #isRestart} says whether there is data to recover
+     * @return the run; {@link #isRestart} says whether there is data to recover. On a head it comes when the run is over, see
+     *     {@link #isHead}
      * @throws IOException the configuration is refused, a directory cannot be made, or a checkpoint was asked for by
      *     {@code failure = 1} or {@code 2} and none could be recovered
      */
@@ -224,6 +229,21 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void start(boolean freshStartIfUnrecoverable) throws IOException {
+        if (headLink.isEmpty()) {
+            begin(freshStartIfUnrecoverable);
+            return;
+        }
+        headLink.get().agree("opening run " + execId, () -> {
+            if (!isHead()) {
+                begin(freshStartIfUnrecoverable);
+            }
+        });
+        if (isHead()) {
+            new Head(headLink.get()).serve();
+        }
+    }
+
+    private void begin(boolean freshStartIfUnrecoverable) throws IOException {
         if (failure != 0) {
             restart(freshStartIfUnrecoverable);
         }
@@ -236,10 +256,12 @@ public final class Checkpoints implements AutoCloseable {
         }
         // From now on the file names this run, as after FTI_Init.
         restartSection.take(failure);
+        started = true;
     }
 
     private void restart(boolean freshStartIfUnrecoverable) throws IOException {
-        Restart restart = new Restart(app, node, group, directories, levels, storage, slabs, mode, copy, refusals);
+        Restart restart =
+                new Restart(app, node, topology, group, directories, levels, storage, slabs, mode, copy, refusals);
         Optional<Source> found = restart.find();
         if (found.isEmpty()) {
             recoveryFailure = Recovery.nothingRecoverable(execId);
@@ -428,7 +450,25 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * The ranks of the application in the order of their nodes; rank numbers can differ from those of the communicator given
+     * Whether this rank is a head: with {@code head = 1} the first of each node, which takes no part in the application. It works
+     * on the checkpoints of its node within {@link #open}, which returns when the application has closed the run; nothing is left
+     * to do then but to close.
+     *
+     * @return true on a head
+     */
+    public boolean isHead() {
+        return topology.isHead();
+    }
+
+    private void requireApplication() {
+        if (isHead()) {
+            throw new IllegalStateException("rank " + rank + " was a head of the run, which is over: a program ends, or"
+                    + " goes on with something else, where isHead()");
+        }
+    }
+
+    /**
+     * The ranks of the application in the order of their nodes, or on a head the heads; rank numbers can differ from those of the communicator given
      * to {@link #open} after a node was replaced.
      *
      * @return closed with this
@@ -461,13 +501,13 @@ public final class Checkpoints implements AutoCloseable {
      * @return 0 or above, in the order of nodes of the run's first start
      */
     public int node() {
-        return topology.position() / topology.nodeSize();
+        return topology.node();
     }
 
     /**
      * Whether this rank does what is done once per node, such as the work on node-local directories.
      *
-     * @return true on the first rank of each node
+     * @return true on the first rank of the application on each node, and on its head
      */
     public boolean isNodeMaster() {
         return topology.isNodeMaster();
@@ -493,11 +533,14 @@ public final class Checkpoints implements AutoCloseable {
                 config.blockBytes(),
                 config.keepLastCkpt(),
                 config.keepL4Ckpt(),
+                config.keepHeadsAlive(),
                 directories.local(),
                 directories.global(),
                 directories.meta(),
+                rank,
                 topology.nodeNames().size(),
                 topology.nodeSize(),
+                topology.heads(),
                 config.groupSize(),
                 node(),
                 group.sector(),
@@ -606,6 +649,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalArgumentException on all ranks: the id is not above 0
      */
     public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
+        requireApplication();
         requireNoneOpen();
         return take(ckptId, level, OwnFile.of(variables.byId(), mode, storage, slabs));
     }
@@ -621,6 +665,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalStateException another one is open
      */
     public IncrementalCheckpoint incremental(int ckptId, Level level) {
+        requireApplication();
         requireAbove0(ckptId);
         requireNoneOpen();
         // What is copied into a file of all ranks is best kept near.
@@ -768,6 +813,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IOException as {@link #recover()} and {@link #checkpoint}
      */
     public Optional<CheckpointReport> snapshot() throws IOException {
+        requireApplication();
         if (isRestart()) {
             Agreement.run(app, "recovery", this::recover);
             return Optional.empty();
@@ -800,6 +846,7 @@ public final class Checkpoints implements AutoCloseable {
      *     possible as before; what could not be archived or deleted after that stays where it is
      */
     public void complete() throws IOException {
+        requireApplication();
         if (config.keepLastCkpt() && source != null) {
             keepLast(source);
             restartSection.write(2);
@@ -875,10 +922,20 @@ public final class Checkpoints implements AutoCloseable {
                 incremental.close();
             }
         } finally {
+            leaveHead();
             slabs.close();
             group.close();
             node.close();
             app.close();
+        }
+    }
+
+    private void leaveHead() throws IOException {
+        if (headLink.isPresent()) {
+            if (started) {
+                headLink.get().give(Order.end());
+            }
+            headLink.get().close();
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -42,8 +43,10 @@ final class FtiConfig {
     private final String name;
     private final IniFile ini;
 
+    private final int heads;
     private final int nodeSize;
     private final int groupSize;
+    private final boolean keepHeadsAlive;
     private final Path ckptDir;
     private final Path glblDir;
     private final Path metaDir;
@@ -82,8 +85,8 @@ final class FtiConfig {
     private FtiConfig(IniFile ini, String name, Path workingDirectory) throws DrumlinException {
         this.ini = ini;
         this.name = name;
-        oneOf("basic", "head", 0, "0", 0);
-        nodeSize = inRange("basic", "node_size", UNSET, 1, 256);
+        heads = oneOf("basic", "head", 0, "0 or 1", 0, 1);
+        nodeSize = inRange("basic", "node_size", UNSET, 1 + heads, 256);
         groupSize = inRange("basic", "group_size", 1, 1, Integer.MAX_VALUE);
         ckptDir = workingDirectory.resolve(directory("ckpt_dir"));
         glblDir = workingDirectory.resolve(directory("glbl_dir"));
@@ -96,7 +99,9 @@ final class FtiConfig {
         }
         keepLastCkpt = oneOf("basic", "keep_last_ckpt", 0, "0 or 1", 0, 1) == 1;
         keepL4Ckpt = bool("basic", "keep_l4_ckpt", false);
-        if (bool("basic", "keep_heads_alive", false)) {
+        checkInline();
+        keepHeadsAlive = bool("basic", "keep_heads_alive", false);
+        if (keepHeadsAlive && heads == 0) {
             throw refused("basic", "keep_heads_alive", "0 while head = 0");
         }
         maxSyncInterval = readMaxSyncInterval();
@@ -155,6 +160,15 @@ final class FtiConfig {
     /** {@code block_size} in bytes, which C FTI sends at once; here it has no effect. */
     int blockBytes() {
         return blockKibibytes * KIBIBYTE;
+    }
+
+    private void checkInline() throws DrumlinException {
+        for (Level level : List.of(Level.L2, Level.L3, Level.L4)) {
+            String key = "inline_l" + level.number();
+            if (integer("basic", key, 1) == 0) {
+                throw refused("basic", key, "1: the application does the work of a checkpoint itself in this version");
+            }
+        }
     }
 
     private int readMaxSyncInterval() {
@@ -318,8 +332,19 @@ final class FtiConfig {
         return ini;
     }
 
+    /** Ranks per node that take no part in the application, 0 or 1. */
+    int heads() {
+        return heads;
+    }
+
+    /** Ranks per node, heads included. */
     int nodeSize() {
         return nodeSize;
+    }
+
+    /** Whether heads go on with the program when the run is over. */
+    boolean keepHeadsAlive() {
+        return keepHeadsAlive;
     }
 
     int groupSize() {

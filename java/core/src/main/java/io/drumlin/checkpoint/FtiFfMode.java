@@ -52,6 +52,7 @@ final class FtiFfMode implements IoMode {
 
     private final Communicator app;
     private final Group group;
+    private final Topology topology;
     private final int fileRank;
     private final Places levels;
     private final StorageEngine storage;
@@ -65,13 +66,13 @@ final class FtiFfMode implements IoMode {
     private List<Integer> restored = List.of();
 
     /**
-     * @param fileRank the rank that the names of this rank's files carry
+     * @param topology where this rank stands
      * @param layout of new files; files of all layouts are read
      */
     FtiFfMode(
             Communicator app,
             Group group,
-            int fileRank,
+            Topology topology,
             Places levels,
             StorageEngine storage,
             CheckpointReader reader,
@@ -80,7 +81,8 @@ final class FtiFfMode implements IoMode {
             Packing packing) {
         this.app = app;
         this.group = group;
-        this.fileRank = fileRank;
+        this.topology = topology;
+        fileRank = topology.fileRank();
         this.levels = levels;
         this.storage = storage;
         this.reader = reader;
@@ -180,7 +182,7 @@ final class FtiFfMode implements IoMode {
         refusals.succeeds(
                 "listing",
                 directory,
-                () -> files.addAll(RunDirectory.rankFiles(directory, kind, fileRank, app.size())));
+                () -> files.addAll(RunDirectory.rankFiles(directory, kind, fileRank, topology.ranks())));
         for (Path path : files) {
             refusals.succeeds("reading", path, () -> {
                 FtiFfFile file = metadata(kind, path);
@@ -197,7 +199,7 @@ final class FtiFfMode implements IoMode {
      */
     private List<Key> keys(List<Candidate> candidates, boolean byId) throws IOException {
         Map<Key, Integer> own = new HashMap<>();
-        if (group.isFirst()) {
+        if (group.sector() == 0 && group.id() == topology.heads()) {
             candidates.forEach(each -> own.merge(
                     new Key(each.ckptId, byId ? ANY : each.timestamp),
                     each.place.slot().age(),

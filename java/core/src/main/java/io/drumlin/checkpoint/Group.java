@@ -17,10 +17,9 @@ record Group(int sector, int id, Communicator comm) implements AutoCloseable {
 
     /** Finds the group of this rank. Collective. */
     static Group of(Communicator app, Topology topology, int groupSize) throws IOException {
-        int node = topology.position() / topology.nodeSize();
-        int place = topology.position() % topology.nodeSize();
-        int sector = node / groupSize;
-        return new Group(sector, place, app.split(sector * topology.nodeSize() + place, node));
+        int sector = topology.node() / groupSize;
+        int place = topology.place();
+        return new Group(sector, place, app.split(sector * topology.nodeSize() + place, topology.node()));
     }
 
     /** The number of this rank in the group. */
@@ -40,11 +39,6 @@ record Group(int sector, int id, Communicator comm) implements AutoCloseable {
     /** This rank keeps the copy of its file. */
     int left() {
         return (index() + size() - 1) % size();
-    }
-
-    /** Whether this is the group of the run's first rank. */
-    boolean isFirst() {
-        return sector == 0 && id == 0;
     }
 
     /** The values of all ranks of the group, by their number in it. Collective in the group. */

@@ -19,7 +19,7 @@ interface IoMode {
     /**
      * The mode that a configuration asks for.
      *
-     * @param fileRank the rank that the names of this rank's files carry
+     * @param topology where this rank stands
      * @param places where files are looked for
      * @param packing of new FTI-FF files
      */
@@ -27,7 +27,7 @@ interface IoMode {
             FtiConfig config,
             Communicator app,
             Group group,
-            int fileRank,
+            Topology topology,
             Places places,
             StorageEngine storage,
             SlabPool slabs,
@@ -35,7 +35,7 @@ interface IoMode {
             Refusals refusals,
             Packing packing) {
         if (config.ioMode() == FtiConfig.IO_FTIFF) {
-            return new FtiFfMode(app, group, fileRank, places, storage, reader, refusals, config.layout(), packing);
+            return new FtiFfMode(app, group, topology, places, storage, reader, refusals, config.layout(), packing);
         }
         Optional<SharedFileWriter> shared =
                 switch (config.ioMode()) {
@@ -43,7 +43,7 @@ interface IoMode {
                     case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
                     default -> Optional.empty();
                 };
-        return new PosixMode(app, group, fileRank, shared, places, storage, reader, refusals);
+        return new PosixMode(app, group, topology, shared, places, storage, reader, refusals);
     }
 
     /**

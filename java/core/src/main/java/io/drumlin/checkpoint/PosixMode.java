@@ -49,6 +49,7 @@ final class PosixMode implements IoMode {
 
     private final Communicator app;
     private final Group group;
+    private final Topology topology;
     private final int fileRank;
     private final Optional<SharedFileWriter> shared;
     private final Places levels;
@@ -66,13 +67,13 @@ final class PosixMode implements IoMode {
     private @Nullable GroupMetadata last;
 
     /**
-     * @param fileRank the rank that the names of this rank's files carry
+     * @param topology where this rank stands
      * @param shared writes level 4 in the modes in which it is one file of all ranks
      */
     PosixMode(
             Communicator app,
             Group group,
-            int fileRank,
+            Topology topology,
             Optional<SharedFileWriter> shared,
             Places levels,
             StorageEngine storage,
@@ -80,7 +81,8 @@ final class PosixMode implements IoMode {
             Refusals refusals) {
         this.app = app;
         this.group = group;
-        this.fileRank = fileRank;
+        this.topology = topology;
+        fileRank = topology.fileRank();
         this.shared = shared;
         this.levels = levels;
         this.storage = storage;
@@ -299,7 +301,7 @@ final class PosixMode implements IoMode {
 
     /** Refuses the metadata of a run of more groups, of which this run would recover a part. */
     private void checkGroups(Path directory) throws IOException {
-        long groups = app.size() / group.size();
+        long groups = topology.ranks() / group.size();
         for (Path file : RunDirectory.entries(directory)) {
             Matcher name = METADATA_FILE.matcher(file.getFileName().toString());
             if (name.matches()

@@ -25,6 +25,7 @@ final class Recovery {
 
     private final Communicator app;
     private final Communicator node;
+    private final Topology topology;
     private final Group group;
     private final LevelDirectories levels;
     private final IoMode mode;
@@ -38,6 +39,7 @@ final class Recovery {
     Recovery(
             Communicator app,
             Communicator node,
+            Topology topology,
             Group group,
             LevelDirectories levels,
             IoMode mode,
@@ -46,6 +48,7 @@ final class Recovery {
             Refusals refusals) {
         this.app = app;
         this.node = node;
+        this.topology = topology;
         this.group = group;
         this.levels = levels;
         this.mode = mode;
@@ -247,7 +250,7 @@ final class Recovery {
             String own = stored.fileName(kind);
             OptionalInt owner = RunDirectory.owner(own);
             List<Path> files = owner.isPresent()
-                    ? RunDirectory.rankFiles(directory, kind, owner.getAsInt(), app.size())
+                    ? RunDirectory.rankFiles(directory, kind, owner.getAsInt(), topology.ranks())
                     : List.of();
             for (Path file : files) {
                 if (!file.endsWith(own)) {
@@ -267,6 +270,6 @@ final class Recovery {
 
     /** The ranks of a job that share a node, in a communicator of their own. Collective. */
     static Communicator nodeOf(Communicator app, Topology topology) throws IOException {
-        return app.split(topology.position() / topology.nodeSize(), topology.position());
+        return app.split(topology.node(), topology.position());
     }
 }

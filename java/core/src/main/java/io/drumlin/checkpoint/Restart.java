@@ -21,6 +21,7 @@ final class Restart {
     Restart(
             Communicator app,
             Communicator node,
+            Topology topology,
             Group group,
             RunDirectory directories,
             LevelDirectories levels,
@@ -34,7 +35,7 @@ final class Restart {
         this.mode = mode;
         this.copy = copy;
         Restoration restoration = new Restoration(app, group, storage, slabs);
-        recovery = new Recovery(app, node, group, levels, mode, restoration, storage, refusals);
+        recovery = new Recovery(app, node, topology, group, levels, mode, restoration, storage, refusals);
     }
 
     /**

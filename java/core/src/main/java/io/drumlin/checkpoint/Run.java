@@ -11,7 +11,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What is known of a run before its checkpoints are looked at: the first steps of {@code FTI_Init}. */
+/**
+ * What is known of a run before its checkpoints are looked at: the first steps of {@code FTI_Init}.
+ *
+ * @param app the ranks of the application; on a head the heads
+ * @param headLink between the ranks of this node, if it has a head
+ */
 record Run(
         Path configFile,
         FtiConfig config,
@@ -19,7 +24,8 @@ record Run(
         StorageEngine storage,
         RunDirectory directories,
         Topology topology,
-        Communicator app) {
+        Communicator app,
+        Optional<HeadLink> headLink) {
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
@@ -49,12 +55,14 @@ record Run(
         }
         Topology topology = Topology.of(ranks, config, earlier);
         Agreement.run(ranks, "writing " + topologyFile, () -> {
-            if (!restart && topology.isGlobalMaster()) {
+            if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
                 TextFiles.replace(topologyFile, topology.toIni(config.ini()), engine[0]);
             }
         });
-        Communicator app = ranks.split(0, topology.position());
-        return new Run(configFile, config, execId, engine[0], directories, topology, app);
+        Communicator app = topology.own(ranks);
+        Optional<HeadLink> headLink =
+                config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
+        return new Run(configFile, config, execId, engine[0], directories, topology, app, headLink);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

@@ -9,11 +9,14 @@ import java.nio.file.Path;
  * @param blockBytes {@code block_size} in bytes
  * @param keepLast whether the last checkpoint is kept at the end
  * @param keepL4 whether checkpoints of level 4 are archived
+ * @param keepHeadsAlive whether heads go on with the program when the run is over
  * @param local directory of the run on this rank's node
  * @param global directory of the run on the parallel file system
  * @param metadata directory of the run's metadata
+ * @param rank this rank in the communicator with which the run was opened
  * @param nodes number of nodes
- * @param nodeSize ranks per node
+ * @param nodeSize ranks per node, heads included
+ * @param heads how many of them are heads: 0 or 1
  * @param groupSize nodes per group
  * @param node number of this rank's node, from 0
  * @param sector number of the nodes' sector, from 0
@@ -25,11 +28,14 @@ public record RunDescription(
         int blockBytes,
         boolean keepLast,
         boolean keepL4,
+        boolean keepHeadsAlive,
         Path local,
         Path global,
         Path metadata,
+        int rank,
         int nodes,
         int nodeSize,
+        int heads,
         int groupSize,
         int node,
         int sector,

@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -139,16 +138,17 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
     /** Puts together what the ranks have seen. Ranks may add at the same time what is theirs. */
     static final class Builder {
 
-        private final int ranks;
+        private final List<Integer> ranks;
         private final boolean selfDescribing;
         private final Set<Path> files = new TreeSet<>();
         private final Set<Problem> problems = new LinkedHashSet<>();
         private final List<List<Seen>> rows = new ArrayList<>();
 
         /**
+         * @param ranks those that have data
          * @param selfDescribing whether a file has its metadata in itself
          */
-        Builder(int ranks, boolean selfDescribing) {
+        Builder(List<Integer> ranks, boolean selfDescribing) {
             this.ranks = ranks;
             this.selfDescribing = selfDescribing;
         }
@@ -258,7 +258,7 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
 
         private Checkpoint stray(List<Path> strays) {
             SortedMap<Integer, DataSource> sources = new TreeMap<>();
-            IntStream.range(0, ranks).forEach(rank -> sources.put(rank, DataSource.NONE));
+            ranks.forEach(rank -> sources.put(rank, DataSource.NONE));
             Matcher name = CHECKPOINT_FILE.matcher("");
             for (Path file : strays) {
                 if (name.reset(name(file)).matches() && selfDescribing && name.group(2) != null) {

@@ -128,12 +128,17 @@ public final class RunSurvey {
     }
 
     /**
-     * How many ranks the run has.
+     * How many ranks the run has, heads included.
      *
      * @return 1 or more
      */
     public int ranks() {
         return nodeNames.size() * config.nodeSize();
+    }
+
+    /** Whether a rank is a head, which has no data. */
+    private boolean isHead(int rank) {
+        return rank % config.nodeSize() < config.heads();
     }
 
     /**
@@ -153,12 +158,17 @@ public final class RunSurvey {
      * @throws IOException the run cannot be surveyed: its topology does not fit the configuration, there is no memory, ...
      */
     public RunReport report(boolean data) throws IOException {
-        RunReport.Builder report = new RunReport.Builder(ranks(), config.ioMode() == FtiConfig.IO_FTIFF);
+        RunReport.Builder report = new RunReport.Builder(
+                IntStream.range(0, ranks())
+                        .filter(rank -> !isHead(rank))
+                        .boxed()
+                        .toList(),
+                config.ioMode() == FtiConfig.IO_FTIFF);
         List<List<Seen>> seen = onEachRank((rank, refused) -> {
             List<Seen> found = rank.survey(data);
             report.refused(refused);
             report.files(rank.files());
-            return found;
+            return List.of(found);
         });
         for (int i = 0; i < seen.get(0).size(); i++) {
             int index = i;
@@ -197,18 +207,26 @@ public final class RunSurvey {
      */
     public Optional<RankFile> fetch(int rank, Path scratch) throws IOException {
         Objects.checkIndex(rank, ranks());
+        if (isHead(rank)) {
+            throw DrumlinException.during("looking for the data of rank " + rank)
+                    .problem("it is a head, which has none")
+                    .advice("the first of " + config.nodeSize() + " ranks of each node is a head; take another one")
+                    .exception();
+        }
         AtomicReference<Path> path = new AtomicReference<>();
-        return onEachRank((survey, refused) -> survey.fetch(rank, scratch, path)).stream()
-                .flatMap(Optional::stream)
+        return onEachRank((survey, refused) ->
+                        survey.fetch(rank, scratch, path).stream().toList())
+                .stream()
                 .findFirst();
     }
 
-    /** What one rank does. */
+    /** What one rank of the application does. */
     @FunctionalInterface
     private interface Body<T> {
-        T run(RankSurvey rank, List<RunReport.Problem> refused) throws IOException;
+        List<T> run(RankSurvey rank, List<RunReport.Problem> refused) throws IOException;
     }
 
+    /** What the ranks of the application give, in the order of ranks; heads have no files. */
     private <T> List<T> onEachRank(Body<T> body) throws IOException {
         int readers = Math.min(ranks(), Runtime.getRuntime().availableProcessors());
         List<SlabPool> slabs = IntStream.range(0, readers)
@@ -219,12 +237,15 @@ public final class RunSurvey {
             List<CheckpointReader> shared = slabs.stream()
                     .map(pool -> new CheckpointReader(storage, pool))
                     .toList();
-            return ThreadCommunicator.<T, IOException>call(ranks(), world -> {
-                List<RunReport.Problem> refused = new ArrayList<>();
-                try (RankSurvey rank = new RankSurvey(world, shared.get(world.rank() % readers), refused)) {
-                    return body.run(rank, refused);
-                }
-            });
+            return ThreadCommunicator.<List<T>, IOException>call(ranks(), world -> {
+                        List<RunReport.Problem> refused = new ArrayList<>();
+                        try (RankSurvey rank = new RankSurvey(world, shared.get(world.rank() % readers), refused)) {
+                            return rank.topology.isHead() ? List.of() : body.run(rank, refused);
+                        }
+                    })
+                    .stream()
+                    .flatMap(List::stream)
+                    .toList();
         } finally {
             slabs.forEach(SlabPool::close);
         }
@@ -251,6 +272,7 @@ public final class RunSurvey {
 
         private final Communicator app;
         private final Communicator node;
+        private final Topology topology;
         private final Group group;
         private final int fileRank;
         private final RunDirectory directories;
@@ -263,9 +285,9 @@ public final class RunSurvey {
             List<String> nameOfRank = IntStream.range(0, world.size())
                     .mapToObj(rank -> config.localTest() ? "node" + rank / nodeSize : nodeNames.get(rank / nodeSize))
                     .toList();
-            Topology topology = Topology.of(world.rank(), config, nameOfRank, nodeNames);
+            topology = Topology.of(world.rank(), config, nameOfRank, nodeNames);
             this.reader = reader;
-            app = world.split(0, topology.position());
+            app = topology.own(world);
             node = Recovery.nodeOf(app, topology);
             group = Group.of(app, topology, config.groupSize());
             fileRank = topology.fileRank();
@@ -279,9 +301,9 @@ public final class RunSurvey {
             // Nothing is written, so the pool stays empty.
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES);
             IoMode mode =
-                    IoMode.of(config, app, group, fileRank, places, storage, slabs, reader, refusals, config.packing());
+                    IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
             Restoration restoration = new Restoration(app, group, storage, slabs);
-            return new Recovery(app, node, group, levels, mode, restoration, storage, refusals);
+            return new Recovery(app, node, topology, group, levels, mode, restoration, storage, refusals);
         }
 
         List<Seen> survey(boolean data) throws IOException {

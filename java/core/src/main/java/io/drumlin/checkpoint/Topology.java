@@ -25,8 +25,10 @@ import java.util.Map;
  * @param nodeList ranks in node order: entry {@code node * nodeSize + k} is the rank at position {@code k} of the node
  * @param placement {@code nodeList} as it would be if nodes were numbered by first appearance, as in a fresh run
  * @param nodeSize ranks per node
+ * @param heads how many of them, the first, are heads
  */
-record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, List<Integer> placement, int nodeSize) {
+record Topology(
+        int rank, List<String> nodeNames, List<Integer> nodeList, List<Integer> placement, int nodeSize, int heads) {
 
     /** Bytes of a node name in the exchange, as in C FTI. */
     private static final int NAME_BYTES = 256;
@@ -50,7 +52,7 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, List<I
      */
     static Topology of(int rank, FtiConfig config, List<String> nameOfRank, List<String> earlier)
             throws DrumlinException {
-        Topology topology = of(rank, config.nodeSize(), nameOfRank, earlier);
+        Topology topology = of(rank, config.nodeSize(), config.heads(), nameOfRank, earlier);
         if (topology.nodeNames.size() % config.groupSize() != 0) {
             throw DrumlinException.during("building the topology")
                     .problem("the run has " + topology.nodeNames.size()
@@ -86,7 +88,8 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, List<I
                 : InetAddress.getLocalHost().getHostName();
     }
 
-    static Topology of(int rank, int nodeSize, List<String> nameOfRank, List<String> earlier) throws DrumlinException {
+    static Topology of(int rank, int nodeSize, int heads, List<String> nameOfRank, List<String> earlier)
+            throws DrumlinException {
         Map<String, List<Integer>> ranksOfNode = new LinkedHashMap<>();
         for (int i = 0; i < nameOfRank.size(); i++) {
             ranksOfNode
@@ -105,7 +108,7 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, List<I
         List<String> names = earlier.isEmpty() ? new ArrayList<>(ranksOfNode.keySet()) : renumber(earlier, ranksOfNode);
         List<Integer> nodeList = inOrderOf(names, ranksOfNode);
         List<Integer> placement = inOrderOf(List.copyOf(ranksOfNode.keySet()), ranksOfNode);
-        return new Topology(rank, List.copyOf(names), nodeList, placement, nodeSize);
+        return new Topology(rank, List.copyOf(names), nodeList, placement, nodeSize, heads);
     }
 
     private static List<Integer> inOrderOf(List<String> names, Map<String, List<Integer>> ranksOfNode) {
@@ -136,9 +139,34 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, List<I
         return names;
     }
 
+    /** How many ranks the run has, heads included. */
+    int ranks() {
+        return nodeList.size();
+    }
+
     /** Position of this rank in the order of nodes. */
     int position() {
         return nodeList.indexOf(rank);
+    }
+
+    /** Number of this rank's node. */
+    int node() {
+        return position() / nodeSize;
+    }
+
+    /** Place of this rank on its node. */
+    int place() {
+        return position() % nodeSize;
+    }
+
+    /** Whether this rank takes no part in the application, but works on its checkpoints. */
+    boolean isHead() {
+        return place() < heads;
+    }
+
+    /** The ranks of the application, or on a head the heads, in a communicator of their own. Collective. */
+    Communicator own(Communicator ranks) throws IOException {
+        return ranks.split(isHead() ? 1 : 0, position());
     }
 
     /**
@@ -149,14 +177,14 @@ record Topology(int rank, List<String> nodeNames, List<Integer> nodeList, List<I
         return placement.get(position());
     }
 
-    /** Whether this rank does the work that is done once per node. */
+    /** Whether this rank does the work that is done once per node: the first of the application, and the head. */
     boolean isNodeMaster() {
-        return position() % nodeSize == 0;
+        return isHead() || place() == heads;
     }
 
-    /** Whether this rank does the work that is done once per run. */
+    /** Whether this rank does the work that is done once per run; of the heads there is one, too. */
     boolean isGlobalMaster() {
-        return position() == 0;
+        return isNodeMaster() && node() == 0;
     }
 
     /** The content of {@code Topology.fti}: what C FTI leaves of the configuration, and the node names. */

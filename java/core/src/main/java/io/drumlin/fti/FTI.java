@@ -35,7 +35,7 @@ public final class FTI {
     public static final int FTI_NSCS = -1;
     /** Recovery is not possible. */
     public static final int FTI_NREC = -2;
-    /** Returned to heads that are kept alive; not used by this version. */
+    /** Returned by {@link #FTI_Init} to a head when the run is over, if the head goes on. */
     public static final int FTI_HEAD = 2;
 
     /** Level 1: node-local storage. */
@@ -149,12 +149,18 @@ public final class FTI {
     /**
      * {@code FTI_Init} with all processes of the job. Collective.
      *
+     * <p>With {@code head = 1} the first rank of each node is a head. For it this call lasts until the application has called
+     * {@link #FTI_Finalize}; then it finalises MPI and ends the process with status 0, as in C. It returns {@link #FTI_HEAD}
+     * instead with {@code keep_heads_alive = 1}, to threads that are ranks, and where an {@code mpi.Comm} was given, because a
+     * program that has initialised MPI itself must also finalise it. {@link #FTI_COMM_WORLD} holds the heads then, and
+     * {@link #FTI_Finalize} lets go of it.
+     *
      * @param configFile configuration file of C FTI
      * @return {@link #FTI_SCES}; {@link #FTI_NREC} if a restart was asked for and nothing could be recovered: FTI is then
-     *     initialised and the run may go on as a fresh one; {@link #FTI_NSCS} otherwise
+     *     initialised and the run may go on as a fresh one; {@link #FTI_HEAD} as above; {@link #FTI_NSCS} otherwise
      */
     public static int FTI_Init(String configFile) {
-        return init(configFile, Communicators::world);
+        return init(configFile, Communicators::world, null);
     }
 
     /**
@@ -166,7 +172,7 @@ public final class FTI {
      * @return as {@link #FTI_Init(String)}
      */
     public static int FTI_Init(String configFile, Object comm) {
-        return init(configFile, () -> Communicators.of(comm));
+        return init(configFile, () -> Communicators.of(comm), comm);
     }
 
     /** Gives the ranks of a run. */
@@ -175,11 +181,13 @@ public final class FTI {
         Communicator get() throws IOException;
     }
 
-    private static int init(String configFile, Ranks ranks) {
+    /** @param comm what the program gave, if anything */
+    private static int init(String configFile, Ranks ranks, @Nullable Object comm) {
         Communicator given = null;
         try {
+            // First of all: the heads of the earlier run come to the next collective call when it is left.
+            leaveBefore(comm instanceof ThreadCommunicator);
             given = ranks.get();
-            leaveBefore(given);
             Checkpoints checkpoints = Checkpoints.builder(Path.of(configFile))
                     .communicator(given)
                     .freshStartIfUnrecoverable()
@@ -187,13 +195,29 @@ public final class FTI {
             Messages messages = new Messages(checkpoints.communicator().rank(), checkpoints.verbosity());
             Instance instance = new Instance(
                     checkpoints, given, messages, new StageRequests(), new IncrementalCalls(checkpoints));
+            if (checkpoints.isHead() && endsWithTheRun(instance, comm)) {
+                endProcess(instance);
+            }
             enter(instance);
-            return report(instance);
+            return checkpoints.isHead() ? FTI_HEAD : report(instance);
         } catch (IOException | RuntimeException e) {
             new Messages(given == null ? 0 : given.rank(), 0).error(e);
             closeQuietly(given);
             return FTI_NSCS;
         }
+    }
+
+    private static boolean endsWithTheRun(Instance head, @Nullable Object comm) {
+        boolean finalizesMpi = comm == null || comm instanceof Communicator;
+        boolean isThread = head.given instanceof ThreadCommunicator;
+        return finalizesMpi && !isThread && !head.checkpoints.describe().keepHeadsAlive();
+    }
+
+    /** What a head does when the application has left. */
+    private static void endProcess(Instance head) throws IOException {
+        head.close();
+        Communicators.finish();
+        System.exit(0);
     }
 
     private static int report(Instance instance) {
@@ -234,13 +258,14 @@ public final class FTI {
     }
 
     /** Lets go of the instance that the next one of these ranks takes the place of; a thread rank leaves the process's alone. */
-    private static void leaveBefore(Communicator ranks) {
-        if (THREAD_INSTANCE.get() != null || !(ranks instanceof ThreadCommunicator)) {
+    private static void leaveBefore(boolean isThread) {
+        Instance instance = isThread ? THREAD_INSTANCE.get() : instance();
+        if (instance != null) {
             try {
                 leave();
             } catch (IOException e) {
                 // The other ranks go on, and would wait for this one.
-                new Messages(ranks.rank(), 0).error(e);
+                instance.messages.error(e);
             }
         }
     }
@@ -279,7 +304,7 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_COMM_WORLD}: the ranks of the application.
+     * {@code FTI_COMM_WORLD}: the ranks of the application, or on a head the heads.
      *
      * @return the communicator, valid until {@link #FTI_Finalize}
      * @throws IllegalStateException FTI is not initialised
@@ -651,8 +676,10 @@ public final class FTI {
     public static int FTI_Finalize() {
         return call(FTI_NSCS, instance -> {
             try {
-                instance.checkpoints.complete();
-                instance.messages.information("FTI has been finalized.");
+                if (!instance.checkpoints.isHead()) {
+                    instance.checkpoints.complete();
+                    instance.messages.information("FTI has been finalized.");
+                }
             } finally {
                 leave();
             }

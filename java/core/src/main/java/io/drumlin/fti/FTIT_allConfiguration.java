@@ -48,10 +48,10 @@ public record FTIT_allConfiguration(
     /**
      * Ranks and nodes.
      *
-     * @param nbProc ranks
+     * @param nbProc ranks, heads included
      * @param nbNodes nodes
-     * @param myRank this rank
-     * @param nodeSize ranks per node
+     * @param myRank this rank in the communicator given to {@link FTI#FTI_Init}
+     * @param nodeSize ranks per node, heads included
      * @param nbHeads heads per node
      * @param groupSize nodes per group
      * @param sectorID sector of the node
@@ -93,14 +93,14 @@ public record FTIT_allConfiguration(
                 new FTIT_topology(
                         run.nodes() * run.nodeSize(),
                         run.nodes(),
-                        checkpoints.communicator().rank(),
+                        run.rank(),
                         run.nodeSize(),
-                        0,
+                        run.heads(),
                         run.groupSize(),
                         run.sector(),
                         run.node(),
                         run.group(),
-                        false,
+                        checkpoints.isHead(),
                         run.groupRank(),
                         (run.groupRank() + 1) % run.groupSize(),
                         (run.groupRank() + run.groupSize() - 1) % run.groupSize()));

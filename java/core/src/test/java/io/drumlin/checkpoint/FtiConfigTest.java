@@ -28,7 +28,8 @@ class FtiConfigTest {
             delimiter = '|',
             textBlock =
                     """
-                    basic.head | 1 | 0
+                    basic.head | 2 | 0 or 1
+                    basic.inline_l2 | 0 | 1
                     basic.node_size | 0 | 1 to 256
                     basic.node_size | 257 | 1 to 256
                     basic.group_size | 0 | 1 or more
@@ -54,6 +55,13 @@ class FtiConfigTest {
                 .hasMessageContaining("config.fti")
                 .hasMessageContaining(key.startsWith("basic.ckpt_l3") ? "group_size" : name)
                 .hasMessageContaining(allowed);
+    }
+
+    @Test
+    void aNodeWithAHeadHasARankOfTheApplicationToo() {
+        assertThatThrownBy(() -> config(Map.of("basic.head", "1", "basic.node_size", "1")))
+                .hasMessageContaining("[basic] node_size is \"1\"")
+                .hasMessageContaining("2 to 256");
     }
 
     @Test

@@ -92,11 +92,13 @@ public final class RunFixture {
         void run(Checkpoints checkpoints, Communicator comm) throws IOException;
     }
 
-    /** Opens the run on {@code ranks} threads; it is closed, not completed, after the body. */
+    /** Opens the run on {@code ranks} threads; it is closed, not completed, after the body. Heads do not run the body. */
     public void run(int ranks, Body body) throws IOException {
         ThreadCommunicator.run(ranks, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
-                body.run(checkpoints, comm);
+                if (!checkpoints.isHead()) {
+                    body.run(checkpoints, comm);
+                }
             }
         });
     }

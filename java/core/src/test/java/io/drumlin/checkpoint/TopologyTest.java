@@ -14,7 +14,7 @@ class TopologyTest {
     private static List<Topology> ranks(List<String> nameOfRank, List<String> earlier) throws DrumlinException {
         List<Topology> ranks = new ArrayList<>();
         for (int rank = 0; rank < nameOfRank.size(); rank++) {
-            ranks.add(Topology.of(rank, 2, nameOfRank, earlier));
+            ranks.add(Topology.of(rank, 2, 0, nameOfRank, earlier));
         }
         return ranks;
     }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -44,8 +45,22 @@ public final class Matrix {
         boolean takes(String suite, int index);
     }
 
-    /** The tests of all suites, a container for each suite and mode. */
-    public Stream<DynamicContainer> tests(List<Integer> modes, Choice choice) {
+    /** C FTI's names for who does the work of a checkpoint. */
+    public enum Preset {
+        /** No heads. */
+        H0I1(Map.of()),
+        /** Heads, but the application itself. */
+        H1I1(Map.of("basic.head", "1"));
+
+        private final Map<String, String> changes;
+
+        Preset(Map<String, String> changes) {
+            this.changes = changes;
+        }
+    }
+
+    /** The tests of all suites, a container for each suite, mode and preset. */
+    public Stream<DynamicContainer> tests(List<Integer> modes, List<Preset> presets, Choice choice) {
         List<DynamicContainer> containers = new ArrayList<>();
         String wanted = System.getProperty("drumlin.matrix", "");
         for (Suite suite : Suite.values()) {
@@ -54,25 +69,38 @@ public final class Matrix {
                 continue;
             }
             for (int mode : modes) {
-                List<DynamicTest> tests = new ArrayList<>();
-                List<Case> cases = suite.cases();
-                for (int i = 0; i < cases.size(); i++) {
-                    if (choice.takes(name, i)) {
-                        tests.add(test(name, mode, cases.get(i)));
+                for (Preset preset : presets) {
+                    if (suite.hasPreset(preset)) {
+                        List<DynamicTest> tests = tests(suite, name, mode, preset, choice);
+                        containers.add(
+                                DynamicContainer.dynamicContainer(name + ", mode " + mode + ", " + preset, tests));
                     }
                 }
-                containers.add(DynamicContainer.dynamicContainer(name + ", mode " + mode, tests));
             }
         }
         return containers.stream();
     }
 
-    private DynamicTest test(String suite, int mode, Case each) {
+    private List<DynamicTest> tests(Suite suite, String name, int mode, Preset preset, Choice choice) {
+        List<DynamicTest> tests = new ArrayList<>();
+        List<Case> cases = suite.cases();
+        for (int i = 0; i < cases.size(); i++) {
+            if (choice.takes(name, i)) {
+                tests.add(test(name, mode, preset, cases.get(i)));
+            }
+        }
+        return tests;
+    }
+
+    private DynamicTest test(String suite, int mode, Preset preset, Case each) {
         return DynamicTest.dynamicTest(each.name(), () -> {
-            int[] count = table.computeIfAbsent(String.format("%-18s %4d", suite, mode), row -> new int[2]);
+            String row = String.format("%-18s %4d %6s", suite, mode, preset);
+            int[] count = table.computeIfAbsent(row, any -> new int[2]);
             count[0]++;
-            Path folder = Files.createDirectory(directory.resolve(suite + "-" + mode + "-" + count[0]));
-            each.body().play(new MatrixRun(launcher, folder, mode, each.changes()));
+            Path folder = Files.createDirectory(directory.resolve(suite + "-" + mode + "-" + preset + "-" + count[0]));
+            Map<String, String> changes = new HashMap<>(preset.changes);
+            changes.putAll(each.changes());
+            each.body().play(new MatrixRun(launcher, folder, mode, changes));
             count[1]++;
             delete(folder);
         });
@@ -86,17 +114,17 @@ public final class Matrix {
         }
     }
 
-    /** The table: a line for each suite and mode, and their sum. */
+    /** The table: a line for each suite, mode and preset, and their sum. */
     public String table() {
-        StringBuilder text =
-                new StringBuilder(String.format("matrix: %-18s %4s %6s %7s%n", "suite", "mode", "cases", "passed"));
+        StringBuilder text = new StringBuilder(
+                String.format("matrix: %-18s %4s %6s %6s %7s%n", "suite", "mode", "preset", "cases", "passed"));
         int[] sum = new int[2];
         table.forEach((row, count) -> {
             text.append(String.format("matrix: %s %6d %7d%n", row, count[0], count[1]));
             sum[0] += count[0];
             sum[1] += count[1];
         });
-        return text.append(String.format("matrix: %-23s %6d %7d%n", "total", sum[0], sum[1]))
+        return text.append(String.format("matrix: %-30s %6d %7d%n", "total", sum[0], sum[1]))
                 .toString();
     }
 }

@@ -21,6 +21,7 @@ final class MatrixRun {
     private final Launcher launcher;
     private final RunFixture run;
     private final int mode;
+    private final String head;
 
     /**
      * @param mode value of {@code ckpt_io}
@@ -32,11 +33,17 @@ final class MatrixRun {
         Map<String, String> all = new HashMap<>(Map.of(
                 "basic.node_size", "4", "basic.group_size", "4", "basic.verbosity", "2", "basic.ckpt_io", "" + mode));
         all.putAll(changes);
+        head = all.getOrDefault("basic.head", "0");
         run = new RunFixture(directory, all);
     }
 
     int mode() {
         return mode;
+    }
+
+    /** Heads per node. */
+    String head() {
+        return head;
     }
 
     Path config() {

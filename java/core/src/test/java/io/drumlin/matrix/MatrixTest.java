@@ -1,6 +1,8 @@
 package io.drumlin.matrix;
 
+import io.drumlin.matrix.Matrix.Preset;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicContainer;
@@ -20,14 +22,20 @@ class MatrixTest {
     @TestFactory
     Stream<DynamicContainer> someOfEachSuite() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests(Matrix.MAIN_MODES, (suite, index) -> index % 5 == 0);
+        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 5 == 0);
+    }
+
+    @TestFactory
+    Stream<DynamicContainer> someOfEachSuiteWithHeads() {
+        matrix = new Matrix(Launcher.THREADS, directory);
+        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H1I1), (suite, index) -> index % 10 == 3);
     }
 
     @Tag("soak")
     @TestFactory
     Stream<DynamicContainer> allOfEachSuite() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests(Matrix.MODES, (suite, index) -> true);
+        return matrix.tests(Matrix.MODES, List.of(Preset.values()), (suite, index) -> true);
     }
 
     @AfterEach

@@ -3,6 +3,7 @@ package io.drumlin.matrix;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.matrix.Matrix.Preset;
 import io.drumlin.matrix.MatrixRun.Damage;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -176,7 +177,8 @@ enum Suite {
                 }));
                 cases.add(new Case("L" + level + " two runs in a process", Map.of(), run -> {
                     Path other = Files.createDirectory(run.config().resolveSibling("other"));
-                    RunFixture another = new RunFixture(other, Map.of("basic.node_size", "4", "basic.group_size", "4"));
+                    RunFixture another = new RunFixture(
+                            other, Map.of("basic.node_size", "4", "basic.group_size", "4", "basic.head", run.head()));
                     checkCalm(run.start("twice", "" + level, another.config().toString()));
                 }));
                 cases.add(new Case("L" + level + " recovered inside a process", Map.of(), run -> {
@@ -347,6 +349,11 @@ enum Suite {
 
     /** All cases, the same in each I/O mode. */
     abstract List<Case> cases();
+
+    /** Whether C FTI has the suite with a preset. */
+    boolean hasPreset(Preset preset) {
+        return preset == Preset.H0I1 || this != GETCONFIG && this != RECOVERVAR && this != RECOVERNAME;
+    }
 
     private static void checkLog(String printed, int level, int firstId, int lastId) {
         checkCalm(printed);

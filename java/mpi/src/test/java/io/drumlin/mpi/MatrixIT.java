@@ -2,6 +2,7 @@ package io.drumlin.mpi;
 
 import io.drumlin.matrix.Launcher;
 import io.drumlin.matrix.Matrix;
+import io.drumlin.matrix.Matrix.Preset;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -29,7 +30,8 @@ class MatrixIT {
 
     @TestFactory
     Stream<DynamicContainer> oneOfTheLogs() {
-        return matrix.tests(Matrix.MAIN_MODES, (suite, index) -> suite.equals("verify_log") && index == 2);
+        return matrix.tests(
+                Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> suite.equals("verify_log") && index == 2);
     }
 
     /** The third case of a suite is none of level 1; some have fewer. */
@@ -38,6 +40,7 @@ class MatrixIT {
     Stream<DynamicContainer> oneOfEachSuite() {
         return matrix.tests(
                 Matrix.MODES,
+                List.of(Preset.values()),
                 (suite, index) -> index
                         == (suite.equals("keepl4")
                                 ? 1

@@ -238,7 +238,7 @@ class RestartTest {
         for (Run run : refused) {
             run.copyFiles();
             assertThatThrownBy(() -> onEachRank(run, (checkpoints, rank) -> {}))
-                    .hasMessageFindingMatch("\\[basic\\] (head|enable_dcp) is \"1\"");
+                    .hasMessageFindingMatch("\\[basic\\] (inline_l2 is \"0\"|enable_dcp is \"1\")");
         }
     }
 

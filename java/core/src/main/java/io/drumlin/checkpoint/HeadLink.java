@@ -1,0 +1,167 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the application ranks of a node and their head tell each other (docs/formats/fti-run-directory.md, section 7). The head
+ * listens; each application rank sends it the same orders in the same order, and gets an answer to each but the last.
+ */
+final class HeadLink implements AutoCloseable {
+
+    private static final int HEAD = 0;
+    private static final int TAG = 7;
+
+    /** Bytes of an answer: whether the checkpoint is in its place, whether there is a failure, its text. */
+    private static final int ANSWER_BYTES = 1024;
+
+    private final Communicator node;
+
+    private HeadLink(Communicator node) {
+        this.node = node;
+    }
+
+    /** Joins the ranks of each node, the head first. Collective. */
+    static HeadLink of(Communicator ranks, Topology topology) throws IOException {
+        return new HeadLink(ranks.split(topology.node(), topology.position()));
+    }
+
+    /** What is asked of a head; numbers of C FTI's where it has them. */
+    enum Task {
+        /** Make a written checkpoint one of its level: 990 and the level in C FTI. */
+        FINISH(990),
+        /** Take back what a failed one has left. */
+        TIDY(980),
+        /** The application leaves: {@code FTI_ENDW}. */
+        END(995);
+
+        private final int token;
+
+        Task(int token) {
+            this.token = token;
+        }
+
+        private static Task of(long token) {
+            return token == END.token ? END : token > FINISH.token ? FINISH : TIDY;
+        }
+    }
+
+    /**
+     * An order of an application rank.
+     *
+     * @param level ignored at the end
+     * @param size bytes of the rank's file in the local {@code tmp}
+     * @param encodedSize at level 3, bytes of the encoded part of the group's Reed-Solomon files; otherwise -1
+     */
+    record Order(Task task, Level level, int ckptId, long timestamp, long size, long encodedSize) {
+
+        private static final int FIELDS = 5;
+
+        static Order end() {
+            return new Order(Task.END, Level.L1, 0, 0, 0, -1);
+        }
+
+        static Order tidy(Level level) {
+            return new Order(Task.TIDY, level, 0, 0, 0, -1);
+        }
+
+        private ByteBuffer bytes() {
+            ByteBuffer bytes = buffer();
+            int token = task.token + (task == Task.END ? 0 : level.number());
+            return bytes.putLong(token)
+                    .putLong(ckptId)
+                    .putLong(timestamp)
+                    .putLong(size)
+                    .putLong(encodedSize)
+                    .flip();
+        }
+
+        private static ByteBuffer buffer() {
+            return ByteBuffer.allocate(FIELDS * Long.BYTES).order(ByteOrder.nativeOrder());
+        }
+
+        private static Order of(ByteBuffer bytes) {
+            long token = bytes.getLong();
+            Task task = Task.of(token);
+            Level level = task == Task.END ? Level.L1 : Level.of((int) (token - task.token));
+            return new Order(task, level, (int) bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
+        }
+    }
+
+    /**
+     * What came of an order.
+     *
+     * @param committed whether the checkpoint is in its place: the same on all ranks
+     * @param failure what went wrong, before or after that
+     */
+    record Answer(boolean committed, Optional<DrumlinException> failure) {}
+
+    /**
+     * Does what the application does without its head, and lets the head know whether it went well. Collective.
+     *
+     * @param step what is done here
+     * @throws IOException on the head too, if it failed on the application ranks
+     */
+    void agree(String operation, Agreement.Step step) throws IOException {
+        Agreement.run(node, operation, step);
+    }
+
+    /** Gives the head an order; returns without waiting for it. On application ranks. */
+    void give(Order order) throws IOException {
+        node.send(order.bytes(), HEAD, TAG);
+    }
+
+    /** Waits for the answer to an order. On application ranks. */
+    Answer answer() throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(ANSWER_BYTES);
+        int length = node.receive(bytes, HEAD, TAG);
+        boolean committed = bytes.get(0) == 1;
+        if (bytes.get(1) == 0) {
+            return new Answer(committed, Optional.empty());
+        }
+        String text = new String(bytes.array(), 2, length - 2, StandardCharsets.UTF_8);
+        return new Answer(
+                committed,
+                Optional.of(DrumlinException.during("post-processing by the head")
+                        .problem(text)
+                        .exception()));
+    }
+
+    /** Waits for the next orders of all application ranks of the node, in their order. On the head. */
+    List<Order> orders() throws IOException {
+        List<Order> orders = new ArrayList<>();
+        for (int rank = HEAD + 1; rank < node.size(); rank++) {
+            ByteBuffer bytes = Order.buffer();
+            node.receive(bytes, rank, TAG);
+            orders.add(Order.of(bytes));
+        }
+        return orders;
+    }
+
+    /** Answers the orders of all application ranks of the node. On the head. */
+    void answer(boolean committed, @Nullable IOException failure) throws IOException {
+        byte[] text = failure == null
+                ? new byte[0]
+                : String.valueOf(failure.getMessage()).getBytes(StandardCharsets.UTF_8);
+        ByteBuffer bytes = ByteBuffer.allocate(ANSWER_BYTES);
+        bytes.put((byte) (committed ? 1 : 0)).put((byte) (failure == null ? 0 : 1));
+        bytes.put(text, 0, Math.min(text.length, bytes.remaining())).flip();
+        for (int rank = HEAD + 1; rank < node.size(); rank++) {
+            node.send(bytes, rank, TAG);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        node.close();
+    }
+}
