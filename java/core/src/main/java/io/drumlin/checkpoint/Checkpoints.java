@@ -313,13 +313,14 @@ public final class Checkpoints implements AutoCloseable {
      * Protects the first elements of an array or buffer as what they are in C; otherwise as {@link #protect(int, Object)}.
      *
      * @param id 0 to {@code max_var_id} of the configuration
-     * @param variable a primitive array or a java.nio buffer, of elements as large as those of the type, or of bytes
+     * @param variable a primitive array or a java.nio buffer: of elements as large as those of the type, or of bytes; for a type
+     *     of the program also of elements of which several make one of it
      * @param count elements of the type, 0 or above
      * @param type what an element is
-     * @throws IllegalArgumentException the id or the count is out of range, the elements are not as large as those of the type,
-     *     or the class of {@code variable} cannot be protected
+     * @throws IllegalArgumentException the id or the count is out of range, the elements do not make whole ones of the type, or the
+     *     class of {@code variable} cannot be protected
      */
-    public void protect(int id, Object variable, long count, ElementType type) {
+    public void protect(int id, Object variable, long count, DataType type) {
         variables.protect(id, variable, count, type);
     }
 

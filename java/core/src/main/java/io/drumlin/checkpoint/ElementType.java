@@ -2,8 +2,8 @@ package io.drumlin.checkpoint;
 
 import java.util.Arrays;
 
-/** What the elements of protected data are to C FTI; some metadata name it. The numbers and sizes are those of x86-64. */
-public enum ElementType {
+/** The types that C FTI knows without being told. The numbers and sizes are those of x86-64. */
+public enum ElementType implements DataType {
     /** {@code char}. */
     CHAR(0, 1),
     /** {@code short}. */
@@ -49,20 +49,12 @@ public enum ElementType {
                 .orElseThrow(() -> new IllegalArgumentException("type " + id + " is not in 0.." + LDBE.id));
     }
 
-    /**
-     * The number of the type in C FTI.
-     *
-     * @return 0 to 10
-     */
+    @Override
     public int id() {
         return id;
     }
 
-    /**
-     * How large an element is.
-     *
-     * @return bytes
-     */
+    @Override
     public int size() {
         return size;
     }

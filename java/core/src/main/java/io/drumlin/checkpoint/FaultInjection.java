@@ -39,7 +39,7 @@ final class FaultInjection {
         if (!here || !due || flips >= settings.number()) {
             return false;
         }
-        ElementType type = variable.type();
+        DataType type = variable.type();
         boolean floating = type == ElementType.SFLT || type == ElementType.DBLE;
         boolean inside = settings.index() >= 0 && settings.index() < variable.size() / type.size();
         int bits = type.size() * Byte.SIZE;

@@ -50,7 +50,7 @@ final class PosixDraft implements Draft {
 
     /** What the metadata say of a variable. */
     static VariableEntry entry(int id, ProtectedData variable, long position) {
-        ElementType type = variable.type();
+        DataType type = variable.type();
         Label label = variable.label();
         return new VariableEntry(
                 id,

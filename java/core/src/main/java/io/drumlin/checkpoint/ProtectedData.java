@@ -20,7 +20,7 @@ abstract class ProtectedData {
 
     private final int width;
     private final long count;
-    private ElementType type;
+    private DataType type;
     private Label label = Label.NONE;
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -30,14 +30,14 @@ abstract class ProtectedData {
         this.type = type;
     }
 
-    /** Names what the elements are in C. Bytes may be elements of any type. */
-    ProtectedData as(ElementType given) {
+    /** Names what the elements are in C: one or more of the Java type's make one of them. */
+    ProtectedData as(DataType given) {
         type = given;
         return this;
     }
 
     /** What the elements are in C; unless {@link #as} said it, what fits their Java type. */
-    ElementType type() {
+    DataType type() {
         return type;
     }
 

@@ -67,11 +67,12 @@ final class ProtectedVariables {
         return variable;
     }
 
-    void protect(int id, Object variable, long count, ElementType type) {
+    void protect(int id, Object variable, long count, DataType type) {
         int width = ProtectedData.of(variable).width();
-        if (width != 1 && width != type.size()) {
-            throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and type "
-                    + type.id() + " has " + type.size());
+        boolean fits = type instanceof ElementType ? width == 1 || width == type.size() : type.size() % width == 0;
+        if (!fits) {
+            throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and those of "
+                    + type + " have " + type.size());
         }
         long given = Math.multiplyExact(count, type.size() / width);
         protect(id, ProtectedData.of(variable, given).as(type));

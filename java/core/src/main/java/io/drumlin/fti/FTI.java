@@ -3,7 +3,6 @@ package io.drumlin.fti;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
-import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.checkpoint.Staging;
@@ -13,6 +12,8 @@ import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -132,7 +133,8 @@ public final class FTI {
             Communicator given,
             Messages messages,
             StageRequests stageRequests,
-            IncrementalCalls incremental) {
+            IncrementalCalls incremental,
+            DataTypes types) {
 
         void close() throws IOException {
             checkpoints.close();
@@ -194,7 +196,12 @@ public final class FTI {
                     .open();
             Messages messages = new Messages(checkpoints.communicator().rank(), checkpoints.verbosity());
             Instance instance = new Instance(
-                    checkpoints, given, messages, new StageRequests(), new IncrementalCalls(checkpoints));
+                    checkpoints,
+                    given,
+                    messages,
+                    new StageRequests(),
+                    new IncrementalCalls(checkpoints),
+                    new DataTypes());
             if (checkpoints.isHead() && endsWithTheRun(instance, comm)) {
                 endProcess(instance);
             }
@@ -341,18 +348,85 @@ public final class FTI {
     }
 
     /**
+     * {@code FTI_InitType}: describes elements by their size alone.
+     *
+     * @param type its first element gets the number of the type, or {@link #FTI_NSCS}
+     * @param size bytes, above 0
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the size is not above 0 or there are 64 types already
+     */
+    public static int FTI_InitType(int[] type, int size) {
+        type[0] = call(FTI_NSCS, instance -> instance.types.addOpaque(size));
+        return type[0] == FTI_NSCS ? FTI_NSCS : FTI_SCES;
+    }
+
+    /**
+     * {@code FTI_InitCompositeType}: begins to describe elements that are C structs.
+     *
+     * @param name of the type; if it is empty or null, {@code Type} and its number
+     * @param size bytes with padding, above 0
+     * @return the number of the type, or {@link #FTI_NSCS} if the size is not above 0 or there are 64 types already
+     */
+    public static int FTI_InitCompositeType(@Nullable String name, long size) {
+        return call(FTI_NSCS, instance -> instance.types.addComposite(name, Math.toIntExact(size)));
+    }
+
+    /**
+     * {@code FTI_AddScalarField}: adds a field of one element to a composite type. Unlike in C a field must be within the
+     * struct.
+     *
+     * @param id number of the composite type
+     * @param name of the field; if it is empty or null, {@code T} and the number of the composite type
+     * @param fid number of the type of the field
+     * @param offset where it begins in the struct, in bytes
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if there is no such type or there are 128 fields already
+     */
+    public static int FTI_AddScalarField(int id, @Nullable String name, int fid, long offset) {
+        return call(FTI_NSCS, instance -> {
+            instance.types.addScalarField(id, name, fid, offset);
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_AddVectorField}: adds a field that is an array to a composite type.
+     *
+     * @param id number of the composite type
+     * @param name of the field; if it is empty or null, {@code T} and the number of the composite type
+     * @param tid number of the type of an element
+     * @param offset where it begins in the struct, in bytes
+     * @param ndims how many dimensions it has, 1 to 32
+     * @param dims the dimensions, each 1 or more
+     * @return as {@link #FTI_AddScalarField}; {@link #FTI_NSCS} also if these are no dimensions
+     */
+    public static int FTI_AddVectorField(int id, @Nullable String name, int tid, long offset, int ndims, long[] dims) {
+        return call(FTI_NSCS, instance -> {
+            instance.types.addVectorField(id, name, tid, offset, firstOf(ndims, dims));
+            return FTI_SCES;
+        });
+    }
+
+    /** The first dimensions of an array, as C passes them. */
+    private static List<Long> firstOf(int ndims, long[] dims) {
+        if (ndims < 0 || ndims > dims.length) {
+            throw new IllegalArgumentException(ndims + " dimensions are not in 0.." + dims.length);
+        }
+        return Arrays.stream(dims, 0, ndims).boxed().toList();
+    }
+
+    /**
      * {@code FTI_Protect}: protects the first elements of an array, buffer or scalar, or replaces what is protected under the
      * id.
      *
      * @param id 0 to {@code max_var_id}
      * @param variable a primitive array, a java.nio buffer from position to limit, or a {@link Scalar}
      * @param count elements of {@code type}, 0 or above
-     * @param type one of {@link #FTI_CHAR} to {@link #FTI_LDBE}; of the size of the variable's elements, or any for bytes
+     * @param type one of {@link #FTI_CHAR} to {@link #FTI_LDBE}, of the size of the variable's elements, or any for bytes; or
+     *     one of the program, of their size or a multiple of it
      * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
      */
     public static int FTI_Protect(int id, Object variable, long count, int type) {
         return call(FTI_NSCS, instance -> {
-            instance.checkpoints.protect(id, variable, count, ElementType.of(type));
+            instance.checkpoints.protect(id, variable, count, instance.types.get(type));
             return isProtected(id, instance);
         });
     }

@@ -1,0 +1,21 @@
+package io.drumlin.checkpoint;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** The length of an array in a record that {@link RecordLayout} maps to a C struct. */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.RECORD_COMPONENT)
+public @interface Dimensions {
+
+    /**
+     * The dimensions of the array in C; in Java it has one, with all elements, the last index of C varying fastest.
+     *
+     * @return 1 to 32 numbers above 0
+     */
+    int[] value();
+}
