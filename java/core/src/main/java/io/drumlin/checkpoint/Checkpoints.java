@@ -82,6 +82,7 @@ public final class Checkpoints implements AutoCloseable {
     private final Optional<Staging> staging;
     private final FaultInjection faultInjection;
     private final Stash stash;
+    private final RunDescription description;
 
     private Checkpoints(Run run, Optional<Packing> given) throws IOException {
         app = run.app();
@@ -110,11 +111,14 @@ public final class Checkpoints implements AutoCloseable {
         mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
         copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
-        staging = config.staging() ? Optional.of(new Staging(directories.stage(), storage, false)) : Optional.empty();
+        staging = config.staging()
+                ? Optional.of(new Staging(directories.stage(), storage, config.heads() > 0))
+                : Optional.empty();
         faultInjection = new FaultInjection(config.injection(), app.rank(), System::nanoTime);
         Function<IoMode.Places, IoMode> modeAt =
                 places -> IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, packing);
         stash = new Stash(app, topology, group, directories, levels, storage, slabs, reader, variables, modeAt);
+        description = RunDescription.of(run, group);
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, storage));
     }
@@ -529,24 +533,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return the same for the whole run
      */
     public RunDescription describe() {
-        return new RunDescription(
-                config.ioMode(),
-                config.blockBytes(),
-                config.keepLastCkpt(),
-                config.keepL4Ckpt(),
-                config.keepHeadsAlive(),
-                directories.local(),
-                directories.global(),
-                directories.meta(),
-                rank,
-                topology.nodeNames().size(),
-                topology.nodeSize(),
-                topology.heads(),
-                config.groupSize(),
-                node(),
-                group.sector(),
-                group.id(),
-                group.index());
+        return description;
     }
 
     /**

@@ -40,6 +40,12 @@ final class FtiConfig {
 
     private static final int KIBIBYTE = 1024;
 
+    /** Bounds of {@code transfer_size} and what is taken beyond them, in MiB. */
+    private static final int LEAST_TRANSFER = 8;
+
+    private static final int MOST_TRANSFER = 64;
+    private static final int DEFAULT_TRANSFER = 16;
+
     private final String name;
     private final IniFile ini;
 
@@ -169,6 +175,22 @@ final class FtiConfig {
                 throw refused("basic", key, "1: the application does the work of a checkpoint itself in this version");
             }
         }
+    }
+
+    /** {@code transfer_size} in bytes, which C FTI writes at once; here it has no effect. */
+    int transferBytes() {
+        int mebibytes = integer("advanced", "transfer_size", UNSET);
+        boolean allowed = mebibytes >= LEAST_TRANSFER && mebibytes <= MOST_TRANSFER;
+        return (allowed ? mebibytes : DEFAULT_TRANSFER) * KIBIBYTE * KIBIBYTE;
+    }
+
+    /** The tags of C FTI's messages, which have no effect here. */
+    RunDescription.Tags tags() {
+        return new RunDescription.Tags(
+                integer("advanced", "ckpt_tag", 711),
+                integer("advanced", "stage_tag", 406),
+                integer("advanced", "final_tag", 3107),
+                integer("advanced", "general_tag", 2612));
     }
 
     private int readMaxSyncInterval() {

@@ -1,12 +1,16 @@
 package io.drumlin.checkpoint;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Where a rank stands in its run, and what the run's configuration came to.
  *
+ * @param configFile the configuration file
  * @param ioMode {@code ckpt_io}: 1 POSIX, 2 MPI-IO, 3 FTI-FF, 4 SIONlib
  * @param blockBytes {@code block_size} in bytes
+ * @param transferBytes {@code transfer_size} in bytes, which C FTI writes at once; here it has no effect
+ * @param tags of C FTI's messages
  * @param keepLast whether the last checkpoint is kept at the end
  * @param keepL4 whether checkpoints of level 4 are archived
  * @param keepHeadsAlive whether heads go on with the program when the run is over
@@ -14,6 +18,7 @@ import java.nio.file.Path;
  * @param global directory of the run on the parallel file system
  * @param metadata directory of the run's metadata
  * @param rank this rank in the communicator with which the run was opened
+ * @param nodeRanks the ranks of this rank's node in that communicator, a head first
  * @param nodes number of nodes
  * @param nodeSize ranks per node, heads included
  * @param heads how many of them are heads: 0 or 1
@@ -24,8 +29,11 @@ import java.nio.file.Path;
  * @param groupRank this rank in its group, from 0
  */
 public record RunDescription(
+        Path configFile,
         int ioMode,
         int blockBytes,
+        int transferBytes,
+        Tags tags,
         boolean keepLast,
         boolean keepL4,
         boolean keepHeadsAlive,
@@ -33,6 +41,7 @@ public record RunDescription(
         Path global,
         Path metadata,
         int rank,
+        List<Integer> nodeRanks,
         int nodes,
         int nodeSize,
         int heads,
@@ -40,4 +49,42 @@ public record RunDescription(
         int node,
         int sector,
         int group,
-        int groupRank) {}
+        int groupRank) {
+
+    /**
+     * The tags of C FTI's messages; Drumlin's messages have others.
+     *
+     * @param checkpoint {@code ckpt_tag}
+     * @param stage {@code stage_tag}
+     * @param end {@code final_tag}
+     * @param general {@code general_tag}
+     */
+    public record Tags(int checkpoint, int stage, int end, int general) {}
+
+    static RunDescription of(Run run, Group group) {
+        FtiConfig config = run.config();
+        Topology topology = run.topology();
+        return new RunDescription(
+                run.configFile(),
+                config.ioMode(),
+                config.blockBytes(),
+                config.transferBytes(),
+                config.tags(),
+                config.keepLastCkpt(),
+                config.keepL4Ckpt(),
+                config.keepHeadsAlive(),
+                run.directories().local(),
+                run.directories().global(),
+                run.directories().meta(),
+                topology.rank(),
+                List.copyOf(topology.nodeRanks()),
+                topology.nodeNames().size(),
+                topology.nodeSize(),
+                topology.heads(),
+                config.groupSize(),
+                topology.node(),
+                group.sector(),
+                group.id(),
+                group.index());
+    }
+}

@@ -154,6 +154,11 @@ record Topology(
         return position() / nodeSize;
     }
 
+    /** The ranks of this rank's node, in their order there. */
+    List<Integer> nodeRanks() {
+        return nodeList.subList(node() * nodeSize, (node() + 1) * nodeSize);
+    }
+
     /** Place of this rank on its node. */
     int place() {
         return position() % nodeSize;

@@ -242,6 +242,9 @@ public final class FTI {
         } else {
             instance.messages.information("The execution ID is: %s", checkpoints.execId());
         }
+        if (checkpoints.staging().isPresent() && checkpoints.describe().heads() == 0) {
+            instance.messages.warning("Staging without heads: each file is copied within FTI_SendFile.");
+        }
         instance.messages.information("FTI has been initialized.");
         return failure.isPresent() ? FTI_NREC : FTI_SCES;
     }
@@ -293,6 +296,12 @@ public final class FTI {
     private static @Nullable Instance instance() {
         Instance ofThread = THREAD_INSTANCE.get();
         return ofThread == null ? processInstance : ofThread;
+    }
+
+    /** The run of this rank; null before {@link #FTI_Init}. */
+    static @Nullable Checkpoints checkpoints() {
+        Instance instance = instance();
+        return instance == null ? null : instance.checkpoints;
     }
 
     /** Runs a call and turns its failure into a return code. */

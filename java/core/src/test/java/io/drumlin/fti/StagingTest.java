@@ -86,6 +86,40 @@ class StagingTest {
     }
 
     @Test
+    void withHeadsFilesArriveBehindTheComputation() throws IOException {
+        RunFixture run = run(directory, Map.of("basic.head", "1"));
+        Path results = Files.createDirectory(directory.resolve("results"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            if (FTI_Init(run.config().toString(), comm) == FTI_SCES) {
+                String name = "r" + comm.rank();
+                Path local = Files.writeString(stageDirectory().resolve(name), name);
+                int request =
+                        FTI_SendFile(local.toString(), results.resolve(name).toString());
+                assertThat(FTI_GetStageStatus(request)).isBetween(FTI_SI_PEND, FTI_SI_SCES);
+                assertThat(local).exists();
+            }
+            assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        });
+        assertThat(results.resolve("r1")).hasContent("r1");
+        assertThat(results.resolve("r3")).hasContent("r3");
+        assertThat(directory.resolve("Local/node0")).doesNotExist();
+    }
+
+    @Test
+    void whatDidNotArriveStaysOnTheNodesWhenTheRunIsOver() throws IOException {
+        RunFixture run = run(directory, Map.of("basic.head", "1"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            if (FTI_Init(run.config().toString(), comm) == FTI_SCES && comm.rank() == 1) {
+                Path local = Files.writeString(stageDirectory().resolve("r1"), "r1");
+                FTI_SendFile(local.toString(), directory.resolve("nowhere/r1").toString());
+            }
+            assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        });
+        assertThat(run.files()).containsExactly("Local/node0/X/stage/r1");
+        assertThat(run.restartValue("failure")).isEqualTo("0");
+    }
+
+    @Test
     void aMissingDirectoryAndAMissingFileAreErrors() throws IOException {
         RunFixture run = run(directory, Map.of());
         ThreadCommunicator.run(2, comm -> {
