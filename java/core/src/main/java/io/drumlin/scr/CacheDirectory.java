@@ -1,7 +1,17 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The directory of a dataset in a node (docs/formats/scr.md, section 10).
@@ -10,6 +20,8 @@ import java.nio.file.Path;
  * @param recorded where its files say that it is, which may differ if it was moved
  */
 record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
+
+    private static final Pattern FILEMAP = Pattern.compile("filemap_(\\d{1,9})");
 
     @Override
     public Path metadata() {
@@ -20,6 +32,38 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
         return metadata().resolve("filemap_" + rank);
     }
 
+    /** The ranks whose filemaps are here, wherever they run. */
+    SortedSet<Integer> ranks() throws IOException {
+        SortedSet<Integer> ranks = new TreeSet<>();
+        if (Files.isDirectory(metadata())) {
+            try (Stream<Path> paths = Files.list(metadata())) {
+                for (Path each : paths.toList()) {
+                    Matcher matcher = FILEMAP.matcher(each.getFileName().toString());
+                    if (matcher.matches()) {
+                        ranks.add(Integer.parseInt(matcher.group(1)));
+                    }
+                }
+            }
+        }
+        return ranks;
+    }
+
+    /** What protects the files of a rank: first what says in which set it is, then the data. */
+    List<Path> redundancyFiles(String family, int rank) throws IOException {
+        String start = family + ".er." + rank + ".";
+        String membership = RedundancySet.membershipName(family, rank);
+        try (Stream<Path> paths = Files.list(metadata())) {
+            List<String> names = paths.map(each -> each.getFileName().toString())
+                    .filter(each -> each.startsWith(start) && each.endsWith(".redset") && !each.equals(membership))
+                    .sorted()
+                    .toList();
+            return Stream.concat(Stream.of(membership), names.stream())
+                    .map(metadata()::resolve)
+                    .filter(Files::isRegularFile)
+                    .toList();
+        }
+    }
+
     /** What SCR's files call a file in here. */
     String recorded(Path file) {
         return recorded.resolve(path.relativize(file).toString()).toString();
@@ -27,14 +71,33 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
 
     @Override
     public Path locate(String name) throws DrumlinException {
-        Path file = Path.of(name).normalize();
-        if (!file.startsWith(recorded) || file.equals(recorded)) {
-            throw DrumlinException.during("locating a file of a cached dataset")
-                    .path(path)
-                    .problem("'" + name + "' is not below " + recorded)
-                    .advice("do not trust this cache")
-                    .exception();
+        return find(name).orElseThrow(() -> DrumlinException.during("locating a file of a cached dataset")
+                .path(path)
+                .problem("'" + name + "' is not below " + recorded)
+                .advice("do not trust this cache")
+                .exception());
+    }
+
+    /** Where a file is. Nodes may have their caches in different directories: what counts is that of the dataset. */
+    Optional<Path> find(String name) {
+        Path file;
+        try {
+            file = Path.of(name).normalize();
+        } catch (InvalidPathException e) {
+            return Optional.empty();
         }
-        return path.resolve(recorded.relativize(file).toString());
+        if (file.startsWith(recorded)) {
+            return below(recorded.relativize(file));
+        }
+        for (int i = 0; i < file.getNameCount() - 1; i++) {
+            if (file.getName(i).equals(recorded.getFileName())) {
+                return below(file.subpath(i + 1, file.getNameCount()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Path> below(Path rest) {
+        return rest.toString().isEmpty() ? Optional.empty() : Optional.of(path.resolve(rest.toString()));
     }
 }

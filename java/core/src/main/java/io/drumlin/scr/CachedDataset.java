@@ -12,6 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A dataset in the caches of the nodes (docs/formats/scr.md, sections 10 and 11): each rank's files, the map of them, and
@@ -51,7 +54,7 @@ public final class CachedDataset {
     }
 
     /** Writes the map of this rank's files and protects both. */
-    void protect(RedundancySet set, KvTree files, String node, boolean leader) throws IOException {
+    void protect(RedundancySet set, KvTree files, NodeLayout layout) throws IOException {
         Path map = directory.filemap(world.rank());
         List<Protected> data = new ArrayList<>();
         Agreement.run(world, "writing the map of cached files", () -> {
@@ -60,7 +63,7 @@ public final class CachedDataset {
                 tree.put(FILE, files);
             }
             store.replace(map, tree);
-            if (leader) {
+            if (layout.isLeader()) {
                 writeState(Redundancy.MAPS, 1);
                 writeState(Redundancy.DATA, 1);
             }
@@ -72,34 +75,62 @@ public final class CachedDataset {
         new Redundancy(store, directory, Redundancy.MAPS)
                 .encode(set, List.of(new Protected(directory.recorded(map), FileStat.of(map))));
         new Redundancy(store, directory, Redundancy.DATA).encode(set, data);
-        writeLists(set, node, leader, data);
+        writeLists(layout);
+    }
+
+    /** Brings the files of each rank to the node in which it runs now; what failed on this rank. */
+    @Nullable
+    IOException distribute(NodeLayout layout) throws IOException {
+        return new CacheDistribution(store, directory, world, layout).run();
+    }
+
+    /** Writes the lists of what each rank has again where they are not of the ranks that run there. */
+    void renewLists(NodeLayout layout) throws IOException {
+        long[] renew = {0};
+        if (layout.isLeader()) {
+            for (String family : List.of(Redundancy.MAPS, Redundancy.DATA)) {
+                KvTree ranks = store.readIfWhole(list(family)).get("RANK");
+                SortedSet<Integer> listed = new TreeSet<>();
+                (ranks == null ? new KvTree() : ranks).keys().forEach(rank -> listed.add(Fields.leadingInteger(rank)));
+                renew[0] |= listed.equals(layout.ranks()) ? 0 : 1;
+            }
+        }
+        world.allreduce(renew, Communicator.Op.MAX);
+        if (renew[0] == 1) {
+            writeLists(layout);
+        }
+    }
+
+    private Path list(String family) {
+        return directory.metadata().resolve(family + ".er.shuffile");
     }
 
     /** What shall move with each rank, and that all is there: one file for each node. */
-    private void writeLists(RedundancySet set, String node, boolean leader, List<Protected> data) throws IOException {
-        List<String> names = data.stream().map(Protected::name).toList();
-        KvTree maps = movable(set, Redundancy.MAPS, List.of(directory.recorded(directory.filemap(world.rank()))));
-        KvTree files = movable(set, Redundancy.DATA, names);
+    private void writeLists(NodeLayout layout) throws IOException {
         KvTree own = new KvTree();
-        own.addPath(node, Redundancy.MAPS, "RANK").put(Integer.toString(world.rank()), maps);
-        own.addPath(node, Redundancy.DATA, "RANK").put(Integer.toString(world.rank()), files);
+        Agreement.run(world, "listing cached files", () -> {
+            List<String> maps = List.of(directory.recorded(directory.filemap(world.rank())));
+            List<String> data = List.copyOf(readMap().sorted().keys());
+            own.addPath(layout.name(), Redundancy.MAPS, "RANK")
+                    .put(Integer.toString(world.rank()), movable(Redundancy.MAPS, maps));
+            own.addPath(layout.name(), Redundancy.DATA, "RANK")
+                    .put(Integer.toString(world.rank()), movable(Redundancy.DATA, data));
+        });
         KvTree all = Messages.allgather(world, own);
         Agreement.run(world, "writing the lists of cached files", () -> {
             for (String family : List.of(Redundancy.MAPS, Redundancy.DATA)) {
-                KvTree list = all.find(node, family);
-                if (leader && list != null) {
-                    store.replace(directory.metadata().resolve(family + ".er.shuffile"), list);
+                KvTree list = all.find(layout.name(), family);
+                if (layout.isLeader() && list != null) {
+                    store.replace(list(family), list);
                     writeState(family, 2);
                 }
             }
         });
     }
 
-    private KvTree movable(RedundancySet set, String family, List<String> files) {
+    private KvTree movable(String family, List<String> files) throws IOException {
         List<String> names = new ArrayList<>(files);
-        for (String name : List.of(RedundancySet.membershipName(family, world.rank()), set.fileName(family))) {
-            names.add(directory.recorded(directory.metadata().resolve(name)));
-        }
+        directory.redundancyFiles(family, world.rank()).forEach(file -> names.add(directory.recorded(file)));
         KvTree movable = new KvTree();
         movable.set("FILES", names.size());
         names.forEach(name -> movable.add(FILE).add(name));

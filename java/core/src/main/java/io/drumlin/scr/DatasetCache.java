@@ -1,5 +1,6 @@
 package io.drumlin.scr;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
@@ -7,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -71,27 +73,26 @@ final class DatasetCache {
         return new CachedDataset(path(id), path(id), world, store.storage());
     }
 
-    /** Finds what an earlier job left, makes good what nodes have lost, and deletes what cannot be. */
+    /**
+     * Finds what an earlier job left, brings it to where its ranks run now, makes good what nodes have lost, and deletes what
+     * cannot be.
+     */
     void rebuild() throws IOException {
-        KvTree own = new KvTree();
-        Agreement.run(world, "reading the index of the cache", () -> own.merge(store.readIfThere(index())));
-        KvTree all = Messages.allgather(world, own);
-        KvTree found = all.get(DSET);
-        SortedMap<Integer, DatasetDescriptor> ids = new TreeMap<>();
-        if (found != null) {
-            found.entries().forEach((id, dataset) -> {
-                KvTree descriptor = dataset.get("DSETDESC");
-                ids.put(
-                        Fields.leadingInteger(id),
-                        DatasetDescriptor.of(descriptor == null ? new KvTree() : descriptor));
-            });
-        }
-        for (var dataset : ids.entrySet()) {
-            int id = dataset.getKey();
-            boolean whole =
-                    dataset.getValue().name().isPresent() && dataset.getValue().isComplete() && open(id).rebuild();
+        for (DatasetDescriptor found : findAll().values()) {
+            int id = found.id().orElseThrow();
+            CachedDataset dataset = open(id);
+            boolean whole = found.isComplete();
             if (whole) {
-                datasets.put(id, dataset.getValue());
+                IOException failure = dataset.distribute(layout);
+                whole = dataset.rebuild();
+                if (!whole) {
+                    // What could only not be moved is still there, and worth another try.
+                    Agreement.agree(world, "moving dataset " + id + " between caches", failure);
+                }
+            }
+            if (whole) {
+                dataset.renewLists(layout);
+                datasets.put(id, found);
             } else {
                 if (world.rank() == 0) {
                     LOG.log(
@@ -108,6 +109,37 @@ final class DatasetCache {
         });
     }
 
+    /** What the nodes have, by id. A node that was away may have an older dataset of an id: there it is deleted. */
+    private SortedMap<Integer, DatasetDescriptor> findAll() throws IOException {
+        KvTree own = new KvTree();
+        KvTree found = store.readIfWhole(index()).get(DSET);
+        (found == null ? new KvTree() : found).entries().forEach((id, dataset) -> {
+            KvTree descriptor = dataset.add("DSETDESC");
+            own.addPath(id, created(DatasetDescriptor.of(descriptor))).merge(descriptor);
+        });
+        SortedMap<Integer, DatasetDescriptor> newest = new TreeMap<>();
+        Messages.allgather(world, own).entries().forEach((id, byTime) -> byTime.entries().values().stream()
+                .map(DatasetDescriptor::of)
+                .filter(each -> each.name().isPresent()
+                        && id.equals(Integer.toString(each.id().orElse(-1))))
+                .max(Comparator.comparingLong(each -> each.created().orElse(0)))
+                .ifPresent(each -> newest.put(each.id().orElseThrow(), each)));
+        Agreement.run(world, "deleting old datasets of the cache", () -> {
+            for (Map.Entry<String, KvTree> each : own.entries().entrySet()) {
+                int id = Fields.leadingInteger(each.getKey());
+                DatasetDescriptor kept = newest.get(id);
+                if (layout.isLeader() && (kept == null || !each.getValue().has(created(kept)))) {
+                    deleteTree(path(id));
+                }
+            }
+        });
+        return newest;
+    }
+
+    private static String created(DatasetDescriptor descriptor) {
+        return Long.toString(descriptor.created().orElse(0));
+    }
+
     /** Which files of this rank a dataset has, and what is known of each. */
     KvTree readMap(DatasetDescriptor descriptor) throws IOException {
         KvTree files = new KvTree();
@@ -118,6 +150,11 @@ final class DatasetCache {
         return files;
     }
 
+    /** Where a file of a filemap is. */
+    Path locate(DatasetDescriptor descriptor, String name) throws DrumlinException {
+        return open(descriptor.id().orElseThrow()).directory().locate(name);
+    }
+
     /** A checkpoint as a restart can read it. */
     RestartOffer offer(DatasetDescriptor descriptor) throws IOException {
         KvTree map = readMap(descriptor);
@@ -125,7 +162,7 @@ final class DatasetCache {
         Agreement.run(world, "reading the map of cached files", () -> {
             for (Map.Entry<String, KvTree> file : map.entries().entrySet()) {
                 Path place = CachedFile.of(file.getValue()).place(prefix);
-                files.put(prefix.path().relativize(place), Path.of(file.getKey()));
+                files.put(prefix.path().relativize(place), locate(descriptor, file.getKey()));
             }
         });
         return new RestartOffer(descriptor.id().orElseThrow(), descriptor.name().orElse(""), true, files);
@@ -151,7 +188,7 @@ final class DatasetCache {
         datasets.put(id, descriptor);
         try (RedundancySet set = layout.set(
                 settings.copyType(), settings.integer("SCR_SET_FAILURES"), settings.integer("SCR_SET_SIZE"))) {
-            open(id).protect(set, files, layout.name(), layout.isLeader());
+            open(id).protect(set, files, layout);
         }
         writeIndex();
         flushFile.change(states -> states.cached(descriptor));

@@ -61,7 +61,8 @@ final class DatasetFlush {
         Agreement.run(world, "flushing dataset " + id, () -> {
             for (Map.Entry<String, KvTree> file : files.entries().entrySet()) {
                 CachedFile cached = CachedFile.of(file.getValue());
-                transfer.copy(Path.of(file.getKey()), cached.place(prefix), cached.size(), cached.crc());
+                transfer.copy(
+                        cache.locate(descriptor, file.getKey()), cached.place(prefix), cached.size(), cached.crc());
             }
         });
         publish(descriptor, files, false);

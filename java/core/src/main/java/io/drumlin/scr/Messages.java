@@ -10,18 +10,29 @@ import java.nio.ByteBuffer;
 /** Trees as messages. */
 final class Messages {
 
+    /** No rank. */
+    static final int NOBODY = -1;
+
     private static final int LENGTH = 1;
     private static final int TREE = 2;
 
     private Messages() {}
 
-    /** Sends a tree to one rank and takes one of another, without waiting for the first; either may be oneself. */
+    /**
+     * Sends a tree to one rank and takes one of another, without waiting for the first.
+     *
+     * @param destination may be this rank, or {@link #NOBODY}
+     * @param source may be this rank, or {@link #NOBODY}, whose tree is empty
+     */
     static KvTree exchange(Communicator comm, KvTree tree, int destination, int source) throws IOException {
+        if (destination == NOBODY) {
+            return source == NOBODY ? new KvTree() : receive(comm, source);
+        }
         ByteBuffer bytes = direct(KvTreeFile.encode(tree));
         ByteBuffer length = ByteBuffer.allocateDirect(Integer.BYTES).putInt(0, bytes.remaining());
         Communicator.Request lengthSent = comm.startSend(length, destination, LENGTH);
         Communicator.Request treeSent = comm.startSend(bytes, destination, TREE);
-        KvTree received = receive(comm, source);
+        KvTree received = source == NOBODY ? new KvTree() : receive(comm, source);
         lengthSent.await();
         treeSent.await();
         return received;

@@ -4,7 +4,9 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /** Which ranks share a node, and which of different nodes protect each other (docs/formats/scr.md, section 11). */
@@ -17,6 +19,7 @@ final class NodeLayout implements Closeable {
     private final String name;
     private final int index;
     private final int nodes;
+    private final SortedSet<Integer> ranks;
 
     /**
      * Collective.
@@ -27,8 +30,11 @@ final class NodeLayout implements Closeable {
         this.world = world;
         this.name = name;
         KvTree own = new KvTree();
-        own.add(name);
-        List<String> names = List.copyOf(Messages.allgather(world, own).sorted().keys());
+        own.addPath(name, Integer.toString(world.rank()));
+        KvTree all = Messages.allgather(world, own).sorted();
+        List<String> names = List.copyOf(all.keys());
+        this.ranks = new TreeSet<>();
+        all.add(name).keys().forEach(rank -> ranks.add(Fields.leadingInteger(rank)));
         this.index = names.indexOf(name);
         this.nodes = names.size();
         this.node = world.split(index, world.rank());
@@ -40,6 +46,16 @@ final class NodeLayout implements Closeable {
 
     int nodes() {
         return nodes;
+    }
+
+    /** The ranks of the job that run in this node. */
+    SortedSet<Integer> ranks() {
+        return Collections.unmodifiableSortedSet(ranks);
+    }
+
+    /** This rank's number among those of its node. */
+    int place() {
+        return node.rank();
     }
 
     /** Whether this rank acts for its node. */

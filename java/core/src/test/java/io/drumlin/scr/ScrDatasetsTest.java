@@ -5,118 +5,24 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Communicator;
-import io.drumlin.comm.RankBody;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Four ranks, each in a node of its own. */
-class ScrDatasetsTest {
-
-    private static final int RANKS = 4;
-
-    @TempDir
-    Path directory;
-
-    private final Map<String, String> parameters =
-            new HashMap<>(Map.of("SCR_CACHE_BYPASS", "0", "SCR_CACHE_SIZE", "2"));
-    private StorageEngine storage = new NioEngine();
-
-    private Path prefix() {
-        return directory.resolve("prefix");
-    }
-
-    private Path node(int rank) {
-        return directory.resolve("n" + rank);
-    }
-
-    /** What a rank does with its datasets. */
-    private interface Body {
-        void run(ScrDatasets datasets, int rank) throws IOException;
-    }
-
-    private ScrConfig config(Communicator world) {
-        ScrConfig config = new ScrConfig(Map.of())
-                .set("SCR_PREFIX", prefix().toString())
-                .set("SCR_CACHE_BASE", node(world.rank()).toString())
-                .set("SCR_CNTL_BASE", node(world.rank()).toString())
-                .set("SCR_NODE_NAME", "n" + world.rank())
-                .set("SCR_USER_NAME", "user1")
-                .set("SCR_JOB_ID", "112573");
-        parameters.forEach(config::set);
-        return config;
-    }
-
-    /** A job that ends without saying so, as one that is killed does. */
-    private void job(Body body) throws IOException {
-        RankBody<IOException> rank = world -> body.run(ScrDatasets.open(config(world), world, storage), world.rank());
-        ThreadCommunicator.run(RANKS, rank);
-    }
-
-    private static byte[] content(String name, int rank, int file) {
-        byte[] bytes = new byte[1000 * rank + 77 * file + 5];
-        new Random(31L * name.hashCode() + 7L * rank + file).nextBytes(bytes);
-        return bytes;
-    }
-
-    private Path file(String name, int rank, int file) {
-        // Equal last names on all ranks: SCR itself would mix them up on one node.
-        return prefix().resolve(name).resolve("rank_" + rank).resolve("data" + file + ".bin");
-    }
-
-    private void write(ScrDatasets datasets, int rank, String name) throws IOException {
-        datasets.startOutput(name, true, false);
-        for (int file = 0; file <= rank % 3; file++) {
-            Files.write(datasets.routeFile(file(name, rank, file)), content(name, rank, file));
-        }
-        assertThat(datasets.completeOutput(true)).isTrue();
-    }
-
-    private void read(ScrDatasets datasets, int rank, String name) throws IOException {
-        assertThat(datasets.startRestart()).isEqualTo(name);
-        for (int file = 0; file <= rank % 3; file++) {
-            assertThat(datasets.routeFile(file(name, rank, file))).hasBinaryContent(content(name, rank, file));
-        }
-        assertThat(datasets.completeRestart(true)).isTrue();
-    }
-
-    private static void delete(Path path) throws IOException {
-        try (Stream<Path> paths = Files.walk(path)) {
-            for (Path each : paths.sorted(Collections.reverseOrder()).toList()) {
-                Files.delete(each);
-            }
-        }
-    }
-
-    private void deleteCaches() throws IOException {
-        for (int rank = 0; rank < RANKS; rank++) {
-            delete(node(rank));
-        }
-    }
-
-    private ScrIndex index() throws IOException {
-        return new IndexFile(new ScrPrefix(prefix()), new NioEngine()).read();
-    }
+class ScrDatasetsTest extends DatasetJobs {
 
     @ParameterizedTest
     @CsvSource({"PARTNER, 2", "XOR, 0", "XOR, 3", "RS, 1", "RS, 13", "RS, 02", "SINGLE, ''"})

@@ -1,0 +1,168 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the files of each rank of a cached dataset to the node in which it runs now (docs/formats/scr.md, section 10).
+ *
+ * <p>A node that has all files of a rank that runs elsewhere offers them. They are copied, made durable and renamed, the
+ * filemap last; only then are they deleted where they were. A kill leaves at least one of the two whole. Collective over the
+ * ranks of the job.
+ */
+final class CacheDistribution {
+
+    private static final String OFFERED = "OFFERED";
+    private static final String WANTED = "WANTED";
+
+    private final KvTreeStore store;
+    private final CacheDirectory directory;
+    private final Communicator world;
+    private final NodeLayout layout;
+
+    CacheDistribution(KvTreeStore store, CacheDirectory directory, Communicator world, NodeLayout layout) {
+        this.store = store;
+        this.directory = directory;
+        this.world = world;
+        this.layout = layout;
+    }
+
+    /** What has to be copied: the files of a rank, by a rank of a node that has them. */
+    private record Move(int rank, int sender) {}
+
+    /** What kept this rank's files from being moved to it, or those of others from here; {@code null} if nothing did. */
+    @Nullable
+    IOException run() throws IOException {
+        List<Integer> foreign = new ArrayList<>();
+        Agreement.run(world, "looking for files of other nodes", () -> foreign.addAll(foreign()));
+        long[] any = {foreign.size()};
+        world.allreduce(any, Communicator.Op.MAX);
+        if (any[0] == 0) {
+            return null;
+        }
+        boolean whole = isWhole(world.rank());
+        SortedMap<Integer, List<Move>> rounds = plan(whole, foreign);
+        IOException failure = move(rounds);
+        boolean wanted = rounds.values().stream().flatMap(List::stream).anyMatch(each -> each.rank() == world.rank());
+        long[] here = new long[world.size()];
+        here[world.rank()] = whole || (wanted && failure == null) ? 1 : 0;
+        world.allreduce(here, Communicator.Op.SUM);
+        Agreement.run(world, "deleting files that were moved", () -> {
+            for (int rank : foreign) {
+                if (here[rank] == 1) {
+                    delete(rank);
+                }
+            }
+        });
+        return failure;
+    }
+
+    /** The ranks that run elsewhere and of which this node has something; ranks of a node share them out. */
+    private List<Integer> foreign() throws IOException {
+        List<Integer> here = directory.ranks().stream()
+                .filter(rank -> rank < world.size() && !layout.ranks().contains(rank))
+                .toList();
+        List<Integer> shares = new ArrayList<>();
+        for (int i = layout.place(); i < here.size(); i += layout.ranks().size()) {
+            shares.add(here.get(i));
+        }
+        return shares;
+    }
+
+    private boolean isWhole(int rank) {
+        try {
+            KvTree map = store.read(directory.filemap(rank)).get("FILE");
+            for (Map.Entry<String, KvTree> file :
+                    (map == null ? new KvTree() : map).entries().entrySet()) {
+                CachedFile cached = CachedFile.of(file.getValue());
+                Path path = directory.locate(file.getKey());
+                if (!cached.isComplete() || cached.size().orElse(-1) != Files.size(path)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** All moves, by round: in each a rank sends at most once, and receives at most once. The same on all ranks. */
+    private SortedMap<Integer, List<Move>> plan(boolean whole, List<Integer> foreign) throws IOException {
+        KvTree own = new KvTree();
+        if (!whole) {
+            own.addPath(WANTED, Integer.toString(world.rank()));
+        }
+        for (int rank : foreign) {
+            if (isWhole(rank)) {
+                own.addPath(OFFERED, Integer.toString(rank), Integer.toString(world.rank()));
+            }
+        }
+        KvTree all = Messages.allgather(world, own);
+        SortedMap<Integer, List<Move>> rounds = new TreeMap<>();
+        Map<Integer, Integer> sent = new TreeMap<>();
+        for (int rank = 0; rank < world.size(); rank++) {
+            KvTree senders = all.find(OFFERED, Integer.toString(rank));
+            if (senders != null && all.find(WANTED, Integer.toString(rank)) != null) {
+                int sender = Fields.leadingInteger(senders.first().orElseThrow());
+                int round = sent.merge(sender, 1, Integer::sum);
+                rounds.computeIfAbsent(round, each -> new ArrayList<>()).add(new Move(rank, sender));
+            }
+        }
+        return rounds;
+    }
+
+    /** What went wrong on this rank. */
+    private @Nullable IOException move(SortedMap<Integer, List<Move>> rounds) {
+        FileMove files = new FileMove(world, store, directory);
+        IOException failure = null;
+        for (List<Move> round : rounds.values()) {
+            int receiver = Messages.NOBODY;
+            int sender = Messages.NOBODY;
+            for (Move move : round) {
+                receiver = move.sender() == world.rank() ? move.rank() : receiver;
+                sender = move.rank() == world.rank() ? move.sender() : sender;
+            }
+            try {
+                files.run(receiver == Messages.NOBODY ? List.of() : files(receiver), receiver, sender);
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        return failure;
+    }
+
+    /** The filemap is the last one: with it the others count. */
+    private List<Path> files(int rank) throws IOException {
+        Set<Path> files = new LinkedHashSet<>();
+        KvTree map = store.readIfWhole(directory.filemap(rank)).get("FILE");
+        if (map != null) {
+            map.keys().forEach(name -> directory.find(name).ifPresent(files::add));
+        }
+        files.addAll(directory.redundancyFiles(Redundancy.DATA, rank));
+        files.addAll(directory.redundancyFiles(Redundancy.MAPS, rank));
+        files.add(directory.filemap(rank));
+        return List.copyOf(files);
+    }
+
+    /** First the filemap, durably: without it nothing else counts, in whatever part a crash leaves it. */
+    private void delete(int rank) throws IOException {
+        List<Path> files = files(rank);
+        store.storage().delete(directory.filemap(rank));
+        store.storage().syncDirectory(directory.metadata());
+        for (Path file : files) {
+            store.storage().delete(file);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package io.drumlin.scr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.CrashJournal;
+import io.drumlin.storage.CrashJournal.Crash;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Restarts of jobs whose ranks run in other nodes than before. */
+class CacheDistributionTest extends DatasetJobs {
+
+    private static int[] places(String digits) {
+        return digits.chars().map(each -> each - '0').toArray();
+    }
+
+    /** What a node has, as names below its cache. */
+    private Set<String> files(int node) throws IOException {
+        if (!Files.exists(cache(node))) {
+            return Set.of();
+        }
+        try (Stream<Path> paths = Files.walk(cache(node))) {
+            return paths.filter(Files::isRegularFile)
+                    .map(path -> cache(node).relativize(path).toString())
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
+
+    private KvTree read(Path path) throws IOException {
+        return new KvTreeStore(new NioEngine()).read(path);
+    }
+
+    /** Also to nodes that did not take part before, several ranks to one node, and from one node apart. */
+    @ParameterizedTest
+    @CsvSource({
+        "SINGLE, 0123, 1230, ''",
+        "SINGLE, 0123, 3210, ''",
+        "SINGLE, 0011, 1100, ''",
+        "SINGLE, 0011, 0101, ''",
+        "SINGLE, 0000, 0123, ''",
+        "SINGLE, 0123, 3201, ''",
+        "PARTNER, 0123, 1230, 2",
+        "PARTNER, 0123, 3012, 02",
+        "XOR, 0123, 1230, 0",
+        "XOR, 0123, 0124, 3",
+        "XOR, 0011, 1010, 1",
+        "RS, 0123, 2301, 13",
+        "RS, 0123, 3322, 01"
+    })
+    void ranksFindTheirFilesWhereTheyRunNow(String type, String before, String after, String lost) throws IOException {
+        parameters.put("SCR_COPY_TYPE", type);
+        place(places(before));
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            write(datasets, rank, "ckpt.2");
+        });
+        for (char node : lost.toCharArray()) {
+            delete(node(node - '0'));
+        }
+        place(places(after));
+        for (int restart = 0; restart < 2; restart++) {
+            job((datasets, rank) -> {
+                assertThat(datasets.haveRestart()).contains("ckpt.2");
+                read(datasets, rank, "ckpt.2");
+            });
+        }
+        checkLists();
+        job((datasets, rank) -> write(datasets, rank, "ckpt.3"));
+        place(places(new StringBuilder(after).reverse().toString()));
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.3");
+            read(datasets, rank, "ckpt.3");
+        });
+        checkLists();
+    }
+
+    /** Each node lists all files of the ranks that run there, and has no others. */
+    private void checkLists() throws IOException {
+        for (int node : Arrays.stream(nodeOf).distinct().toArray()) {
+            Set<String> known = new TreeSet<>(Set.of("cindex.scrinfo"));
+            try (Stream<Path> datasets = Files.list(cache(node))) {
+                for (Path dataset : datasets.filter(Files::isDirectory).toList()) {
+                    for (String family : new String[] {"reddesc", "reddescmap"}) {
+                        Path list = dataset.resolve(".scr/" + family + ".er.shuffile");
+                        Path state = dataset.resolve(".scr/" + family + ".er.er");
+                        assertThat(read(state).value("STATE")).contains("2");
+                        KvTree ranks = read(list).add("RANK");
+                        assertThat(ranks.size()).isEqualTo((int) Arrays.stream(nodeOf)
+                                .filter(each -> each == node)
+                                .count());
+                        for (KvTree rank : ranks.entries().values()) {
+                            for (String file : rank.add("FILE").keys()) {
+                                known.add(dataset.getFileName()
+                                        + file.substring(file.lastIndexOf(
+                                                        dataset.getFileName().toString())
+                                                + dataset.getFileName()
+                                                        .toString()
+                                                        .length()));
+                            }
+                        }
+                        known.add(cache(node).relativize(list).toString());
+                        known.add(cache(node).relativize(state).toString());
+                    }
+                }
+            }
+            assertThat(files(node)).isEqualTo(known);
+        }
+    }
+
+    /** What SCR wrote is found in other nodes, too; all nodes have one path there. */
+    @Test
+    void movesWhatScrWrote() throws IOException {
+        Path recorded = Path.of("/tmp/scrcache/user1/scr.112573/scr.dataset.1");
+        for (int rank = 0; rank < RANKS; rank++) {
+            ScrGolden.copy("cache_single/nodes/n" + rank, node((rank + 1) % RANKS));
+        }
+        ThreadCommunicator.run(RANKS, world -> {
+            CachedDataset dataset =
+                    new CachedDataset(cache(world.rank()).resolve("scr.dataset.1"), recorded, world, new NioEngine());
+            try (NodeLayout layout = new NodeLayout(world, "n" + world.rank())) {
+                assertThat(dataset.distribute(layout)).isNull();
+                assertThat(dataset.rebuild()).isTrue();
+                dataset.renewLists(layout);
+            }
+        });
+        for (int rank = 0; rank < RANKS; rank++) {
+            Path original = ScrGolden.root().resolve("cache_single/nodes/n" + rank + "/user1/scr.112573/scr.dataset.1");
+            Path moved = cache(rank).resolve("scr.dataset.1");
+            try (Stream<Path> paths = Files.walk(original)) {
+                for (Path path : paths.filter(Files::isRegularFile).toList()) {
+                    assertThat(moved.resolve(original.relativize(path).toString()))
+                            .hasBinaryContent(Files.readAllBytes(path));
+                }
+            }
+        }
+    }
+
+    /** A node that was away while others wrote a dataset with the id of one that it has. */
+    @Test
+    void anOlderDatasetOfTheSameIdIsNotMixedIn() throws IOException {
+        parameters.put("SCR_COPY_TYPE", "XOR");
+        job((datasets, rank) -> write(datasets, rank, "old"));
+        Files.move(node(3), directory.resolve("away"));
+        deleteCaches();
+        job((datasets, rank) -> write(datasets, rank, "new"));
+        delete(node(3));
+        Files.move(directory.resolve("away"), node(3));
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("new");
+            read(datasets, rank, "new");
+        });
+    }
+
+    /** One operation fails where files arrive: they stay where they are. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FaultyEngine.Operation.class,
+            names = {"WRITE", "SYNC", "RENAME"})
+    void aFailureWhileFilesMoveLosesNothing(FaultyEngine.Operation operation) throws IOException {
+        parameters.put("SCR_COPY_TYPE", "SINGLE");
+        job((datasets, rank) -> write(datasets, rank, "ckpt.1"));
+        int failures = 0;
+        for (int shift = 1; shift <= 3; shift++) {
+            place(shift, (shift + 1) % RANKS, (shift + 2) % RANKS, (shift + 3) % RANKS);
+            FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
+            faulty.fail(operation, faulty.count(operation) + 15 * shift, "EIO");
+            storage = faulty;
+            try {
+                job((datasets, rank) -> assertThat(datasets.haveRestart()).contains("ckpt.1"));
+            } catch (IOException e) {
+                failures++;
+            }
+            storage = new NioEngine();
+            job((datasets, rank) -> {
+                assertThat(datasets.haveRestart()).contains("ckpt.1");
+                read(datasets, rank, "ckpt.1");
+            });
+        }
+        assertThat(failures).isPositive();
+    }
+
+    /** With SINGLE there is nothing to make files from again: at every moment one of the two nodes must have them. */
+    @ParameterizedTest
+    @EnumSource
+    void aCrashWhileFilesMoveLosesNothing(Crash crash) throws IOException {
+        crashWhileFilesMove(crash, 10);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("exhaustive")
+    void manyCrashesWhileFilesMoveLoseNothing(Crash crash) throws IOException {
+        crashWhileFilesMove(crash, 100);
+    }
+
+    private void crashWhileFilesMove(Crash crash, int crashes) throws IOException {
+        parameters.put("SCR_COPY_TYPE", "SINGLE");
+        job((datasets, rank) -> write(datasets, rank, "ckpt.1"));
+        FaultyEngine faulty = new FaultyEngine(new NioEngine());
+        storage = faulty;
+        place(1, 2, 3, 0);
+        CrashJournal journal = faulty.record(directory.resolve(nodes));
+        job((datasets, rank) -> assertThat(datasets.haveRestart()).contains("ckpt.1"));
+        storage = new NioEngine();
+        nodes = "replay";
+        long seed = new Random().nextLong();
+        System.out.printf("seed %d, %d operations%n", seed, journal.size());
+        Random random = new Random(seed);
+        for (int i = 0; i < crashes; i++) {
+            int end = random.nextInt(journal.size() + 1);
+            delete(directory.resolve(nodes));
+            journal.replay(end, Files.createDirectories(directory.resolve(nodes)), crash, random);
+            int shift = random.nextInt(RANKS);
+            place(shift, (shift + 1) % RANKS, (shift + 2) % RANKS, (shift + 3) % RANKS);
+            job((datasets, rank) -> {
+                assertThat(datasets.haveRestart())
+                        .as("seed %d, end %d", seed, end)
+                        .contains("ckpt.1");
+                read(datasets, rank, "ckpt.1");
+            });
+        }
+    }
+}

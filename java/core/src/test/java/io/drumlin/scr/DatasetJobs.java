@@ -1,0 +1,125 @@
+package io.drumlin.scr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.RankBody;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs of four ranks, each at first in a node of its own, that write and read datasets. */
+abstract class DatasetJobs {
+
+    static final int RANKS = 4;
+
+    @TempDir
+    Path directory;
+
+    final Map<String, String> parameters = new HashMap<>(Map.of("SCR_CACHE_BYPASS", "0", "SCR_CACHE_SIZE", "2"));
+    StorageEngine storage = new NioEngine();
+
+    /** In which node each rank runs. */
+    final int[] nodeOf = {0, 1, 2, 3};
+
+    /** Where the nodes are below the directory. */
+    String nodes = "nodes";
+
+    Path prefix() {
+        return directory.resolve("prefix");
+    }
+
+    Path node(int node) {
+        return directory.resolve(nodes).resolve("n" + node);
+    }
+
+    /** The datasets of a node. */
+    Path cache(int node) {
+        return node(node).resolve("user1/scr.112573");
+    }
+
+    void place(int... nodes) {
+        System.arraycopy(nodes, 0, nodeOf, 0, RANKS);
+    }
+
+    /** What a rank does with its datasets. */
+    interface Body {
+        void run(ScrDatasets datasets, int rank) throws IOException;
+    }
+
+    ScrConfig config(Communicator world) {
+        int node = nodeOf[world.rank()];
+        ScrConfig config = new ScrConfig(Map.of())
+                .set("SCR_PREFIX", prefix().toString())
+                .set("SCR_CACHE_BASE", node(node).toString())
+                .set("SCR_CNTL_BASE", node(node).toString())
+                .set("SCR_NODE_NAME", "n" + node)
+                .set("SCR_USER_NAME", "user1")
+                .set("SCR_JOB_ID", "112573");
+        parameters.forEach(config::set);
+        return config;
+    }
+
+    /** A job that ends without saying so, as one that is killed does. */
+    void job(Body body) throws IOException {
+        RankBody<IOException> rank = world -> body.run(ScrDatasets.open(config(world), world, storage), world.rank());
+        ThreadCommunicator.run(RANKS, rank);
+    }
+
+    static byte[] content(String name, int rank, int file) {
+        byte[] bytes = new byte[1000 * rank + 77 * file + 5];
+        new Random(31L * name.hashCode() + 7L * rank + file).nextBytes(bytes);
+        return bytes;
+    }
+
+    Path file(String name, int rank, int file) {
+        // Equal last names on all ranks: SCR itself would mix them up on one node.
+        return prefix().resolve(name).resolve("rank_" + rank).resolve("data" + file + ".bin");
+    }
+
+    void write(ScrDatasets datasets, int rank, String name) throws IOException {
+        datasets.startOutput(name, true, false);
+        for (int file = 0; file <= rank % 3; file++) {
+            Files.write(datasets.routeFile(file(name, rank, file)), content(name, rank, file));
+        }
+        assertThat(datasets.completeOutput(true)).isTrue();
+    }
+
+    void read(ScrDatasets datasets, int rank, String name) throws IOException {
+        assertThat(datasets.startRestart()).isEqualTo(name);
+        for (int file = 0; file <= rank % 3; file++) {
+            assertThat(datasets.routeFile(file(name, rank, file))).hasBinaryContent(content(name, rank, file));
+        }
+        assertThat(datasets.completeRestart(true)).isTrue();
+    }
+
+    static void delete(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            return;
+        }
+        try (Stream<Path> paths = Files.walk(path)) {
+            for (Path each : paths.sorted(Collections.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    void deleteCaches() throws IOException {
+        for (int node = 0; node < RANKS; node++) {
+            delete(node(node));
+        }
+    }
+
+    ScrIndex index() throws IOException {
+        return new IndexFile(new ScrPrefix(prefix()), new NioEngine()).read();
+    }
+}
