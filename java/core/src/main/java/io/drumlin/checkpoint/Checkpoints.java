@@ -101,7 +101,9 @@ public final class Checkpoints implements AutoCloseable {
         restartSection = new RestartSection(app, run.configFile(), execId, storage);
         variables = new ProtectedVariables(config.maxVarId());
         checkpointList = new CheckpointList(directories.checkpointList(), storage);
-        snapshotClock = new SnapshotClock(config, System::nanoTime);
+        snapshotClock = config.meanSecondsBetweenFailures().isEmpty()
+                ? new MinuteClock(config, System::nanoTime)
+                : new IntervalClock(config.meanSecondsBetweenFailures(), config.maxSyncIntv(), System::nanoTime);
         status = Status.FRESH;
         failure = config.failure();
         node = Recovery.nodeOf(app, run.topology());
@@ -794,8 +796,8 @@ public final class Checkpoints implements AutoCloseable {
 
     /**
      * To be called once per iteration of the main loop: brings the data back after a restart, and takes a checkpoint when one of
-     * the intervals {@code ckpt_l1} to {@code ckpt_l4} of the configuration has passed, at the highest level that is due. Their
-     * ids count up from 1, after a restart from the one behind the recovered checkpoint's. Collective.
+     * the intervals {@code ckpt_l1} to {@code ckpt_l4} of the configuration has passed, or with {@code ckpt_interval = auto} one
+     * that loses the least time, at the highest level that is due. Their ids count up from 1, after a restart from the one behind the recovered checkpoint's. Collective.
      *
      * @return what the checkpoint took; empty when none was due
      * @throws IOException as {@link #recover()} and {@link #checkpoint}
@@ -812,7 +814,7 @@ public final class Checkpoints implements AutoCloseable {
         }
         CheckpointReport report = checkpoint(nextSnapshot, due.get());
         nextSnapshot++;
-        snapshotClock.resume();
+        snapshotClock.taken(app, due.get(), report.seconds());
         return Optional.of(report);
     }
 

@@ -10,8 +10,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,6 +41,7 @@ final class FtiConfig {
     private static final int UNSET = -1;
 
     private static final int KIBIBYTE = 1024;
+    private static final double SECONDS_PER_HOUR = 3600;
 
     /** Bounds of {@code transfer_size} and what is taken beyond them, in MiB. */
     private static final int LEAST_TRANSFER = 8;
@@ -76,6 +79,7 @@ final class FtiConfig {
     private final Optional<Path> scrIndex;
 
     private final Injection injection;
+    private final EnumMap<Level, Double> meanSecondsBetweenFailures = new EnumMap<>(Level.class);
 
     /**
      * Where a bit is flipped, and how often.
@@ -132,7 +136,37 @@ final class FtiConfig {
         storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
         scrIndex = readScrIndex();
         injection = readInjection();
+        readFailureTimes();
         checkGroupSize();
+    }
+
+    private void readFailureTimes() throws DrumlinException {
+        String interval = ini.get("drumlin", "ckpt_interval").orElse("");
+        if (!interval.isEmpty() && !interval.equalsIgnoreCase("auto")) {
+            throw refused("drumlin", "ckpt_interval", "auto, or nothing for ckpt_l1 to ckpt_l4");
+        }
+        for (Level level : Level.values()) {
+            String key = "mtbf_l" + level.number();
+            Optional<String> hours = ini.get("drumlin", key).filter(text -> !text.isEmpty());
+            if (hours.isPresent() && !interval.isEmpty()) {
+                meanSecondsBetweenFailures.put(level, hours(key, hours.get()) * SECONDS_PER_HOUR);
+            }
+        }
+        if (!interval.isEmpty() && meanSecondsBetweenFailures.isEmpty()) {
+            throw refused("drumlin", "ckpt_interval", "auto with mtbf_l1, mtbf_l2, mtbf_l3 or mtbf_l4 in hours");
+        }
+    }
+
+    private double hours(String key, String text) throws DrumlinException {
+        try {
+            double hours = Double.parseDouble(text);
+            if (hours > 0 && Double.isFinite(hours)) {
+                return hours;
+            }
+        } catch (NumberFormatException e) {
+            // Told below.
+        }
+        throw refused("drumlin", key, "hours above 0, such as 36 or 0.5");
     }
 
     private Injection readInjection() {
@@ -258,13 +292,13 @@ final class FtiConfig {
     }
 
     private void checkGroupSize() throws DrumlinException {
-        boolean l2 = intervals[Level.L2.number()] > 0;
-        boolean l3 = intervals[Level.L3.number()] > 0;
+        boolean l2 = intervals[Level.L2.number()] > 0 || meanSecondsBetweenFailures.containsKey(Level.L2);
+        boolean l3 = intervals[Level.L3.number()] > 0 || meanSecondsBetweenFailures.containsKey(Level.L3);
         if ((l2 || l3) && groupSize < 2) {
-            throw refused("basic", "group_size", "2 or more while ckpt_l2 or ckpt_l3 is above 0");
+            throw refused("basic", "group_size", "2 or more while ckpt_l2, ckpt_l3, mtbf_l2 or mtbf_l3 is above 0");
         }
         if (l3 && groupSize >= 32) {
-            throw refused("basic", "group_size", "below 32 while ckpt_l3 is above 0");
+            throw refused("basic", "group_size", "below 32 while ckpt_l3 or mtbf_l3 is above 0");
         }
     }
 
@@ -393,6 +427,11 @@ final class FtiConfig {
     /** Minutes between two snapshots of a level, or -1. */
     int interval(Level level) {
         return intervals[level.number()];
+    }
+
+    /** For each level that is taken as often as it is worth it, mean seconds between failures that need it. */
+    Map<Level, Double> meanSecondsBetweenFailures() {
+        return meanSecondsBetweenFailures;
     }
 
     boolean keepLastCkpt() {

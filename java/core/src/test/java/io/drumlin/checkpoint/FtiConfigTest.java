@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FtiConfigTest {
 
@@ -47,6 +48,8 @@ class FtiConfigTest {
                     advanced.local_test | 2 | 0 or 1
                     advanced.fast_forward | 11 | 1 to 10
                     drumlin.packing | loose | aligned or compact
+                    drumlin.ckpt_interval | 5 | auto, or nothing
+                    drumlin.ckpt_interval | auto | mtbf_l1
                     """)
     void refusesBadValuesWithKeyValueAndRange(String key, String value, String allowed) {
         String name = key.substring(key.indexOf('.') + 1);
@@ -55,6 +58,14 @@ class FtiConfigTest {
                 .hasMessageContaining("config.fti")
                 .hasMessageContaining(key.startsWith("basic.ckpt_l3") ? "group_size" : name)
                 .hasMessageContaining(allowed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "x", "NaN", "Infinity"})
+    void refusesTimesBetweenFailuresThatAreNoHours(String hours) {
+        assertThatThrownBy(() -> config(Map.of("drumlin.ckpt_interval", "auto", "drumlin.mtbf_l4", hours)))
+                .hasMessageContaining("[drumlin] mtbf_l4 is \"" + hours + "\"")
+                .hasMessageContaining("hours above 0");
     }
 
     @Test

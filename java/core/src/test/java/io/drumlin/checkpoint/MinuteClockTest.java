@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SnapshotClockTest {
+class MinuteClockTest {
 
     @TempDir
     Path directory;
@@ -22,7 +22,7 @@ class SnapshotClockTest {
     private Map<Integer, Integer> due(Map<String, String> changes, double seconds, int iterations) throws IOException {
         RunFixture run = new RunFixture(directory, changes);
         FtiConfig config = FtiConfig.parse(Files.readString(run.config()), "config");
-        SnapshotClock clock = new SnapshotClock(config, () -> nanos);
+        MinuteClock clock = new MinuteClock(config, () -> nanos);
         Map<Integer, Integer> levels = new LinkedHashMap<>();
         for (int i = 1; i <= iterations; i++) {
             int iteration = i;
@@ -44,7 +44,7 @@ class SnapshotClockTest {
     @Test
     void tellsWhenTheRanksAgreed() throws IOException {
         FtiConfig config = FtiConfig.parse(Files.readString(new RunFixture(directory, Map.of()).config()), "config");
-        SnapshotClock clock = new SnapshotClock(config, () -> nanos);
+        MinuteClock clock = new MinuteClock(config, () -> nanos);
         Map<Integer, SnapshotPlan> plans = new LinkedHashMap<>();
         for (int i = 1; i <= 17; i++) {
             int iteration = i;

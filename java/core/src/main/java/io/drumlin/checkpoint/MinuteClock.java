@@ -1,0 +1,95 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * The intervals of C FTI, {@code ckpt_l1} to {@code ckpt_l4}. Minutes are counted in iterations, by the mean iteration time of
+ * all ranks (docs/formats/fti-run-directory.md, section 6).
+ */
+final class MinuteClock implements SnapshotClock {
+
+    private static final double MINUTE = 60;
+
+    private final FtiConfig config;
+    private final LongSupplier nanoTime;
+    private final int[] periods = {1, 1, 1, 1, 1};
+
+    private long iterations;
+    private long lastCall;
+    private double totalSeconds;
+    private double meanSeconds;
+    private long syncInterval = 1;
+    private long minuteIterations;
+    private long lastMinute;
+    private long nextMinute;
+    private int minutes;
+    private boolean agreed;
+
+    MinuteClock(FtiConfig config, LongSupplier nanoTime) {
+        this.config = config;
+        this.nanoTime = nanoTime;
+    }
+
+    @Override
+    public Optional<Level> tick(Communicator comm) throws IOException {
+        long now = nanoTime.getAsLong();
+        agreed = false;
+        if (iterations > 0) {
+            totalSeconds += (now - lastCall) / 1e9;
+            if (iterations % syncInterval == 0) {
+                agreeOnMinute(comm);
+            }
+        }
+        lastCall = now;
+        iterations++;
+        if (iterations != nextMinute) {
+            return Optional.empty();
+        }
+        minutes = meanSeconds > MINUTE ? (int) (totalSeconds / MINUTE) : minutes + 1;
+        lastMinute = nextMinute;
+        nextMinute += minuteIterations;
+        return dueLevel();
+    }
+
+    @Override
+    public Optional<SnapshotPlan> newPlan() {
+        return agreed ? Optional.of(new SnapshotPlan(nextMinute, syncInterval)) : Optional.empty();
+    }
+
+    @Override
+    public void taken(Communicator comm, Level level, double seconds) {
+        lastCall = nanoTime.getAsLong();
+    }
+
+    private void agreeOnMinute(Communicator comm) throws IOException {
+        long[] sum = {Math.round(totalSeconds / iterations * 1e9)};
+        comm.allreduce(sum, Op.SUM);
+        meanSeconds = Math.max(sum[0] / 1e9 / comm.size(), 1e-9);
+        long perMinute = meanSeconds > MINUTE ? 1 : Math.max(1, (long) Math.rint(MINUTE / meanSeconds));
+        minuteIterations = (perMinute + config.fastForward() - 1) / config.fastForward();
+        long next = lastMinute + minuteIterations + (lastMinute == 0 ? 1 : 0);
+        if (next >= iterations) {
+            nextMinute = next;
+        }
+        if (syncInterval < minuteIterations / 2 && syncInterval < config.maxSyncIntv()) {
+            syncInterval *= 2;
+        }
+        agreed = true;
+    }
+
+    private Optional<Level> dueLevel() {
+        Optional<Level> due = Optional.empty();
+        for (Level level : Level.values()) {
+            int interval = config.interval(level);
+            if (interval > 0 && minutes >= periods[level.number()] * interval) {
+                due = Optional.of(level);
+                periods[level.number()]++;
+            }
+        }
+        return due;
+    }
+}
