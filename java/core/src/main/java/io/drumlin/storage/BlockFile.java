@@ -80,6 +80,21 @@ public interface BlockFile extends Closeable {
     int read(ByteBuffer target, long offset) throws IOException;
 
     /**
+     * Starts a read and returns, as a rule without waiting for it; {@code target} must be direct (else
+     * {@link IllegalArgumentException}) and be left alone until {@link PendingRead#await()} returned. Blocks while too many transfers
+     * are under way.
+     *
+     * @param target position and limit bound what is read; its position is not changed
+     * @param offset byte offset in the file, 0 or above
+     * @return the read, to be awaited before the file is closed
+     * @throws IOException the read could not be started
+     */
+    default PendingRead startRead(ByteBuffer target, long offset) throws IOException {
+        int count = read(target, offset);
+        return () -> count;
+    }
+
+    /**
      * Reserves space so that later writes below {@code size} cannot fail for want of it; makes the file at least that
      * long. Where the file system or the engine cannot reserve ({@code nio}), the file is only made longer, without
      * filling it, and a full file system shows in a later write. What was in the file stays.
@@ -105,7 +120,7 @@ public interface BlockFile extends Closeable {
     void sync() throws IOException;
 
     /**
-     * Closes the file; a second call does nothing. Waits for started writes that nobody awaited. An error that is
+     * Closes the file; a second call does nothing. Waits for started transfers that nobody awaited. An error that is
      * reported only now is thrown, be it the system's or that of such a write.
      *
      * @throws IOException something written may be missing

@@ -19,8 +19,8 @@ final class NativeFile extends PositionalFile {
 
     private final int fd;
 
-    /** Started writes that nobody has awaited to the end. */
-    private final Set<QueuedWrite> queued = ConcurrentHashMap.newKeySet();
+    /** Started transfers that nobody has awaited to the end. */
+    private final Set<Queued> queued = ConcurrentHashMap.newKeySet();
 
     NativeFile(Path path, int fd, int alignment) {
         super(path, alignment);
@@ -77,15 +77,27 @@ final class NativeFile extends PositionalFile {
         if (ticket < 0) {
             throw explain("write", offset, rest.remaining(), new ErrnoException("queue", (int) -ticket), "");
         }
-        QueuedWrite write = new QueuedWrite(rest, offset, ticket);
+        Queued write = new Queued("write", rest, offset, ticket);
         queued.add(write);
-        return write;
+        return write::await;
+    }
+
+    @Override
+    PendingRead launchRead(ByteBuffer rest, long offset) throws IOException {
+        long ticket = CoreLibrary.drumlin_queue_read(
+                NativeQueue.address(), fd, NativeMemory.address(rest), rest.remaining(), offset);
+        if (ticket < 0) {
+            throw explain("read", offset, rest.remaining(), new ErrnoException("queue", (int) -ticket), "");
+        }
+        Queued read = new Queued("read", rest, offset, ticket);
+        queued.add(read);
+        return read::await;
     }
 
     @Override
     void endLaunched() {
-        for (QueuedWrite write : List.copyOf(queued)) {
-            write.end();
+        for (Queued transfer : List.copyOf(queued)) {
+            transfer.end();
         }
     }
 
@@ -121,9 +133,10 @@ final class NativeFile extends PositionalFile {
         return result;
     }
 
-    /** A write in the C core's queue; it holds the memory until the kernel has let go of it. */
-    private final class QueuedWrite implements PendingWrite {
+    /** A transfer in the C core's queue; it holds the memory until the kernel has let go of it. */
+    private final class Queued {
 
+        private final String operation;
         private final ByteBuffer memory;
         private final long offset;
         private final long ticket;
@@ -131,9 +144,12 @@ final class NativeFile extends PositionalFile {
         /** Guarded by this. */
         private boolean ended;
         /** Guarded by this. */
+        private int moved;
+        /** Guarded by this. */
         private @Nullable IOException failure;
 
-        QueuedWrite(ByteBuffer memory, long offset, long ticket) {
+        Queued(String operation, ByteBuffer memory, long offset, long ticket) {
+            this.operation = operation;
             this.memory = memory;
             this.offset = offset;
             this.ticket = ticket;
@@ -143,9 +159,10 @@ final class NativeFile extends PositionalFile {
         synchronized @Nullable IOException end() {
             if (!ended) {
                 long result = CoreLibrary.drumlin_queue_wait(NativeQueue.address(), ticket);
+                moved = (int) Math.max(0, result);
                 if (result < 0) {
-                    ErrnoException cause = new ErrnoException("write", (int) -result);
-                    failure = explain("write", offset, memory.remaining(), cause, "");
+                    ErrnoException cause = new ErrnoException(operation, (int) -result);
+                    failure = explain(operation, offset, memory.remaining(), cause, "");
                     keepUnreported(failure);
                 }
                 ended = true;
@@ -154,13 +171,13 @@ final class NativeFile extends PositionalFile {
             return failure;
         }
 
-        @Override
-        public void await() throws IOException {
+        synchronized int await() throws IOException {
             IOException told = end();
             if (told != null) {
                 forgetUnreported(told);
                 throw told;
             }
+            return moved;
         }
     }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A block file over single calls that name their offset and may move fewer bytes than asked.
  *
- * <p>Checks arguments, moves what a short call left, does started writes on {@link WriterThreads} unless an engine has a
+ * <p>Checks arguments, moves what a short call left, does started transfers on {@link TransferThreads} unless an engine has a
  * queue of its own, and keeps the file open until all that is under way has ended: a descriptor that was closed too early
  * may already be another file's.
  */
@@ -103,11 +103,11 @@ abstract class PositionalFile implements BlockFile {
 
     /** Starts a write of all between position and limit. */
     PendingWrite launch(ByteBuffer rest, long offset) throws IOException {
-        CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+        CompletableFuture<Integer> end = new CompletableFuture<>();
         enter("write");
         boolean accepted = false;
         try {
-            WriterThreads.execute(() -> perform(rest, offset, end));
+            TransferThreads.execute(() -> perform(rest, offset, end, this::launchedWrite));
             accepted = true;
         } finally {
             if (!accepted) {
@@ -117,7 +117,37 @@ abstract class PositionalFile implements BlockFile {
         return () -> await(end);
     }
 
-    /** Ends launched writes that end only when somebody waits for them. Nothing is launched any more. */
+    @Override
+    public final PendingRead startRead(ByteBuffer target, long offset) throws IOException {
+        if (!target.isDirect() || target.isReadOnly()) {
+            throw new IllegalArgumentException("a started read needs a direct buffer that can be written: " + path);
+        }
+        check(target, offset);
+        enter("read");
+        try {
+            return launchRead(target.duplicate(), offset);
+        } finally {
+            leave();
+        }
+    }
+
+    /** Starts a read of all between position and limit. */
+    PendingRead launchRead(ByteBuffer rest, long offset) throws IOException {
+        CompletableFuture<Integer> end = new CompletableFuture<>();
+        enter("read");
+        boolean accepted = false;
+        try {
+            TransferThreads.execute(() -> perform(rest, offset, end, this::readFully));
+            accepted = true;
+        } finally {
+            if (!accepted) {
+                leave();
+            }
+        }
+        return () -> await(end);
+    }
+
+    /** Ends launched transfers that end only when somebody waits for them. Nothing is launched any more. */
     void endLaunched() {}
 
     @Override
@@ -241,12 +271,26 @@ abstract class PositionalFile implements BlockFile {
         return moved == asked ? moved : moved - moved % alignment;
     }
 
-    private void perform(ByteBuffer rest, long offset, CompletableFuture<@Nullable Void> end) {
+    /** A transfer of all between position and limit, which returns the bytes it moved. */
+    private interface Transfer {
+        int move(ByteBuffer rest, long offset) throws IOException;
+    }
+
+    private int launchedWrite(ByteBuffer rest, long offset) throws IOException {
+        int length = rest.remaining();
         try {
             writeFully(rest, offset);
-            end.complete(null);
         } catch (IOException e) {
             keepUnreported(e);
+            throw e;
+        }
+        return length;
+    }
+
+    private void perform(ByteBuffer rest, long offset, CompletableFuture<Integer> end, Transfer transfer) {
+        try {
+            end.complete(transfer.move(rest, offset));
+        } catch (IOException e) {
             end.completeExceptionally(e);
         } catch (Throwable e) {
             end.completeExceptionally(e);
@@ -256,9 +300,9 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    private void await(CompletableFuture<@Nullable Void> end) throws IOException {
+    private int await(CompletableFuture<Integer> end) throws IOException {
         try {
-            end.join();
+            return end.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof IOException failure) {
                 forgetUnreported(failure);

@@ -393,6 +393,43 @@ public abstract class StorageEngineContract {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void endsManyStartedReadsInAnyOrder(boolean direct) throws IOException {
+        Random random = random();
+        int piece = 4 * AlignedBuffer.ALIGNMENT;
+        byte[] expected = bytes(random, 100 * piece - 777);
+        Files.write(file, expected);
+        List<ByteBuffer> targets = new ArrayList<>();
+        List<PendingRead> reads = new ArrayList<>();
+        try (BlockFile opened = engine.open(file, modes(direct, READ))) {
+            for (int i = 0; i < 101; i++) {
+                ByteBuffer target = aligned(new byte[piece]);
+                targets.add(target.duplicate());
+                reads.add(opened.startRead(target, (long) i * piece));
+                // What moves the caller's buffer must not move the read.
+                target.position(target.limit());
+            }
+            byte[] read = new byte[101 * piece];
+            for (int i : shuffled(101, random)) {
+                // The last begins at the end of the file, the one before ends there.
+                assertThat(reads.get(i).await()).isEqualTo(Math.max(0, Math.min(piece, expected.length - i * piece)));
+                targets.get(i).get(read, i * piece, piece);
+            }
+            assertThat(Arrays.copyOf(read, expected.length)).isEqualTo(expected);
+            assertIllegal(() -> opened.startRead(ByteBuffer.allocate(piece), 0));
+        }
+        ByteBuffer memory = aligned(new byte[piece]);
+        try (BlockFile writeOnly = engine.open(file, modes(direct, WRITE))) {
+            assertErrno(() -> writeOnly.startRead(memory, 0).await(), "EBADF");
+        }
+        BlockFile closed = engine.open(file, modes(direct, READ));
+        closed.startRead(memory, 0);
+        closed.close();
+        assertThat(memory.get(0)).isEqualTo(expected[0]);
+        assertClosed(() -> closed.startRead(memory, 0));
+    }
+
     @Test
     void finishesStartedWritesBeforeItCloses() throws IOException {
         Random random = random();

@@ -5,19 +5,19 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The daemon threads of this JVM that do started writes for engines without a queue in the kernel. Thread-safe. */
-final class WriterThreads {
+/** The daemon threads of this JVM that do started transfers for engines without a queue in the kernel. Thread-safe. */
+final class TransferThreads {
 
     /** Enough to keep an NVMe device busy; the threads wait in the kernel and take hardly any CPU time. */
     private static final int THREADS = 8;
 
-    /** Writes that were started and have not ended. */
+    /** Transfers that were started and have not ended. */
     private static final int IN_FLIGHT = 64;
 
     private static final Semaphore SLOTS = new Semaphore(IN_FLIGHT);
     private static final ThreadPoolExecutor POOL = makePool();
 
-    private WriterThreads() {}
+    private TransferThreads() {}
 
     /** Lets a thread do {@code work}, which must not throw. Blocks while too much is under way. */
     static void execute(Runnable work) {
@@ -41,15 +41,15 @@ final class WriterThreads {
 
     private static ThreadPoolExecutor makePool() {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), WriterThreads::makeThread);
+                THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), TransferThreads::makeThread);
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }
 
     private static Thread makeThread(Runnable loop) {
-        Thread thread = new Thread(null, loop, "drumlin-writer", 0, false);
+        Thread thread = new Thread(null, loop, "drumlin-transfer", 0, false);
         thread.setDaemon(true);
-        // The pool outlives whoever started the first write and must not hold their class loader.
+        // The pool outlives whoever started the first transfer and must not hold their class loader.
         thread.setContextClassLoader(null);
         return thread;
     }
