@@ -29,6 +29,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -199,6 +200,9 @@ public final class CheckpointBench implements Callable<Integer> {
                 delete(home.resolve("Local/node1"));
             }
             Cost rawCost = time(comm, () -> slabs.read(file, (long) mib * SLAB));
+            if (comm.rank() == 0) {
+                dropFromPageCache(home);
+            }
             Checkpoints[] opened = new Checkpoints[1];
             Cost cost = time(comm, () -> {
                 opened[0] = open(comm, home, arrays);
@@ -223,6 +227,26 @@ public final class CheckpointBench implements Callable<Integer> {
             checkpoints.protect(id, arrays.get(id));
         }
         return checkpoints;
+    }
+
+    /** All reads are to be from the device, as the raw ones are. */
+    private static void dropFromPageCache(Path path) throws IOException {
+        List<Path> files;
+        try (Stream<Path> found = Files.walk(path)) {
+            files = found.filter(Files::isRegularFile).toList();
+        }
+        for (Path file : files) {
+            Process process = new ProcessBuilder("dd", "if=" + file, "iflag=nocache", "count=0", "status=none")
+                    .inheritIO()
+                    .start();
+            try {
+                if (process.waitFor() != 0) {
+                    throw new IOException("dd could not drop " + file + " from the page cache");
+                }
+            } catch (InterruptedException e) {
+                throw new IOException("interrupted", e);
+            }
+        }
     }
 
     private static void delete(Path path) throws IOException {
