@@ -95,7 +95,8 @@ public final class Checkpoints implements AutoCloseable {
         storage = run.storage();
         directories = run.directories();
         slabs = new SlabPool(storage, 2 * Md5Lanes.LANES);
-        reader = new CheckpointReader(storage, slabs);
+        int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
+        reader = new CheckpointReader(storage, slabs, KeptBytes.ofFreeMemory(storage, ranksOfMachine));
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         levels = new LevelDirectories(app, run.topology(), directories, storage, config.keepL4Ckpt(), metadata);
         restartSection = new RestartSection(app, run.configFile(), execId, storage);
@@ -579,6 +580,7 @@ public final class Checkpoints implements AutoCloseable {
             checkSize(from, id);
         }
         reader.recover(from.path(), from.file(), variables.byId());
+        reader.forget();
         status = Status.FRESH;
     }
 
@@ -693,6 +695,7 @@ public final class Checkpoints implements AutoCloseable {
         long begin = System.nanoTime();
         long timestamp = meet(ckptId, level);
         requireAbove0(ckptId);
+        reader.forget();
         long met = System.nanoTime();
         long durable;
         Draft draft;
@@ -913,6 +916,7 @@ public final class Checkpoints implements AutoCloseable {
             }
         } finally {
             leaveHead();
+            reader.forget();
             slabs.close();
             group.close();
             node.close();

@@ -404,7 +404,12 @@ final class PosixMode implements IoMode {
         @Override
         public void check(FileKind kind, Path path) throws IOException {
             switch (kind) {
-                case PLAIN -> check(path, own().size(), own().checksum());
+                case PLAIN -> {
+                    long start = start(path, own().size());
+                    if (!own().checksum().isEmpty()) {
+                        reader.verify(path, PosixDraft.stored(ckptId(), own()).movedBy(start));
+                    }
+                }
                 case PARTNER -> {
                     FileEntry left = metadata.files().get(group.left());
                     check(path, left.size(), left.checksum());
@@ -421,6 +426,14 @@ final class PosixMode implements IoMode {
         }
 
         private void check(Path path, long size, String md5) throws IOException {
+            long start = start(path, size);
+            if (!md5.isEmpty()) {
+                reader.verify(path, start, size, md5);
+            }
+        }
+
+        /** Where this rank's bytes begin in a file that is large enough. */
+        private long start(Path path, long size) throws IOException {
             long start = locator.start(path);
             long found = Files.size(path);
             if (shared(level).isEmpty() && found != size) {
@@ -429,9 +442,7 @@ final class PosixMode implements IoMode {
                         "it has " + found + " bytes and the metadata say " + size,
                         "the file is damaged; another level or an older checkpoint is needed");
             }
-            if (!md5.isEmpty()) {
-                reader.verify(path, start, size, md5);
-            }
+            return start;
         }
 
         @Override

@@ -235,7 +235,7 @@ public final class RunSurvey {
         try {
             // A few for all: each takes some MiB of memory, and the disk can be kept busy by few.
             List<CheckpointReader> shared = slabs.stream()
-                    .map(pool -> new CheckpointReader(storage, pool))
+                    .map(pool -> new CheckpointReader(storage, pool, KeptBytes.none(storage)))
                     .toList();
             return ThreadCommunicator.<List<T>, IOException>call(ranks(), world -> {
                         List<RunReport.Problem> refused = new ArrayList<>();

@@ -106,6 +106,7 @@ public final class Stash {
             }
         });
         Agreement.run(app, "loading stash " + stashId, () -> reader.recover(item.file, file[0], variables.byId()));
+        reader.forget();
         return item.checkpoint.ckptId();
     }
 

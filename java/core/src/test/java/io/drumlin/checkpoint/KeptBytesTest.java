@@ -1,0 +1,135 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.StoredFile.Chunk;
+import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.NativeEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is recovered is what was verified, whether it was kept or is read again. */
+class KeptBytesTest {
+
+    private static final int FIRST = 3_000_001;
+    private static final int SECOND = 40_000;
+    private static final int SECOND_AT = 3_002_777;
+
+    @TempDir
+    private Path directory;
+
+    private final byte[] content = new byte[SECOND_AT + SECOND];
+    private final byte[] first = new byte[FIRST];
+    private final byte[] second = new byte[SECOND];
+    private Path file = Path.of("");
+    private NativeEngine engine;
+    private SlabPool slabs;
+    private StoredFile meta;
+
+    @BeforeEach
+    void write() throws Exception {
+        assumeTrue(NativeEngine.unavailabilityCause() == null, "there is no native engine");
+        engine = new NativeEngine();
+        slabs = new SlabPool(engine, 2 * Md5Lanes.LANES);
+        new Random(8).nextBytes(content);
+        file = Files.write(directory.resolve("file"), content);
+        meta = new StoredFile(
+                1, List.of(chunk(1, 0, FIRST), chunk(2, SECOND_AT, SECOND)), Map.of(1, (long) FIRST, 2, (long) SECOND));
+    }
+
+    @AfterEach
+    void freeSlabs() {
+        if (slabs != null) {
+            slabs.close();
+        }
+    }
+
+    private Chunk chunk(int id, int offset, int length) throws Exception {
+        MessageDigest md5 = MessageDigest.getInstance("MD5");
+        md5.update(content, offset, length);
+        return new Chunk(id, 0, offset, length, Optional.of(HexFormat.of().formatHex(md5.digest())));
+    }
+
+    private CheckpointReader reader(long limit) {
+        return new CheckpointReader(engine, slabs, new KeptBytes(engine, () -> limit));
+    }
+
+    private void recover(CheckpointReader reader, Path path) throws IOException {
+        reader.recover(path, meta, Map.of(1, ProtectedData.of(first), 2, ProtectedData.of(second)));
+    }
+
+    private void assertRecovered() {
+        assertThat(first).isEqualTo(Arrays.copyOf(content, FIRST));
+        assertThat(second).isEqualTo(Arrays.copyOfRange(content, SECOND_AT, SECOND_AT + SECOND));
+    }
+
+    @Test
+    void areRecoveredFromAFileThatWasRenamed() throws IOException {
+        CheckpointReader reader = reader(Long.MAX_VALUE);
+        reader.verify(file, meta);
+        recover(reader, Files.move(file, directory.resolve("committed")));
+        assertRecovered();
+        reader.forget();
+    }
+
+    @Test
+    void areNotNeeded() throws IOException {
+        CheckpointReader reader = reader(content.length / 2);
+        reader.verify(file, meta);
+        recover(reader, file);
+        assertRecovered();
+    }
+
+    @Test
+    void areHeldUntilTheFileIsWritten() throws IOException {
+        KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
+        CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
+        reader.verify(file, meta);
+        assertThat(kept.hold(file, meta.chunks())).isTrue();
+        assertThat(kept.hold(file, List.of(chunkBetween()))).isFalse();
+        damage();
+        assertThat(kept.hold(file, meta.chunks())).isFalse();
+        assertThatThrownBy(() -> recover(reader, file))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("MD5");
+        reader.forget();
+    }
+
+    /** Of bytes that no digest covers. */
+    private static Chunk chunkBetween() {
+        return new Chunk(3, 0, FIRST - 10, 20, Optional.empty());
+    }
+
+    @Test
+    void ofADamagedFileAreNotHeld() throws IOException {
+        damage();
+        KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
+        CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
+        assertThatThrownBy(() -> reader.verify(file, meta)).isInstanceOf(DrumlinException.class);
+        assertThat(kept.hold(file, meta.chunks())).isFalse();
+    }
+
+    private void damage() throws IOException {
+        FileTime before = Files.getLastModifiedTime(file);
+        byte[] damaged = content.clone();
+        damaged[FIRST / 2]++;
+        Files.write(file, damaged);
+        Files.setLastModifiedTime(file, FileTime.fromMillis(before.toMillis() + 1000));
+    }
+}
