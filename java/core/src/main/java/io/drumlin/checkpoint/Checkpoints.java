@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.HeadLink.Order;
+import io.drumlin.checkpoint.HandedOver.Outcome;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +76,9 @@ public final class Checkpoints implements AutoCloseable {
     private int nextSnapshot = 1;
     private @Nullable IncrementalCheckpoint incremental;
     private @Nullable Source source;
+    private final Optional<HandedOver> handedOver;
+    private @Nullable Outcome outcome;
+    private final Optional<Consumer<IOException>> lateFailures;
     private boolean started;
     private boolean closed;
 
@@ -84,9 +89,12 @@ public final class Checkpoints implements AutoCloseable {
     private final Stash stash;
     private final RunDescription description;
 
-    private Checkpoints(Run run, Optional<Packing> given) throws IOException {
+    private Checkpoints(Run run, Optional<Packing> given, Optional<Consumer<IOException>> lateFailures)
+            throws IOException {
+        this.lateFailures = lateFailures;
         app = run.app();
         headLink = run.headLink();
+        handedOver = headLink.map(HandedOver::new);
         rank = run.topology().rank();
         fileRank = run.topology().fileRank();
         config = run.config();
@@ -158,6 +166,8 @@ public final class Checkpoints implements AutoCloseable {
         private @Nullable StorageEngine storage;
         private Optional<Packing> packing = Optional.empty();
         private boolean freshStartIfUnrecoverable;
+        private @Nullable Consumer<IOException> lateFailures;
+        private BiConsumer<Checkpoints, CheckpointReport> finishedByHead = (run, report) -> {};
 
         private Builder(Path configFile) {
             this.configFile = configFile;
@@ -209,15 +219,44 @@ public final class Checkpoints implements AutoCloseable {
         }
 
         /**
+         * Says what becomes of the failure of a checkpoint that was being finished behind the computation. Without this the next
+         * collective call throws it, on all ranks, and does nothing else; with it that call gives the failure to the handler, on all
+         * ranks, and goes on: what C FTI does.
+         *
+         * @param handler told of each failure; earlier checkpoints are as they were
+         * @return this
+         */
+        public Builder lateFailures(Consumer<IOException> handler) {
+            lateFailures = handler;
+            return this;
+        }
+
+        /**
+         * Lets a head tell of its work.
+         *
+         * @param listener told, on heads, of their run and each checkpoint that they have finished: the bytes are those of the node,
+         *     of the times only the last is not 0
+         * @return this
+         */
+        public Builder finishedByHead(BiConsumer<Checkpoints, CheckpointReport> listener) {
+            finishedByHead = listener;
+            return this;
+        }
+
+        /**
          * Opens the run. Collective.
          *
          * @return the run
          * @throws IOException as {@link Checkpoints#open}
          */
         public Checkpoints open() throws IOException {
-            Checkpoints checkpoints = new Checkpoints(prepare(), packing);
+            Run run = prepare();
+            Checkpoints checkpoints = new Checkpoints(run, packing, Optional.ofNullable(lateFailures));
             try {
                 checkpoints.start(freshStartIfUnrecoverable);
+                if (checkpoints.isHead()) {
+                    checkpoints.head(run, finishedByHead).serve();
+                }
             } catch (IOException | RuntimeException | Error e) {
                 checkpoints.closeAfter(e);
                 throw e;
@@ -245,9 +284,11 @@ public final class Checkpoints implements AutoCloseable {
                 begin(freshStartIfUnrecoverable);
             }
         });
-        if (isHead()) {
-            new Head(headLink.get()).serve();
-        }
+    }
+
+    private Head head(Run run, BiConsumer<Checkpoints, CheckpointReport> finished) {
+        return new Head(
+                run.headLink().orElseThrow(), run, group, levels, slabs, mode, report -> finished.accept(this, report));
     }
 
     private void begin(boolean freshStartIfUnrecoverable) throws IOException {
@@ -598,6 +639,7 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private Source requireVerifiedSource() throws IOException {
+        awaitHere();
         if (source == null) {
             throw DrumlinException.during("recovery")
                     .rank(rank)
@@ -661,7 +703,8 @@ public final class Checkpoints implements AutoCloseable {
         requireAbove0(ckptId);
         requireNoneOpen();
         // What is copied into a file of all ranks is best kept near.
-        Path root = mode.shared(level).isPresent() ? directories.local() : directories.root(level);
+        boolean near = mode.shared(level).isPresent() || !config.isInline(level);
+        Path root = near ? directories.local() : directories.root(level);
         Path scratch = root.resolve(RunDirectory.incrementalName(fileRank));
         IncrementalFile file = new IncrementalFile(storage, slabs, scratch, mode.gathering(), variables.byId());
         IncrementalCheckpoint begun = new IncrementalCheckpoint(this, ckptId, level, file);
@@ -693,10 +736,21 @@ public final class Checkpoints implements AutoCloseable {
 
     private CheckpointReport take(int ckptId, Level level, OwnFile own) throws IOException {
         long begin = System.nanoTime();
+        await();
         long timestamp = meet(ckptId, level);
         requireAbove0(ckptId);
         reader.forget();
         long met = System.nanoTime();
+        if (handedOver.isPresent()) {
+            handedOver.get().tidy();
+        }
+        return config.isInline(level)
+                ? takeInline(ckptId, level, timestamp, own, begin, met)
+                : handOver(ckptId, level, timestamp, own, begin, met);
+    }
+
+    private CheckpointReport takeInline(int ckptId, Level level, long timestamp, OwnFile own, long begin, long met)
+            throws IOException {
         long durable;
         Draft draft;
         levels.prepare(level);
@@ -704,9 +758,6 @@ public final class Checkpoints implements AutoCloseable {
             draft = writer.write(ckptId, level, timestamp, own);
             durable = System.nanoTime();
             announce(ckptId, level);
-            if (level == Level.L4) {
-                unlist();
-            }
             levels.commit(level);
         } catch (IOException failed) {
             abandon(level, failed);
@@ -717,12 +768,88 @@ public final class Checkpoints implements AutoCloseable {
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
         setSource(new Source(level, plain, draft.stored(), false));
         levels.discardSuperseded(level);
-        if (level == Level.L4) {
-            list(ckptId, plain);
+        listIfGlobal(ckptId, level);
+        return report(ckptId, level, draft, begin, met, durable);
+    }
+
+    /** Writes this rank's file and leaves the rest to the heads. */
+    private CheckpointReport handOver(int ckptId, Level level, long timestamp, OwnFile own, long begin, long met)
+            throws IOException {
+        long durable;
+        Draft draft;
+        levels.prepare(level);
+        levels.prepare(Level.L1);
+        try {
+            draft = writer.writeForHead(ckptId, level, timestamp, own);
+            durable = System.nanoTime();
+            announce(ckptId, level);
+        } catch (IOException failed) {
+            abandon(Level.L1, failed);
+            throw failed;
         }
+        handedOver.orElseThrow().give(new HandedOver.Checkpoint(ckptId, level, draft), timestamp);
+        return report(ckptId, level, draft, begin, met, durable);
+    }
+
+    private static CheckpointReport report(int ckptId, Level level, Draft draft, long begin, long met, long durable) {
         long end = System.nanoTime();
         return new CheckpointReport(
                 ckptId, level, draft.size(), (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
+    }
+
+    /**
+     * Whether a checkpoint is being finished behind the computation.
+     *
+     * @return true from a {@link #checkpoint} that returned before its end to the call that waits for this end
+     */
+    public boolean isUnderway() {
+        return handedOver.isPresent() && handedOver.get().isUnderway();
+    }
+
+    /**
+     * Waits until the checkpoint that is being finished behind the computation is complete; without one returns at once. Also done
+     * by the next {@link #checkpoint} and by {@link #complete}. Collective.
+     *
+     * @throws IOException on all ranks: it has failed, and earlier ones are as they were; or it is in its place, and something
+     *     that it replaces could not be deleted, or it could not be listed for SCR: then {@link #lastCheckpoint} is this one
+     */
+    public void await() throws IOException {
+        requireApplication();
+        awaitHere();
+        Outcome ended = outcome;
+        outcome = null;
+        if (ended == null) {
+            return;
+        }
+        Optional<IOException> failed = ended.answer().failure().map(why -> why);
+        if (ended.answer().committed()) {
+            listIfGlobal(ended.checkpoint().ckptId(), ended.checkpoint().level());
+        } else {
+            failed.ifPresent(this::takeBackFailure);
+        }
+        if (failed.isPresent()) {
+            lateFailures.orElseThrow(failed::get).accept(failed.get());
+        }
+    }
+
+    /** Waits for the head of this node, and takes note of what it has done. Not collective. */
+    private void awaitHere() throws IOException {
+        Optional<Outcome> ended = handedOver.isPresent() ? handedOver.get().await() : Optional.empty();
+        if (ended.isEmpty()) {
+            return;
+        }
+        outcome = ended.get();
+        if (outcome.answer().committed()) {
+            HandedOver.Checkpoint checkpoint = outcome.checkpoint();
+            Level level = checkpoint.level();
+            failure = 1;
+            mode.finishedByHead(level, checkpoint.draft());
+            Path directory = level == Level.L4
+                    ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)
+                    : directories.committed(level);
+            Path plain = directory.resolve(mode.plainName(Level.L1, checkpoint.ckptId()));
+            setSource(new Source(level, plain, checkpoint.draft().stored(), false));
+        }
     }
 
     private void setSource(@Nullable Source newest) {
@@ -737,6 +864,13 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
+    private void listIfGlobal(int ckptId, Level level) throws IOException {
+        if (level == Level.L4) {
+            list(ckptId, directories.committed(level).resolve(mode.plainName(level, ckptId)));
+        }
+    }
+
+    /** Puts a checkpoint of level 4 into the index of SCR. Collective. */
     private void list(int ckptId, Path file) throws IOException {
         if (listed.isPresent()) {
             listed.get().add(ckptId, execId, file);
@@ -779,6 +913,9 @@ public final class Checkpoints implements AutoCloseable {
         if (failure != 1) {
             restartSection.write(1);
         }
+        if (level == Level.L4) {
+            unlist();
+        }
     }
 
     /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
@@ -788,6 +925,11 @@ public final class Checkpoints implements AutoCloseable {
         } catch (IOException e) {
             failed.addSuppressed(e);
         }
+        takeBackFailure(failed);
+    }
+
+    /** Says in the configuration file again what was there before the first checkpoint. Collective. */
+    private void takeBackFailure(IOException failed) {
         if (failure != 1) {
             try {
                 restartSection.write(failure);
@@ -839,7 +981,7 @@ public final class Checkpoints implements AutoCloseable {
      *     possible as before; what could not be archived or deleted after that stays where it is
      */
     public void complete() throws IOException {
-        requireApplication();
+        await();
         if (config.keepLastCkpt() && source != null) {
             keepLast(source);
             restartSection.write(2);
@@ -914,8 +1056,8 @@ public final class Checkpoints implements AutoCloseable {
             if (incremental != null) {
                 incremental.close();
             }
-        } finally {
             leaveHead();
+        } finally {
             reader.forget();
             slabs.close();
             group.close();
@@ -925,10 +1067,19 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void leaveHead() throws IOException {
-        if (headLink.isPresent()) {
+        if (headLink.isEmpty()) {
+            return;
+        }
+        try {
             if (started) {
-                headLink.get().give(Order.end());
+                awaitHere();
+                // Nobody asks any more.
+                Optional.ofNullable(outcome)
+                        .flatMap(ended -> ended.answer().failure())
+                        .ifPresent(why -> LOG.log(Logger.Level.WARNING, why.getMessage()));
+                handedOver.orElseThrow().leave();
             }
+        } finally {
             headLink.get().close();
         }
     }

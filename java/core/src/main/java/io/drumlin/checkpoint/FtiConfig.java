@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -55,6 +56,7 @@ final class FtiConfig {
     private final int heads;
     private final int nodeSize;
     private final int groupSize;
+    private final EnumSet<Level> inline = EnumSet.of(Level.L1);
     private final boolean keepHeadsAlive;
     private final Path ckptDir;
     private final Path glblDir;
@@ -109,7 +111,7 @@ final class FtiConfig {
         }
         keepLastCkpt = oneOf("basic", "keep_last_ckpt", 0, "0 or 1", 0, 1) == 1;
         keepL4Ckpt = bool("basic", "keep_l4_ckpt", false);
-        checkInline();
+        readInline();
         keepHeadsAlive = bool("basic", "keep_heads_alive", false);
         if (keepHeadsAlive && heads == 0) {
             throw refused("basic", "keep_heads_alive", "0 while head = 0");
@@ -202,11 +204,13 @@ final class FtiConfig {
         return blockKibibytes * KIBIBYTE;
     }
 
-    private void checkInline() throws DrumlinException {
+    private void readInline() throws DrumlinException {
         for (Level level : List.of(Level.L2, Level.L3, Level.L4)) {
             String key = "inline_l" + level.number();
-            if (integer("basic", key, 1) == 0) {
-                throw refused("basic", key, "1: the application does the work of a checkpoint itself in this version");
+            if (integer("basic", key, 1) != 0) {
+                inline.add(level);
+            } else if (heads == 0) {
+                throw refused("basic", key, "1 while head = 0");
             }
         }
     }
@@ -396,6 +400,11 @@ final class FtiConfig {
     /** Ranks per node, heads included. */
     int nodeSize() {
         return nodeSize;
+    }
+
+    /** Whether the application itself does all the work of a checkpoint of a level, and not its heads. */
+    boolean isInline(Level level) {
+        return inline.contains(level);
     }
 
     /** Whether heads go on with the program when the run is over. */

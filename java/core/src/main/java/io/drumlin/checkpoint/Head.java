@@ -1,15 +1,78 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.HeadLink.Order;
 import io.drumlin.checkpoint.HeadLink.Task;
+import io.drumlin.checkpoint.PartnerCopy.Incoming;
+import io.drumlin.checkpoint.PartnerCopy.Outgoing;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 
-/** What the head of a node does while the application of the run works. */
+/**
+ * What the head of a node does while the application computes: makes checkpoints of levels 2 to 4 of the files that the ranks of
+ * its node have written, and commits them (docs/formats/fti-run-directory.md, section 9).
+ *
+ * <p>The heads work on the same order at the same time, and fail together. What fails is told to the application, and the
+ * checkpoint before is untouched.
+ */
 final class Head {
 
-    private final HeadLink link;
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    Head(HeadLink link) {
+    private final HeadLink link;
+    private final Communicator heads;
+    private final Group group;
+    private final Topology topology;
+    private final FtiConfig config;
+    private final RunDirectory directories;
+    private final LevelDirectories levels;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final IoMode mode;
+    private final Consumer<CheckpointReport> finished;
+
+    /**
+     * @param run whose communicator is that of the heads
+     * @param group of heads
+     * @param finished told of each checkpoint
+     */
+    Head(
+            HeadLink link,
+            Run run,
+            Group group,
+            LevelDirectories levels,
+            SlabPool slabs,
+            IoMode mode,
+            Consumer<CheckpointReport> finished) {
         this.link = link;
+        this.heads = run.app();
+        this.group = group;
+        this.topology = run.topology();
+        this.config = run.config();
+        this.directories = run.directories();
+        this.levels = levels;
+        this.storage = run.storage();
+        this.slabs = slabs;
+        this.mode = mode;
+        this.finished = finished;
     }
 
     /**
@@ -18,8 +81,203 @@ final class Head {
      * @throws IOException the other ranks cannot be reached
      */
     void serve() throws IOException {
-        while (link.orders().stream().noneMatch(order -> order.task() == Task.END)) {
-            throw new IllegalStateException("an order that is not in this version");
+        List<Order> orders = link.orders();
+        while (orders.stream().noneMatch(order -> order.task() == Task.END)) {
+            try {
+                carryOut(orders);
+            } catch (RuntimeException | Error e) {
+                // The other heads may be in the midst of an exchange with this one, and its node waits for the answer.
+                LOG.log(Logger.Level.ERROR, "the head of node " + topology.node() + " failed, aborting the job", e);
+                heads.abort(1);
+                throw e;
+            }
+            orders = link.orders();
         }
+    }
+
+    private void carryOut(List<Order> orders) throws IOException {
+        boolean[] committed = new boolean[1];
+        IOException failure = null;
+        try {
+            if (orders.get(0).task() == Task.TIDY) {
+                tidy(orders.get(0).level());
+            } else {
+                finish(orders, committed);
+            }
+        } catch (IOException e) {
+            LOG.log(Logger.Level.WARNING, "head of node {0}: {1}", topology.node(), e.getMessage());
+            failure = e;
+        }
+        link.answer(committed[0], failure);
+    }
+
+    /** @param committed is set when the checkpoint is in its place */
+    private void finish(List<Order> orders, boolean[] committed) throws IOException {
+        long begin = System.nanoTime();
+        Order first = orders.get(0);
+        Level level = first.level();
+        try {
+            Agreement.run(heads, "preparing checkpoint " + first.ckptId(), slabs::fill);
+            switch (level) {
+                case L2 -> copyToPartners(orders);
+                case L3 -> encode(orders);
+                default -> copyToGlobal(orders);
+            }
+            levels.commit(level);
+        } catch (IOException failed) {
+            try {
+                tidy(level);
+            } catch (IOException alsoFailed) {
+                failed.addSuppressed(alsoFailed);
+            }
+            throw failed;
+        }
+        committed[0] = true;
+        levels.discardSuperseded(level);
+        if (level == Level.L4) {
+            levels.keepReplica(directories.replica(config.ioMode() == FtiConfig.IO_POSIX));
+        }
+        long bytes = orders.stream().mapToLong(Order::size).sum();
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        finished.accept(new CheckpointReport(first.ckptId(), level, bytes, 0, 0, seconds));
+    }
+
+    private void tidy(Level level) throws IOException {
+        levels.tidy(level);
+        Agreement.run(heads, "tidying up", () -> RunDirectory.delete(directories.tmp(Level.L1), storage));
+    }
+
+    /** The file of an application rank of this node. */
+    private String name(FileKind kind, Order order, int place) {
+        return RunDirectory.fileName(kind, order.ckptId(), topology.fileRankAt(place));
+    }
+
+    private Path local(FileKind kind, Order order, int place) {
+        return directories.tmp(Level.L1).resolve(name(kind, order, place));
+    }
+
+    private void copyToPartners(List<Order> orders) throws IOException {
+        for (int i = 0; i < orders.size(); i++) {
+            Order order = orders.get(i);
+            int place = topology.heads() + i;
+            long incoming = group.gather(order.size())[group.left()];
+            Incoming copy = new Incoming(group.left(), incoming, local(FileKind.PARTNER, order, place));
+            withFiles(List.of(order), place, plain -> {
+                Outgoing own = new Outgoing(group.right(), plain.get(0));
+                Agreement.run(heads, "copying checkpoint " + order.ckptId() + " to the partners", () -> {
+                    new PartnerCopy(group, storage, slabs).transfer(Optional.of(own), Optional.of(copy));
+                });
+            });
+        }
+        syncTmp(Level.L1);
+    }
+
+    private void encode(List<Order> orders) throws IOException {
+        boolean described = config.ioMode() != FtiConfig.IO_FTIFF;
+        for (int i = 0; i < orders.size(); i++) {
+            Order order = orders.get(i);
+            int place = topology.heads() + i;
+            Encoding encoding = described
+                    ? new PosixEncoding()
+                    : new FtiFfEncoding(config.layout(), order.ckptId(), order.timestamp());
+            long largest = Arrays.stream(group.gather(order.size())).max().orElseThrow();
+            Path encoded = local(FileKind.ENCODED, order, place);
+            String[] md5 = new String[1];
+            withFiles(List.of(order), place, plain -> {
+                Agreement.run(heads, "encoding checkpoint " + order.ckptId(), () -> {
+                    md5[0] = new ReedSolomonGroup(group, storage, slabs)
+                            .encode(plain.get(0), encoding.extendedSize(largest), encoding, encoded);
+                });
+            });
+            if (described) {
+                describe(place, md5[0]);
+            }
+        }
+        syncTmp(Level.L1);
+    }
+
+    /** Adds the digests of the encoded files of a group to its metadata. Collective. */
+    private void describe(int place, String md5) throws IOException {
+        ByteBuffer digests = ByteBuffer.allocate(group.size() * md5.length());
+        group.comm().allgather(ByteBuffer.wrap(md5.getBytes(StandardCharsets.US_ASCII)), digests);
+        Path path = RunDirectory.tmp(directories.meta()).resolve(GroupMetadata.fileName(group.sector(), place));
+        Agreement.run(heads, "writing the digests of encoded files", () -> {
+            if (group.index() == 0) {
+                GroupMetadata metadata = MetadataFiles.read(path, storage);
+                String all = new String(digests.array(), StandardCharsets.US_ASCII);
+                List<FileEntry> files = new ArrayList<>();
+                for (FileEntry file : metadata.files()) {
+                    int start = files.size() * md5.length();
+                    files.add(file.withRsedChecksum(all.substring(start, start + md5.length())));
+                }
+                MetadataFiles.write(path, new GroupMetadata(metadata.type(), metadata.ckptId(), files), storage);
+            }
+        });
+    }
+
+    private void copyToGlobal(List<Order> orders) throws IOException {
+        Path tmp = directories.tmp(Level.L4);
+        Agreement.run(heads, "making " + tmp, () -> RunDirectory.makeDirectory(tmp, storage));
+        Optional<SharedFileWriter> shared = mode.shared(Level.L4);
+        if (shared.isPresent()) {
+            Path path = tmp.resolve(shared.get().fileName(orders.get(0).ckptId()));
+            withFiles(orders, topology.heads(), files -> shared.get().write(path, files, topology.firstOfNode()));
+        } else {
+            Agreement.run(heads, "copying to " + tmp, () -> {
+                for (int i = 0; i < orders.size(); i++) {
+                    Order order = orders.get(i);
+                    int place = topology.heads() + i;
+                    Path copy = tmp.resolve(name(FileKind.PLAIN, order, place));
+                    new FileCopy(storage, slabs).copy(local(FileKind.PLAIN, order, place), 0, order.size(), copy);
+                }
+            });
+        }
+        syncTmp(Level.L4);
+    }
+
+    private void syncTmp(Level level) throws IOException {
+        Path tmp = directories.tmp(level);
+        Agreement.run(heads, "syncing " + tmp, () -> storage.syncDirectory(tmp));
+    }
+
+    /** What is done with files that the application has written. Collective; it fails on all heads or on none. */
+    @FunctionalInterface
+    private interface Work {
+        void with(List<ByteSource> files) throws IOException;
+    }
+
+    /**
+     * Opens files that the application has written on this node, works on them and closes them. Collective.
+     *
+     * @param first place of the rank that gave the first of the orders
+     */
+    private void withFiles(List<Order> orders, int first, Work work) throws IOException {
+        List<BlockFile> files = new ArrayList<>();
+        List<ByteSource> sources = new ArrayList<>();
+        try {
+            Agreement.run(heads, "opening files of checkpoint " + orders.get(0).ckptId(), () -> {
+                for (Order order : orders) {
+                    BlockFile file = open(local(FileKind.PLAIN, order, first + files.size()), order.size());
+                    files.add(file);
+                    sources.add(new BlockFileSource(file));
+                }
+            });
+            work.with(sources);
+        } finally {
+            // They were only read, so closing them loses nothing whatever comes of it.
+            files.forEach(file -> Agreement.attempt(heads, "closing " + file.path(), file::close));
+        }
+    }
+
+    private BlockFile open(Path path, long size) throws IOException {
+        BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ));
+        if (file.size() != size) {
+            file.close();
+            throw DrumlinException.during("reading what the application has written")
+                    .path(path)
+                    .problem("the file has " + file.size() + " bytes and should have " + size)
+                    .exception();
+        }
+        return file;
     }
 }

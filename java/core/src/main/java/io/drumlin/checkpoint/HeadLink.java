@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the application ranks of a node and their head tell each other (docs/formats/fti-run-directory.md, section 7). The head
+ * What the application ranks of a node and their head tell each other (docs/formats/fti-run-directory.md, section 9). The head
  * listens; each application rank sends it the same orders in the same order, and gets an answer to each but the last.
  */
 final class HeadLink implements AutoCloseable {
@@ -60,18 +60,17 @@ final class HeadLink implements AutoCloseable {
      *
      * @param level ignored at the end
      * @param size bytes of the rank's file in the local {@code tmp}
-     * @param encodedSize at level 3, bytes of the encoded part of the group's Reed-Solomon files; otherwise -1
      */
-    record Order(Task task, Level level, int ckptId, long timestamp, long size, long encodedSize) {
+    record Order(Task task, Level level, int ckptId, long timestamp, long size) {
 
-        private static final int FIELDS = 5;
+        private static final int FIELDS = 4;
 
         static Order end() {
-            return new Order(Task.END, Level.L1, 0, 0, 0, -1);
+            return new Order(Task.END, Level.L1, 0, 0, 0);
         }
 
         static Order tidy(Level level) {
-            return new Order(Task.TIDY, level, 0, 0, 0, -1);
+            return new Order(Task.TIDY, level, 0, 0, 0);
         }
 
         private ByteBuffer bytes() {
@@ -81,7 +80,6 @@ final class HeadLink implements AutoCloseable {
                     .putLong(ckptId)
                     .putLong(timestamp)
                     .putLong(size)
-                    .putLong(encodedSize)
                     .flip();
         }
 
@@ -93,7 +91,7 @@ final class HeadLink implements AutoCloseable {
             long token = bytes.getLong();
             Task task = Task.of(token);
             Level level = task == Task.END ? Level.L1 : Level.of((int) (token - task.token));
-            return new Order(task, level, (int) bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
+            return new Order(task, level, (int) bytes.getLong(), bytes.getLong(), bytes.getLong());
         }
     }
 

@@ -86,6 +86,16 @@ interface IoMode {
     default void describe(Level level, Draft draft, Optional<String> encodedMd5) throws IOException {}
 
     /**
+     * Does the same for a checkpoint that heads are going to finish: of level 3 they add the digests of encoded parts, of level
+     * 4 the files lie on the nodes. Collective.
+     *
+     * @param level of the finished checkpoint
+     * @param draft of this mode, sealed
+     * @throws IOException on all ranks, if it failed on any
+     */
+    default void describeForHead(Level level, Draft draft) throws IOException {}
+
+    /**
      * Does the same for a copy of the checkpoint that was committed or opened last. Collective.
      *
      * @param level of the copy
@@ -95,6 +105,11 @@ interface IoMode {
 
     /** Takes note that a draft of this mode was committed: the next one continues it. */
     void committed(Draft draft);
+
+    /** The same when the heads have finished and committed the checkpoint. */
+    default void finishedByHead(Level level, Draft draft) {
+        committed(draft);
+    }
 
     /**
      * The checkpoints of a level of which any rank has a file, newest first. Collective; each rank gets the same number, and

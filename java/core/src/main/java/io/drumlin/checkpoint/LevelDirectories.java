@@ -184,6 +184,13 @@ final class LevelDirectories implements IoMode.Places {
                 discardReplaced(root, level);
             }
         });
+        if (level == Level.L4) {
+            Agreement.run(app, operation, () -> {
+                if (topology.isNodeMaster()) {
+                    RunDirectory.delete(directories.replica(false), storage);
+                }
+            });
+        }
         // The highest first, on all nodes: a lower level is the newer one, and when a kill leaves half of it a restart
         // must not find the older one whole.
         for (int number = level.number() - 1; number >= Level.L1.number(); number--) {
@@ -198,6 +205,19 @@ final class LevelDirectories implements IoMode.Places {
             });
         }
         untidy.remove(level);
+    }
+
+    /**
+     * Keeps the local files of a checkpoint that was copied to the parallel file system, where C FTI keeps them; no restart looks
+     * at them. Collective.
+     */
+    void keepReplica(Path replica) throws IOException {
+        Agreement.run(app, "keeping the local files of level 4", () -> {
+            if (topology.isNodeMaster()) {
+                storage.rename(directories.tmp(Level.L1), replica);
+                storage.syncDirectory(directories.local());
+            }
+        });
     }
 
     /** Deletes the metadata of the node-local levels; for the rank that {@link #isMaster} of level 4. */

@@ -11,8 +11,6 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -100,6 +98,31 @@ final class LevelWriter {
         return draft;
     }
 
+    /**
+     * Writes this rank's own file into the local {@code tmp}, durably, and what a restart must know of it: its head does the rest.
+     * Parameters as those of {@link #write}. Collective.
+     */
+    Draft writeForHead(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
+        String operation = "checkpoint " + ckptId + " for level " + level.number();
+        checkGroup(operation, level);
+        Path tmp = directories.tmp(Level.L1);
+        Draft[] drafts = new Draft[1];
+        Agreement.run(app, operation, () -> {
+            RunDirectory.makeDirectory(tmp, storage);
+            drafts[0] = own.draft(ckptId, timestamp);
+        });
+        Draft draft = drafts[0];
+        long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
+        long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
+        Agreement.run(app, operation, () -> {
+            Path plain = tmp.resolve(mode.plainName(Level.L1, ckptId));
+            own.write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+            storage.syncDirectory(tmp);
+        });
+        mode.describeForHead(level, draft);
+        return draft;
+    }
+
     private void checkGroup(String operation, Level level) throws DrumlinException {
         boolean tooSmall = (level == Level.L2 || level == Level.L3) && group.size() < 2;
         boolean tooLarge = level == Level.L3 && group.size() > ReedSolomon16.MOST_FILES;
@@ -126,20 +149,7 @@ final class LevelWriter {
 
     /** Returns the MD5 of the encoded part. */
     private String encode(Draft draft, ByteSource image, long encodedSize, Path path) throws IOException {
-        int k = group.size();
-        BitSet plain = new BitSet();
-        plain.set(0, k);
-        BitSet encoded = new BitSet();
-        encoded.set(k, 2 * k);
-        return new ReedSolomonGroup(group, storage, slabs)
-                .make(
-                        plain,
-                        encoded,
-                        Map.of(FileKind.PLAIN, image),
-                        encodedSize,
-                        draft.encoding(),
-                        Map.of(FileKind.ENCODED, path),
-                        draft::size);
+        return new ReedSolomonGroup(group, storage, slabs).encode(image, encodedSize, draft.encoding(), path);
     }
 
     private Path path(Level level, FileKind kind, int ckptId) {

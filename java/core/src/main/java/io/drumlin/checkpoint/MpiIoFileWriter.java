@@ -88,6 +88,12 @@ final class MpiIoFileWriter implements SharedFileWriter {
         return new Written(start, List.of(md5[0]));
     }
 
+    @Override
+    public void write(Path path, List<ByteSource> parts, int first) throws IOException {
+        // The ranks of a node follow each other, and so do the nodes.
+        write(path, new JoinedSource(parts));
+    }
+
     /** A rank that cannot read goes on, because the others may wait for it in each call. */
     private byte[] write(SharedFile file, ByteSource bytes, long start, long pieces) throws IOException {
         IOException failure = null;

@@ -66,6 +66,9 @@ final class PosixMode implements IoMode {
     /** The metadata of that checkpoint, on the rank of the group that writes them. */
     private @Nullable GroupMetadata last;
 
+    /** Where they are if a head has completed them. */
+    private Path lastDirectory = Path.of("");
+
     /**
      * @param topology where this rank stands
      * @param shared writes level 4 in the modes in which it is one file of all ranks
@@ -148,7 +151,28 @@ final class PosixMode implements IoMode {
     }
 
     @Override
+    public void finishedByHead(Level level, Draft draft) {
+        committed(draft);
+        last = null;
+        lastDirectory = levels.metadataDirectory(level, Slot.COMMITTED);
+    }
+
+    @Override
     public void describe(Level level, Draft draft, Optional<String> encodedMd5) throws IOException {
+        describe(
+                level,
+                draft,
+                encodedMd5,
+                (file, member) -> nameAt(level, own(draft).ckptId(), file));
+    }
+
+    /** The files of the ranks are still apart then, and known by their names. */
+    @Override
+    public void describeForHead(Level level, Draft draft) throws IOException {
+        describe(level, draft, Optional.empty(), (file, member) -> file.name());
+    }
+
+    private void describe(Level level, Draft draft, Optional<String> encodedMd5, Naming naming) throws IOException {
         PosixDraft own = own(draft);
         long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
         byte[][] part = new byte[1][];
@@ -161,7 +185,7 @@ final class PosixMode implements IoMode {
             if (group.index() == 0) {
                 GroupMetadata metadata = new GroupMetadata(
                         CkptType.FULL, own.ckptId(), join(parts), shared(level).isPresent());
-                write(level, metadata);
+                write(metadata, naming);
                 own.describedBy(metadata);
             }
         });
@@ -194,14 +218,17 @@ final class PosixMode implements IoMode {
         return files;
     }
 
-    private void write(Level level, GroupMetadata metadata) throws IOException {
+    private void write(GroupMetadata metadata, Naming naming) throws IOException {
         Path directory = levels.metadataDirectory(Level.L1, Slot.TMP);
         RunDirectory.makeDirectory(directory, storage);
-        int id = metadata.ckptId();
-        GroupMetadata named = withNames(metadata, (file, member) -> shared(level)
-                .map(writer -> writer.nameInMetadata(id, file.name()))
-                .orElse(file.name()));
-        MetadataFiles.write(directory.resolve(MetadataFiles.name(group)), named, storage);
+        MetadataFiles.write(directory.resolve(MetadataFiles.name(group)), withNames(metadata, naming), storage);
+    }
+
+    /** The name that metadata of a level give a file. */
+    private String nameAt(Level level, int ckptId, FileEntry file) {
+        return shared(level)
+                .map(writer -> writer.nameInMetadata(ckptId, file.name()))
+                .orElse(file.name());
     }
 
     /** Gives the file of a member of the group a name. */
@@ -220,17 +247,20 @@ final class PosixMode implements IoMode {
     @Override
     public void describeCopy(Level level) throws IOException {
         Agreement.run(app, "writing the metadata of a copy", () -> {
-            GroupMetadata metadata = last;
-            if (group.index() == 0 && metadata != null) {
-                write(
-                        level,
-                        new GroupMetadata(
-                                metadata.type(),
-                                metadata.ckptId(),
-                                metadata.files(),
-                                shared(level).isPresent()));
+            if (group.index() == 0) {
+                GroupMetadata metadata = last();
+                GroupMetadata copied = new GroupMetadata(
+                        metadata.type(),
+                        metadata.ckptId(),
+                        metadata.files(),
+                        shared(level).isPresent());
+                write(copied, (file, member) -> nameAt(level, metadata.ckptId(), file));
             }
         });
+    }
+
+    private GroupMetadata last() throws IOException {
+        return last != null ? last : MetadataFiles.read(lastDirectory.resolve(MetadataFiles.name(group)), storage);
     }
 
     @Override
@@ -414,7 +444,13 @@ final class PosixMode implements IoMode {
                     FileEntry left = metadata.files().get(group.left());
                     check(path, left.size(), left.checksum());
                 }
-                case ENCODED -> check(path, own().maxSize(), encodedMd5());
+                case ENCODED -> {
+                    if (slot == Slot.TMP && encodedMd5().isEmpty()) {
+                        throw refused(
+                                path, "its digest was not written down", "the head was killed while it made the file");
+                    }
+                    check(path, own().maxSize(), encodedMd5());
+                }
             }
         }
 

@@ -62,6 +62,25 @@ final class ReedSolomonGroup {
     }
 
     /**
+     * Makes the encoded files of all ranks from their plain files. Collective in the group.
+     *
+     * @param plain this rank's plain file
+     * @param extendedSize bytes of the encoded part, the same on all ranks
+     * @param path this rank's encoded file, replaced when it exists
+     * @return MD5 of its encoded part, lower-case hexadecimal
+     * @throws IOException as {@link #make}
+     */
+    String encode(ByteSource plain, long extendedSize, Encoding encoding, Path path) throws IOException {
+        int k = group.size();
+        BitSet present = new BitSet();
+        present.set(0, k);
+        BitSet wanted = new BitSet();
+        wanted.set(k, 2 * k);
+        Map<FileKind, ByteSource> own = Map.of(FileKind.PLAIN, plain);
+        return make(present, wanted, own, extendedSize, encoding, Map.of(FileKind.ENCODED, path), plain::size);
+    }
+
+    /**
      * Makes files of the group from k others, in one pass. New plain files are left with their extension. Collective in the
      * group.
      *

@@ -121,6 +121,15 @@ final class RunDirectory {
         return all.resolve(Long.toString(stashId));
     }
 
+    /**
+     * Where the local files of a checkpoint stay that heads have copied to the parallel file system.
+     *
+     * @param asLevel1 in place of a checkpoint of level 1, as C FTI does in the mode POSIX
+     */
+    Path replica(boolean asLevel1) {
+        return asLevel1 ? committed(Level.L1) : local.resolve("lL4Dir");
+    }
+
     Path tmp(Level level) {
         return tmp(root(level));
     }

@@ -30,6 +30,15 @@ interface SharedFileWriter {
     Written write(Path path, ByteSource bytes) throws IOException;
 
     /**
+     * Does the same for heads: each writes the data of the application ranks of its node. Collective among the heads.
+     *
+     * @param parts of the ranks of the node, in their order
+     * @param first number of the first of them in the application
+     * @throws IOException on all heads, if it failed on any
+     */
+    void write(Path path, List<ByteSource> parts, int first) throws IOException;
+
+    /**
      * What this rank wrote.
      *
      * @param start where its bytes begin in the file

@@ -17,6 +17,7 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -52,19 +53,36 @@ final class SionFileWriter implements SharedFileWriter {
 
     @Override
     public Written write(Path path, ByteSource bytes) throws IOException {
+        return writeTasks(path, List.of(bytes), app.rank()).get(0);
+    }
+
+    @Override
+    public void write(Path path, List<ByteSource> parts, int first) throws IOException {
+        writeTasks(path, parts, first);
+    }
+
+    private List<Written> writeTasks(Path path, List<ByteSource> parts, int first) throws IOException {
         Agreement.run(app, "preparing " + path, slabs::fill);
         // C FTI uses the interface for mapped tasks, which leaves other metadata behind.
-        List<MappedTask> task = List.of(new MappedTask(app.rank(), 0, app.rank(), bytes.size()));
-        Written[] written = new Written[1];
-        SionOutput output = SionFile.createMapped(path, app, task, options());
+        List<MappedTask> tasks = new ArrayList<>();
+        for (ByteSource part : parts) {
+            int task = first + tasks.size();
+            tasks.add(new MappedTask(task, 0, task, part.size()));
+        }
+        List<Written> written = new ArrayList<>();
+        SionOutput output = SionFile.createMapped(path, app, tasks, options());
         try {
-            Agreement.run(app, "writing " + path, () -> written[0] = write(output.writer(), bytes));
+            Agreement.run(app, "writing " + path, () -> {
+                for (ByteSource part : parts) {
+                    written.add(write(output.writer(first + (long) written.size()), part));
+                }
+            });
         } catch (IOException e) {
             output.abandon();
             throw e;
         }
         output.close();
-        return written[0];
+        return written;
     }
 
     private Written write(SionWriter writer, ByteSource bytes) throws IOException {

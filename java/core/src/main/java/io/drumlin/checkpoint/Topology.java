@@ -179,7 +179,17 @@ record Topology(
      * order it is the rank that had this place then, because data belong to places in the order of nodes.
      */
     int fileRank() {
-        return placement.get(position());
+        return fileRankAt(place());
+    }
+
+    /** The rank that the names of the files carry which belong to a place on this rank's node. */
+    int fileRankAt(int place) {
+        return placement.get(node() * nodeSize + place);
+    }
+
+    /** The first rank of the application on this rank's node, counted without heads. */
+    int firstOfNode() {
+        return node() * (nodeSize - heads);
     }
 
     /** Whether this rank does the work that is done once per node: the first of the application, and the head. */

@@ -190,9 +190,12 @@ public final class FTI {
             // First of all: the heads of the earlier run come to the next collective call when it is left.
             leaveBefore(comm instanceof ThreadCommunicator);
             given = ranks.get();
+            Messages anyRank = new Messages(given.rank(), 0);
             Checkpoints checkpoints = Checkpoints.builder(Path.of(configFile))
                     .communicator(given)
                     .freshStartIfUnrecoverable()
+                    .lateFailures(failure -> anyRank.warning("%s", String.valueOf(failure.getMessage())))
+                    .finishedByHead(FTI::postProcessed)
                     .open();
             Messages messages = new Messages(checkpoints.communicator().rank(), checkpoints.verbosity());
             Instance instance = new Instance(
@@ -225,6 +228,11 @@ public final class FTI {
         head.close();
         Communicators.finish();
         System.exit(0);
+    }
+
+    private static void postProcessed(Checkpoints head, CheckpointReport report) {
+        new Messages(head.communicator().rank(), head.verbosity())
+                .ofHead("Post-checkpoint took %.2f sec.", report.postSeconds());
     }
 
     private static int report(Instance instance) {
@@ -624,7 +632,9 @@ public final class FTI {
                     "Has nodeFlag = 1 and nodeID = %d. CkptLvel = %d.",
                     instance.checkpoints.node(), taken.level().number());
         }
-        instance.messages.information("Post-checkpoint took %.2f sec.", taken.postSeconds());
+        if (!instance.checkpoints.isUnderway()) {
+            instance.messages.information("Post-checkpoint took %.2f sec.", taken.postSeconds());
+        }
         instance.messages.information(
                 "Ckpt. ID %d (L%d) (%.2f MB/proc) taken in %.2f sec. (Wt:%.2fs, Wr:%.2fs, Ps:%.2fs)",
                 taken.ckptId(),

@@ -17,6 +17,13 @@ final class Messages {
         this.verbosity = verbosity;
     }
 
+    /** What a head says of its work; the first of them for all. */
+    void ofHead(String format, Object... values) {
+        if (rank == 0 && verbosity <= INFORMATION) {
+            print(System.out, "[ FTI-Head Message ] : ", format, values);
+        }
+    }
+
     void debug(String format, Object... values) {
         if (verbosity <= DEBUG) {
             print(System.out, String.format(Locale.ROOT, "[FTI Debug - %06d] : ", rank), format, values);

@@ -30,7 +30,7 @@ class FtiConfigTest {
             textBlock =
                     """
                     basic.head | 2 | 0 or 1
-                    basic.inline_l2 | 0 | 1
+                    basic.inline_l2 | 0 | 1 while head = 0
                     basic.node_size | 0 | 1 to 256
                     basic.node_size | 257 | 1 to 256
                     basic.group_size | 0 | 1 or more

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +41,7 @@ class HeadsTest {
 
     private static int[] values(Communicator comm, int seed) {
         int[] values = new int[500 + 100 * comm.rank()];
-        java.util.Arrays.setAll(values, i -> seed * 1_000_000 + comm.rank() * 10_000 + i);
+        Arrays.setAll(values, i -> seed * 1_000_000 + comm.rank() * 10_000 + i);
         return values;
     }
 
@@ -56,8 +61,9 @@ class HeadsTest {
 
     @Test
     void theApplicationHasRanksOfItsOwn() throws IOException {
+        RunFixture run = run(Map.of());
         List<String> seen = ThreadCommunicator.call(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.open(run(Map.of()).config(), comm)) {
+            try (Checkpoints checkpoints = Checkpoints.open(run.config(), comm)) {
                 RunDescription place = checkpoints.describe();
                 Communicator own = checkpoints.communicator();
                 return checkpoints.isHead() + " " + own.rank() + "/" + own.size() + " group " + place.sector() + "."
@@ -80,15 +86,41 @@ class HeadsTest {
                         "false 7/8 group 1.2.1");
     }
 
+    private static Map<String, String> asynchronous(String ioMode) {
+        return Map.of("basic.ckpt_io", ioMode, "basic.inline_l2", "0", "basic.inline_l3", "0", "basic.inline_l4", "0");
+    }
+
     /** Files carry the rank with heads, metadata the place on the node. */
     @ParameterizedTest
     @CsvSource({"1, L1", "1, L2", "1, L3", "1, L4", "2, L4", "3, L1", "3, L2", "3, L3", "3, L4", "4, L4"})
     void aNodeIsLostAndComesBack(String ioMode, Level level) throws IOException {
-        RunFixture run = run(Map.of("basic.ckpt_io", ioMode));
+        aNodeIsLost(run(Map.of("basic.ckpt_io", ioMode)), ioMode, level, "");
+    }
+
+    /** The same when the heads do the work; they leave copies of level 4 on the nodes, where C FTI leaves them. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, L2, ''",
+        "1, L3, ''",
+        "1, L4, l1",
+        "2, L4, lL4Dir",
+        "3, L2, ''",
+        "3, L3, ''",
+        "3, L4, lL4Dir",
+        "4, L4, lL4Dir"
+    })
+    void aNodeIsLostAfterItsHeadHasFinished(String ioMode, Level level, String replica) throws IOException {
+        aNodeIsLost(run(asynchronous(ioMode)), ioMode, level, replica);
+    }
+
+    private void aNodeIsLost(RunFixture run, String ioMode, Level level, String replica) throws IOException {
         run.run(RANKS, (checkpoints, comm) -> take(checkpoints, comm, 7, level));
         boolean shared = level == Level.L4 && (ioMode.equals("2") || ioMode.equals("4"));
-        List<String> plain =
-                run.files().stream().filter(file -> file.contains("-Rank")).toList();
+        assertThat(run.files().stream().filter(file -> file.contains("/" + replica + "/Ckpt")))
+                .hasSize(replica.isEmpty() ? 0 : APPLICATION.size());
+        List<String> plain = run.files().stream()
+                .filter(file -> file.contains("-Rank") && (replica.isEmpty() || !file.contains(replica)))
+                .toList();
         assertThat(plain).hasSize(shared ? 0 : APPLICATION.size());
         for (int rank : shared ? List.<Integer>of() : APPLICATION) {
             String root = level == Level.L4 ? "Global" : "Local/node" + rank / 3;
@@ -154,5 +186,120 @@ class HeadsTest {
         });
         assertThat(run.files()).isEmpty();
         assertThat(Files.readString(run.config())).containsPattern("failure += 0");
+    }
+
+    @Test
+    void theApplicationGoesOnWhileTheHeadsWork() throws IOException {
+        run(asynchronous("3")).run(RANKS, (checkpoints, comm) -> {
+            take(checkpoints, comm, 1, Level.L1);
+            take(checkpoints, comm, 2, Level.L2);
+            assertThat(checkpoints.isUnderway()).isTrue();
+            assertThat(checkpoints.lastCheckpoint()).contains(1);
+            checkpoints.await();
+            assertThat(checkpoints.isUnderway()).isFalse();
+            assertThat(checkpoints.lastLevel()).contains(Level.L2);
+            take(checkpoints, comm, 3, Level.L4);
+            // Waits, too.
+            checkpoints.recover();
+            recover(checkpoints, comm, 3, Level.L4);
+        });
+    }
+
+    /** C FTI: only a warning, and failure = 1 before there is a checkpoint. */
+    @ParameterizedTest
+    @CsvSource({"1, L2", "3, L2", "1, L3", "3, L4", "2, L4"})
+    void whatFailsAtAHeadIsToldToAllRanks(String ioMode, Level level) throws IOException {
+        RunFixture run = run(asynchronous(ioMode));
+        List<List<String>> told = ThreadCommunicator.call(RANKS, comm -> {
+            List<String> failures = new ArrayList<>();
+            FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+            if (comm.rank() == 3) {
+                storage.fail(Operation.SYNC, 1, "ENOSPC");
+            }
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(storage)
+                    .open()) {
+                if (!checkpoints.isHead()) {
+                    take(checkpoints, comm, 1, level);
+                    try {
+                        take(checkpoints, comm, 2, level);
+                    } catch (IOException e) {
+                        failures.add(e.getMessage());
+                    }
+                    assertThat(checkpoints.lastCheckpoint()).isEmpty();
+                    assertThat(run.restartValue("failure")).isEqualTo("0");
+                    take(checkpoints, comm, 3, level);
+                }
+            }
+            return failures;
+        });
+        for (int rank = 0; rank < RANKS; rank++) {
+            assertThat(told.get(rank)).hasSize(APPLICATION.contains(rank) ? 1 : 0);
+            assertThat(told.get(rank)).allMatch(text -> text.contains("ENOSPC"));
+        }
+        run.run(RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 3, level));
+    }
+
+    @Test
+    void aHandlerOfFailuresLetsTheNextCheckpointBeTaken() throws IOException {
+        RunFixture run = run(asynchronous("3"));
+        List<String> handled = Collections.synchronizedList(new ArrayList<>());
+        ThreadCommunicator.run(RANKS, comm -> {
+            FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+            if (comm.rank() == 6) {
+                storage.fail(Operation.RENAME, 1, "EIO");
+            }
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(storage)
+                    .lateFailures(failure -> handled.add(failure.getMessage()))
+                    .open()) {
+                if (!checkpoints.isHead()) {
+                    take(checkpoints, comm, 1, Level.L2);
+                    take(checkpoints, comm, 2, Level.L2);
+                }
+            }
+        });
+        assertThat(handled).hasSize(APPLICATION.size()).allMatch(text -> text.contains("EIO"));
+        run.run(RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 2, Level.L2));
+    }
+
+    /** Under MPI the job is aborted then. */
+    @Test
+    void aHeadThatDiesEndsTheJobAndLosesNothing() throws IOException {
+        RunFixture run = run(asynchronous("3"));
+        assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> {
+                    try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                            .communicator(comm)
+                            .finishedByHead((head, report) -> {
+                                if (head.node() == 1) {
+                                    throw new IllegalStateException("killed");
+                                }
+                            })
+                            .open()) {
+                        if (!checkpoints.isHead()) {
+                            take(checkpoints, comm, 1, Level.L3);
+                            checkpoints.await();
+                        }
+                    }
+                }))
+                .hasMessageContaining("aborted the job");
+        run.run(RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 1, Level.L3));
+    }
+
+    /** A run is not completed as long as the last of its checkpoints may be lost. */
+    @Test
+    void theLastCheckpointIsKeptWhenTheHeadsAreDone() throws IOException {
+        Map<String, String> changes = new HashMap<>(asynchronous("1"));
+        changes.put("basic.keep_last_ckpt", "1");
+        RunFixture run = run(changes);
+        run.run(RANKS, (checkpoints, comm) -> {
+            take(checkpoints, comm, 1, Level.L3);
+            checkpoints.complete();
+        });
+        assertThat(run.restartValue("failure")).isEqualTo("2");
+        assertThat(run.files()).noneMatch(file -> file.startsWith("Local"));
+        run.run(RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 1, Level.L4));
     }
 }

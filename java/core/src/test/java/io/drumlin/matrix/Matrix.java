@@ -50,7 +50,9 @@ public final class Matrix {
         /** No heads. */
         H0I1(Map.of()),
         /** Heads, but the application itself. */
-        H1I1(Map.of("basic.head", "1"));
+        H1I1(Map.of("basic.head", "1")),
+        /** Heads that do it behind the computation. */
+        H1I0(Map.of("basic.head", "1", "basic.inline_l2", "0", "basic.inline_l3", "0", "basic.inline_l4", "0"));
 
         private final Map<String, String> changes;
 

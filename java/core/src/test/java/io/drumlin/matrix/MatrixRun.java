@@ -22,6 +22,7 @@ final class MatrixRun {
     private final RunFixture run;
     private final int mode;
     private final String head;
+    private final boolean leavesReplica;
 
     /**
      * @param mode value of {@code ckpt_io}
@@ -34,6 +35,7 @@ final class MatrixRun {
                 "basic.node_size", "4", "basic.group_size", "4", "basic.verbosity", "2", "basic.ckpt_io", "" + mode));
         all.putAll(changes);
         head = all.getOrDefault("basic.head", "0");
+        leavesReplica = mode == 1 && "0".equals(all.get("basic.inline_l4"));
         run = new RunFixture(directory, all);
     }
 
@@ -48,6 +50,11 @@ final class MatrixRun {
 
     Path config() {
         return run.config();
+    }
+
+    /** The levels at which files lie after one of level 4: in the mode POSIX a head leaves the local ones as level 1. */
+    List<Integer> levelsOfL4() {
+        return leavesReplica ? List.of(1, 4) : List.of(4);
     }
 
     /** Runs a program to its end; gives what it printed. */

@@ -28,7 +28,7 @@ class MatrixTest {
     @TestFactory
     Stream<DynamicContainer> someOfEachSuiteWithHeads() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H1I1), (suite, index) -> index % 10 == 3);
+        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H1I1, Preset.H1I0), (suite, index) -> index % 10 == 3);
     }
 
     @Tag("soak")

@@ -41,9 +41,6 @@ final class EngineRun implements AutoCloseable {
 
     /** What of the case the engine lacks, so that it can neither write it nor restart from it. */
     static Optional<String> missing(Manifest manifest) {
-        if (manifest.places().size() < manifest.ranks()) {
-            return Optional.of("heads are not in this version");
-        }
         return manifest.config("basic.enable_dcp") == 1
                 ? Optional.of("differential checkpoints are not in this version")
                 : Optional.empty();
@@ -57,10 +54,10 @@ final class EngineRun implements AutoCloseable {
         return directory.resolve("config.fti");
     }
 
-    /** What one rank does. */
+    /** What one rank of the application does. */
     @FunctionalInterface
     interface Body {
-        void run(Checkpoints checkpoints, Communicator comm) throws IOException;
+        void run(Checkpoints checkpoints, Communicator application) throws IOException;
     }
 
     void onEachRank(Body body) throws IOException {
@@ -69,7 +66,9 @@ final class EngineRun implements AutoCloseable {
                     .communicator(comm)
                     .freshStartIfUnrecoverable()
                     .open()) {
-                body.run(checkpoints, comm);
+                if (!checkpoints.isHead()) {
+                    body.run(checkpoints, checkpoints.communicator());
+                }
             }
         });
     }

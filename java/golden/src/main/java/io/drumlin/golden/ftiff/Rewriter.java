@@ -16,6 +16,7 @@ import io.drumlin.golden.ftiff.CallSequence.Recover;
 import io.drumlin.golden.ftiff.CallSequence.Restart;
 import io.drumlin.golden.ftiff.CallSequence.Step;
 import io.drumlin.golden.ftiff.CallSequence.TakeSnapshot;
+import io.drumlin.golden.ftiff.CallSequence.WaitForHeads;
 import io.drumlin.golden.ftiff.Manifest.Segment;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;
 import java.io.IOException;
@@ -70,9 +71,6 @@ final class Rewriter {
     private static Optional<String> missing(Manifest manifest) {
         if (!WRITTEN.contains(manifest.layout())) {
             return Optional.of("layout " + manifest.layout() + " is not written by this version");
-        }
-        if (manifest.appRanks().size() < manifest.ranks()) {
-            return Optional.of("heads are not in this version");
         }
         for (Step step : manifest.calls().steps()) {
             boolean differential = (step instanceof Checkpoint taken && taken.level() > 4)
@@ -136,12 +134,15 @@ final class Rewriter {
                     .communicator(comm)
                     .packing(Packing.COMPACT)
                     .open()) {
+                if (checkpoints.isHead()) {
+                    return;
+                }
                 Rank rank = new Rank(comm.rank(), checkpoints);
                 boolean finished = false;
                 for (Step step : steps) {
                     finished |= step instanceof Finish;
                     if (step instanceof TakeSnapshot snapshot) {
-                        takeSnapshot(comm, checkpoints.execId(), snapshot.name(), finished);
+                        takeSnapshot(checkpoints.communicator(), checkpoints.execId(), snapshot.name(), finished);
                     } else {
                         rank.make(step);
                     }
@@ -206,6 +207,8 @@ final class Rewriter {
                     checkpoints.recover();
                 } else if (step instanceof Compare compare) {
                     compare(compare);
+                } else if (step instanceof WaitForHeads) {
+                    checkpoints.await();
                 } else if (step instanceof Finish) {
                     checkpoints.complete();
                 }

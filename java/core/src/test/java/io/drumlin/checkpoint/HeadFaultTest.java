@@ -1,0 +1,243 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.logging.Logger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Operations on the file system and requests for memory fail once, on a head or on a rank of the application, while a checkpoint is
+ * finished behind the computation: all ranks are told, the checkpoint before is there, and the run goes on.
+ */
+@Tag("exhaustive")
+class HeadFaultTest {
+
+    /** Two nodes with a head and a rank of the application each. */
+    private static final int RANKS = 4;
+
+    private static final int INTS = 3000;
+
+    /** What the checkpoint after the fault holds. */
+    private static final int GONE_ON = 5;
+
+    /** Kept, because a logger without a strong reference forgets its level. */
+    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
+
+    @TempDir(factory = FaultTest.InMemory.class)
+    Path directory;
+
+    @BeforeAll
+    static void silence() {
+        LOG.setLevel(java.util.logging.Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(null);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"L2, 3", "L3, 1", "L4, 3", "L4, 2"})
+    void someFaults(Level level, String ioMode) throws IOException {
+        forFaults(level, ioMode, 7);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({"L2, 1", "L2, 3", "L3, 1", "L3, 3", "L4, 1", "L4, 2", "L4, 3", "L4, 4"})
+    void allFaults(Level level, String ioMode) throws IOException {
+        forFaults(level, ioMode, 1);
+    }
+
+    private void forFaults(Level level, String ioMode, int stride) throws IOException {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        int happened = 0;
+        for (Operation operation : Operation.values()) {
+            for (int rank = 0; rank < RANKS; rank++) {
+                int nth = 1 + random.nextInt(stride);
+                boolean more = true;
+                while (more) {
+                    Path folder = Files.createDirectories(directory.resolve(operation + "-" + rank + "-" + nth));
+                    Story story = new Story(folder, level, ioMode, operation, rank, nth);
+                    assertTimeoutPreemptively(Duration.ofSeconds(60), story::play, () -> "hangs: " + story);
+                    RunDirectory.delete(folder, new NioEngine());
+                    more = story.happened;
+                    happened += more ? 1 : 0;
+                    nth += stride;
+                }
+            }
+        }
+        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(20 / stride);
+    }
+
+    /** A checkpoint that is whole, one with the fault, and one more. */
+    private static final class Story {
+
+        private final RunFixture run;
+        private final Level level;
+        private final String fault;
+        private final Operation operation;
+        private final int rank;
+        private final int nth;
+        private final List<FaultyEngine> engines = IntStream.range(0, RANKS)
+                .mapToObj(i -> new FaultyEngine(new NioEngine(), false))
+                .toList();
+        private final List<String> outcomes = new ArrayList<>(Collections.nCopies(RANKS, "head"));
+        private int countWhenArmed;
+        private boolean happened;
+
+        /** Whether the run takes another checkpoint after the fault. */
+        private final boolean goesOn;
+
+        Story(Path folder, Level level, String ioMode, Operation operation, int rank, int nth) throws IOException {
+            run = new RunFixture(
+                    folder,
+                    Map.of(
+                            "basic.head", "1",
+                            "basic.node_size", "2",
+                            "basic.group_size", "2",
+                            "basic.inline_l2", "0",
+                            "basic.inline_l3", "0",
+                            "basic.inline_l4", "0",
+                            "basic.ckpt_io", ioMode));
+            this.level = level;
+            this.operation = operation;
+            this.rank = rank;
+            this.nth = nth;
+            goesOn = nth % 2 == 0;
+            fault = operation + " " + nth + " on rank " + rank + ", level " + level + ", mode " + ioMode;
+        }
+
+        void play() throws IOException {
+            onEachRank((checkpoints, values) -> {
+                Communicator app = checkpoints.communicator();
+                set(values, 1);
+                checkpoints.checkpoint(1, level);
+                checkpoints.await();
+                arm(app);
+                set(values, 2);
+                String outcome = outcome(checkpoints, 2);
+                synchronized (outcomes) {
+                    outcomes.set(app.rank(), outcome);
+                }
+                heal(app);
+                if (goesOn) {
+                    set(values, GONE_ON);
+                    checkpoints.checkpoint(2, level);
+                }
+            });
+            List<String> told = outcomes.subList(0, 2);
+            assertThat(told.stream().filter(String::isEmpty).count())
+                    .as("all ranks or none: %s, %s", fault, told)
+                    .isIn(0L, 2L);
+            int least = goesOn ? GONE_ON : told.get(0).isEmpty() ? 2 : 1;
+            assertThat(restored(3)).as("%s, %s", fault, told).isBetween(least, goesOn ? GONE_ON : 2);
+            assertThat(restored(4)).as("%s, %s", fault, told).isEqualTo(3);
+        }
+
+        /** Empty if the checkpoint was taken. What was recovered is an earlier one or this. */
+        private String outcome(Checkpoints checkpoints, int id) throws IOException {
+            try {
+                checkpoints.checkpoint(id, level);
+                checkpoints.await();
+                return "";
+            } catch (IOException e) {
+                assertThat(checkpoints.isUnderway()).isFalse();
+                return String.valueOf(e.getMessage());
+            }
+        }
+
+        private void arm(Communicator app) throws IOException {
+            app.barrier();
+            if (app.rank() == 0) {
+                countWhenArmed = engines.get(rank).count(operation);
+                engines.get(rank).fail(operation, nth, "EIO");
+            }
+            app.barrier();
+        }
+
+        private void heal(Communicator app) throws IOException {
+            app.barrier();
+            if (app.rank() == 0) {
+                happened = engines.get(rank).count(operation) - countWhenArmed >= nth;
+                engines.get(rank).heal();
+            }
+            app.barrier();
+        }
+
+        /** What a restart brings back, which then takes another checkpoint. */
+        private int restored(int next) throws IOException {
+            Set<Integer> restored = Collections.synchronizedSet(new TreeSet<>());
+            onEachRank((checkpoints, values) -> {
+                checkpoints.recover();
+                int[] whole = new int[INTS];
+                set(whole, values[0]);
+                assertThat(values).isEqualTo(whole);
+                restored.add(values[0]);
+                set(values, next);
+                checkpoints.checkpoint(next, level);
+                set(values, 0);
+                // Waits for the heads.
+                checkpoints.recover();
+                assertThat(values[0]).isEqualTo(next);
+            });
+            assertThat(restored).hasSize(1);
+            return restored.iterator().next();
+        }
+
+        private void onEachRank(Body body) throws IOException {
+            ThreadCommunicator.run(RANKS, comm -> {
+                try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                        .communicator(comm)
+                        .storage(engines.get(comm.rank()))
+                        .open()) {
+                    if (!checkpoints.isHead()) {
+                        int[] values = new int[INTS];
+                        checkpoints.protect(0, values);
+                        body.run(checkpoints, values);
+                    }
+                }
+            });
+        }
+
+        @Override
+        public String toString() {
+            return fault;
+        }
+    }
+
+    @FunctionalInterface
+    private interface Body {
+        void run(Checkpoints checkpoints, int[] values) throws IOException;
+    }
+
+    private static void set(int[] values, int step) {
+        Arrays.setAll(values, i -> step + i);
+    }
+}

@@ -1,0 +1,73 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.comm.Mpirun;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two nodes of a head and a rank of the application, each a process. */
+class HeadIT {
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void assumeNativeMpi() {
+        MpiTests.assumeNativeMpi();
+    }
+
+    @Test
+    void headsFinishCheckpointsAndEndWithTheRun() throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "basic.head", "1",
+                        "basic.node_size", "2",
+                        "basic.group_size", "2",
+                        "basic.inline_l2", "0",
+                        "basic.inline_l3", "0",
+                        "basic.inline_l4", "0",
+                        "basic.keep_last_ckpt", "1",
+                        "basic.ckpt_io", "2",
+                        "basic.verbosity", "2"));
+        Mpirun.Outcome killed = start(run, 1, "kill");
+        assertThat(killed.exitStatus()).as(killed.output()).isNotZero();
+        assertThat(killed.output())
+                .contains("[ FTI-Head Message ] : Post-checkpoint took")
+                .doesNotContain("recovered");
+        assertThat(run.restartValue("failure")).isEqualTo("1");
+        Mpirun.Outcome restarted = start(run, 1001, "finalize");
+        assertThat(restarted.exitStatus()).as(restarted.output()).isZero();
+        assertThat(found(restarted)).allMatch(id -> id >= 2 && id < 1000);
+        assertThat(run.restartValue("failure")).isEqualTo("2");
+        assertThat(run.files()).noneMatch(file -> file.startsWith("Local"));
+        Mpirun.Outcome kept = start(run, 2001, "finalize");
+        assertThat(kept.exitStatus()).as(kept.output()).isZero();
+        assertThat(found(kept)).containsExactly(1002, 1002);
+    }
+
+    private static Mpirun.Outcome start(RunFixture run, int first, String end)
+            throws IOException, InterruptedException {
+        Mpirun.Outcome outcome =
+                Mpirun.ranks(4).run(HeadProgram.class, run.config().toString(), "" + first, end);
+        assertThat(outcome.output().lines().filter(line -> line.endsWith("goes on")))
+                .as("heads do not come back from FTI_Init: %s", outcome.output())
+                .containsExactlyInAnyOrder("rank 1 goes on", "rank 3 goes on");
+        return outcome;
+    }
+
+    private static List<Integer> found(Mpirun.Outcome outcome) {
+        return outcome.output()
+                .lines()
+                .filter(line -> line.startsWith("recovered "))
+                .map(line -> Integer.valueOf(line.substring("recovered ".length())))
+                .toList();
+    }
+}

@@ -1,0 +1,88 @@
+package io.drumlin.mpi;
+
+import static io.drumlin.fti.FTI.FTI_COMM_WORLD;
+import static io.drumlin.fti.FTI.FTI_Checkpoint;
+import static io.drumlin.fti.FTI.FTI_DONE;
+import static io.drumlin.fti.FTI.FTI_Finalize;
+import static io.drumlin.fti.FTI.FTI_Init;
+import static io.drumlin.fti.FTI.FTI_Protect;
+import static io.drumlin.fti.FTI.FTI_Recover;
+import static io.drumlin.fti.FTI.FTI_SCES;
+import static io.drumlin.fti.FTI.FTI_Status;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicators;
+import io.drumlin.fti.FTI;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * A program ported from C that knows nothing of heads. Arguments: configuration file, id of the first checkpoint it takes, and
+ * what it does in the end: {@code finalize}, or {@code kill} the head of the first node and take checkpoints until the job ends.
+ */
+public final class HeadProgram {
+
+    /** Enough that a head has something to do. */
+    private static final int DOUBLES = 200_000;
+
+    private HeadProgram() {}
+
+    public static void main(String[] args) throws IOException {
+        Communicators.run(world -> run(world, args[0], Integer.parseInt(args[1]), args[2].equals("kill")));
+    }
+
+    private static void run(Communicator world, String config, int first, boolean kills) throws IOException {
+        long[] pids = pids(world);
+        require(FTI_Init(config, world) == FTI_SCES, "FTI_Init");
+        System.out.println("rank " + world.rank() + " goes on");
+        int rank = FTI_COMM_WORLD().rank();
+        double[] values = new double[DOUBLES];
+        require(FTI_Protect(0, values) == FTI_SCES, "FTI_Protect");
+        if (FTI_Status() != 0) {
+            require(FTI_Recover() == FTI_SCES, "FTI_Recover");
+            int found = (int) values[0];
+            require(Arrays.equals(values, values(rank, found)), "the data of checkpoint " + found);
+            System.out.println("recovered " + found);
+        }
+        take(values, rank, first, FTI.FTI_L2);
+        take(values, rank, first + 1, FTI.FTI_L4);
+        if (kills) {
+            take(values, rank, first + 2, FTI.FTI_L3);
+            if (rank == 0) {
+                ProcessHandle.of(pids[0]).orElseThrow().destroyForcibly();
+            }
+            for (int id = first + 3; true; id++) {
+                take(values, rank, id, FTI.FTI_L3);
+            }
+        }
+        require(FTI_Finalize() == FTI_SCES, "FTI_Finalize");
+    }
+
+    private static void take(double[] values, int rank, int id, int level) {
+        System.arraycopy(values(rank, id), 0, values, 0, values.length);
+        require(FTI_Checkpoint(id, level) == FTI_DONE, "FTI_Checkpoint " + id);
+    }
+
+    private static double[] values(int rank, int id) {
+        double[] values = new double[DOUBLES];
+        Arrays.setAll(values, i -> i == 0 ? id : rank * 1e6 + id * 1e3 + i);
+        return values;
+    }
+
+    private static long[] pids(Communicator world) throws IOException {
+        ByteBuffer own = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+        ByteBuffer all = ByteBuffer.allocate(Long.BYTES * world.size()).order(ByteOrder.nativeOrder());
+        world.allgather(own.putLong(0, ProcessHandle.current().pid()), all);
+        long[] pids = new long[world.size()];
+        all.asLongBuffer().get(pids);
+        return pids;
+    }
+
+    private static void require(boolean right, String what) {
+        if (!right) {
+            throw new IllegalStateException(what);
+        }
+    }
+}
