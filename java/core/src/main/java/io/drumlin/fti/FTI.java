@@ -312,6 +312,12 @@ public final class FTI {
         return instance == null ? null : instance.checkpoints;
     }
 
+    /** What {@link #FTI_Init} was given. */
+    static @Nullable Communicator given() {
+        Instance instance = instance();
+        return instance == null ? null : instance.given;
+    }
+
     /** Runs a call and turns its failure into a return code. */
     static int call(int failureCode, Call call) {
         Instance instance = instance();

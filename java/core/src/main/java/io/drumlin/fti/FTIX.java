@@ -6,6 +6,7 @@ import static io.drumlin.fti.FTI.FTI_SCES;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.RunDescription;
 import io.drumlin.checkpoint.Stash;
+import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Function;
@@ -249,6 +250,15 @@ public final class FTIX {
      */
     public static int FTIX_TopoGet_left() {
         return number(run -> (run.groupRank() + run.groupSize() - 1) % run.groupSize());
+    }
+
+    /**
+     * {@code FTIX_ExecGet_globalComm}: the communicator given to {@link FTI#FTI_Init}, heads included.
+     *
+     * @return the communicator, valid until {@link FTI#FTI_Finalize}; null before {@link FTI#FTI_Init}
+     */
+    public static @Nullable Communicator FTIX_ExecGet_globalComm() {
+        return FTI.given();
     }
 
     /**

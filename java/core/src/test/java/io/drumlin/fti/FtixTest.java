@@ -31,6 +31,8 @@ class FtixTest {
             int place = rank % 3;
             int initialised = FTI_Init(run.config().toString(), comm);
             assertThat(initialised).isEqualTo(place == 0 ? FTI_HEAD : FTI_SCES);
+            assertThat(FTIX_ExecGet_globalComm()).isNotNull();
+            assertThat(FTIX_ExecGet_globalComm().size()).isEqualTo(RANKS);
             assertThat(FTIX_TopoGet_nbProc()).isEqualTo(RANKS);
             assertThat(FTIX_TopoGet_nbNodes()).isEqualTo(4);
             assertThat(FTIX_TopoGet_myRank()).isEqualTo(rank);
@@ -91,6 +93,7 @@ class FtixTest {
         assertThat(FTIX_TopoGet_amIaHead()).isFalse();
         assertThat(FTIX_TopoGet_body()).isNull();
         assertThat(FTIX_ExecGet_id()).isNull();
+        assertThat(FTIX_ExecGet_globalComm()).isNull();
         assertThat(FTIX_ConfGet_localDir()).isNull();
         assertThat(FTIX_ConfGet_suffix()).isNull();
     }
