@@ -10,6 +10,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Jobs that are killed at random moments of restarts, checkpoints and the completion come back, also when they lose what a
@@ -20,7 +22,6 @@ class KillIT {
 
     private static final int FEW = 5;
     private static final int MANY = 50;
-    private static final int MOST = 200;
 
     @TempDir
     Path directory;
@@ -32,7 +33,7 @@ class KillIT {
 
     @Test
     void ranksUnderMpirun() throws IOException, InterruptedException {
-        killUnderMpirun(2, FEW);
+        killUnderMpirun(2, FEW, "3");
     }
 
     @Test
@@ -47,10 +48,12 @@ class KillIT {
         killThreadRanks(2, MANY, Map.of("basic.keep_last_ckpt", "1", "drumlin.packing", "compact"));
     }
 
-    @Test
+    /** In the modes POSIX, MPI-IO, FTI-FF and SIONlib. */
     @Tag("soak")
-    void ranksUnderMpirunManyTimes() throws IOException, InterruptedException {
-        killUnderMpirun(4, MOST);
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4"})
+    void ranksUnderMpirunManyTimes(String ioMode) throws IOException, InterruptedException {
+        killUnderMpirun(4, MANY, ioMode);
     }
 
     private void killThreadRanks(int ranks, int kills, Map<String, String> changes)
@@ -61,9 +64,9 @@ class KillIT {
         new KillCampaign(run, command, ranks, keepsLast, new Random().nextLong()).run(kills);
     }
 
-    private void killUnderMpirun(int ranks, int kills) throws IOException, InterruptedException {
+    private void killUnderMpirun(int ranks, int kills, String ioMode) throws IOException, InterruptedException {
         MpiTests.assumeNativeMpi();
-        RunFixture run = run(ranks, Map.of());
+        RunFixture run = run(ranks, Map.of("basic.ckpt_io", ioMode));
         ProcessBuilder command = Mpirun.ranks(ranks).command(KillTarget.class, KillCampaign.arguments(run, 0));
         new KillCampaign(run, command, ranks, false, new Random().nextLong()).run(kills);
     }
