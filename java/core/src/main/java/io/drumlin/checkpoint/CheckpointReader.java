@@ -28,10 +28,14 @@ final class CheckpointReader {
 
     private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
 
+    /** Slabs of a pool to read with: while the pieces in one set are hashed, the next are read into the other. */
+    static final int SLABS = 2 * Md5Lanes.LANES;
+
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final KeptBytes kept;
 
+    /** @param slabs at least {@link #SLABS} */
     CheckpointReader(StorageEngine storage, SlabPool slabs, KeptBytes kept) {
         this.storage = storage;
         this.slabs = slabs;

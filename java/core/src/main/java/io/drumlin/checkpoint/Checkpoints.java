@@ -7,7 +7,6 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
-import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -102,7 +101,7 @@ public final class Checkpoints implements AutoCloseable {
         execId = run.execId();
         storage = run.storage();
         directories = run.directories();
-        slabs = new SlabPool(storage, 2 * Md5Lanes.LANES);
+        slabs = new SlabPool(storage, CheckpointReader.SLABS);
         int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
         reader = new CheckpointReader(storage, slabs, KeptBytes.ofFreeMemory(storage, ranksOfMachine));
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;

@@ -230,7 +230,7 @@ public final class RunSurvey {
     private <T> List<T> onEachRank(Body<T> body) throws IOException {
         int readers = Math.min(ranks(), Runtime.getRuntime().availableProcessors());
         List<SlabPool> slabs = IntStream.range(0, readers)
-                .mapToObj(i -> new SlabPool(storage, Md5Lanes.LANES))
+                .mapToObj(i -> new SlabPool(storage, CheckpointReader.SLABS))
                 .toList();
         try {
             // A few for all: each takes some MiB of memory, and the disk can be kept busy by few.

@@ -203,6 +203,21 @@ class RunSurveyTest {
                 .contains(flipped.toString(), "MD5"));
     }
 
+    /** More containers, and larger ones, than are read at a time. */
+    @Example
+    void filesOfManyPiecesAreWhole() throws IOException {
+        RunFixture run = run("F", 2);
+        run.run(RANKS, (checkpoints, comm) -> {
+            for (int id = 0; id < 40; id++) {
+                byte[] values = new byte[id == 7 ? 5_000_000 : 10_000];
+                new Random(id).nextBytes(values);
+                checkpoints.protect(id, values);
+            }
+            checkpoints.checkpoint(1, Level.L2);
+        });
+        assertThat(survey(run).report(true).isWhole()).isTrue();
+    }
+
     /** The rest of a checkpoint of which the first group has nothing, and what is left of one that was being written. */
     @Example
     void remainsAreToldFromLosses() throws IOException {
