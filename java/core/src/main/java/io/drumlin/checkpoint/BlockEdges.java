@@ -1,12 +1,10 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.storage.AlignedBuffer;
-import io.drumlin.storage.BlockFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The blocks of a file that more than one piece of data falls into.
@@ -39,28 +37,11 @@ final class BlockEdges {
         }
     }
 
-    /** Writes all blocks, neighbours together. */
-    void write(BlockFile file, SlabPool slabs) throws IOException {
-        SlabPool.Slab slab = null;
-        long start = 0;
-        ByteBuffer run = ByteBuffer.allocate(0);
+    /** Writes all blocks. */
+    void write(WriteRun run) throws IOException {
         for (Map.Entry<Long, byte[]> block : blocks.entrySet()) {
-            boolean follows = slab != null && start + run.position() == block.getKey();
-            if (!follows || run.remaining() < BLOCK) {
-                flush(file, slab, run, start);
-                slab = slabs.take();
-                run = slab.buffer();
-                start = block.getKey();
-            }
-            run.put(block.getValue());
+            run.add(block.getKey(), ByteBuffer.wrap(block.getValue()));
         }
-        flush(file, slab, run, start);
-    }
-
-    private static void flush(BlockFile file, SlabPool.@Nullable Slab slab, ByteBuffer run, long start)
-            throws IOException {
-        if (slab != null) {
-            slab.busyWith(file.startWrite(run.flip(), start));
-        }
+        run.flush();
     }
 }

@@ -25,8 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkedFile implements Closeable {
 
+    /** What is smaller is written together with its neighbours. */
+    private static final int SMALL = 64 << 10;
+
     private final SlabPool slabs;
     private final BlockFile file;
+    private final WriteRun run;
     private final BlockEdges edges = new BlockEdges();
 
     /**
@@ -38,6 +42,7 @@ final class ChunkedFile implements Closeable {
     ChunkedFile(StorageEngine storage, SlabPool slabs, Path path) throws IOException {
         this.slabs = slabs;
         file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
+        run = new WriteRun(file, slabs);
     }
 
     /** Reserves the space of the first {@code size} bytes. */
@@ -71,6 +76,7 @@ final class ChunkedFile implements Closeable {
                 pieces[lane] = cursor == null ? null : writePiece(image, cursor);
                 busy |= cursor != null;
             }
+            run.flush();
             md5.update(Arrays.asList(pieces));
             finishLanes(md5, lanes, hashes);
         }
@@ -86,7 +92,9 @@ final class ChunkedFile implements Closeable {
     void append(ByteSource image, Chunk chunk, Md5Lanes md5) throws IOException {
         Cursor cursor = new Cursor(chunk, 0);
         while (cursor.position < chunk.length()) {
-            md5.update(List.of(writePiece(image, cursor)));
+            ByteBuffer piece = writePiece(image, cursor);
+            run.flush();
+            md5.update(List.of(piece));
         }
     }
 
@@ -105,7 +113,7 @@ final class ChunkedFile implements Closeable {
         for (Piece piece : pieces) {
             edges.put(piece.offset(), piece.bytes());
         }
-        edges.write(file, slabs);
+        edges.write(run);
         slabs.drain();
         // Direct writes end on a block boundary, the file does not.
         file.truncate(size);
@@ -171,7 +179,11 @@ final class ChunkedFile implements Closeable {
         }
         if (to > from) {
             memory.limit((int) (to - slabStart)).position((int) (from - slabStart));
-            slab.busyWith(file.startWrite(memory, from));
+            if (memory.remaining() <= SMALL) {
+                run.add(from, memory);
+            } else {
+                slab.busyWith(file.startWrite(memory, from));
+            }
         }
     }
 
