@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -21,6 +22,7 @@ final class DatasetCache {
 
     private static final System.Logger LOG = System.getLogger(DatasetCache.class.getName());
     private static final String DSET = "DSET";
+    private static final String CURRENT = "CURRENT";
 
     private final KvTreeStore store;
     private final Communicator world;
@@ -33,6 +35,8 @@ final class DatasetCache {
 
     /** The same on every rank. */
     private final SortedMap<Integer, DatasetDescriptor> datasets = new TreeMap<>();
+
+    private String current = "";
 
     DatasetCache(KvTreeStore store, Communicator world, NodeLayout layout, ScrSettings settings, ScrPrefix prefix) {
         this.store = store;
@@ -57,6 +61,17 @@ final class DatasetCache {
                 .reduce((older, newer) -> newer);
     }
 
+    /** The name that SCR_CURRENT had when it was obeyed; empty if it never was. The same on every rank. */
+    String current() {
+        return current;
+    }
+
+    /** Notes that SCR_CURRENT was obeyed, for all restarts until the caches are lost. */
+    void setCurrent(String name) throws IOException {
+        current = name;
+        writeIndex();
+    }
+
     FlushFile flushFile() {
         return flushFile;
     }
@@ -75,57 +90,112 @@ final class DatasetCache {
 
     /**
      * Finds what an earlier job left, brings it to where its ranks run now, makes good what nodes have lost, and deletes what
-     * cannot be.
+     * cannot be. The oldest comes first: when an output was lost before it reached the prefix directory, the program must go
+     * back before it. Output that follows the last checkpoint will be written again.
      */
     void rebuild() throws IOException {
+        boolean lostOutput = false;
         for (DatasetDescriptor found : findAll().values()) {
             int id = found.id().orElseThrow();
-            CachedDataset dataset = open(id);
-            boolean whole = found.isComplete();
-            if (whole) {
-                IOException failure = dataset.distribute(layout);
-                whole = dataset.rebuild();
-                if (!whole) {
-                    // What could only not be moved is still there, and worth another try.
-                    Agreement.agree(world, "moving dataset " + id + " between caches", failure);
-                }
-            }
-            if (whole) {
-                dataset.renewLists(layout);
+            if (!lostOutput && found.isComplete() && rebuild(id)) {
                 datasets.put(id, found);
-            } else {
-                if (world.rank() == 0) {
-                    LOG.log(
-                            System.Logger.Level.WARNING,
-                            "dataset " + id + " of the cache cannot be made whole; it is deleted");
-                }
+                continue;
+            }
+            lostOutput |= found.isOutput() && !isInPrefix(found);
+            if (world.rank() == 0) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "dataset " + id + " of the cache cannot be "
+                                + (lostOutput ? "used, because output was lost" : "made whole") + "; it is deleted");
+            }
+            deleteFiles(id);
+        }
+        int last = newestCheckpoint()
+                .flatMap(each -> each.id().stream().boxed().findFirst())
+                .orElse(Integer.MAX_VALUE);
+        for (int id : List.copyOf(datasets.tailMap(last).keySet())) {
+            if (id > last) {
+                datasets.remove(id);
                 deleteFiles(id);
             }
         }
         writeIndex();
+        noteAll();
+    }
+
+    private boolean rebuild(int id) throws IOException {
+        CachedDataset dataset = open(id);
+        IOException failure = dataset.distribute(layout);
+        boolean whole = dataset.rebuild();
+        if (whole) {
+            dataset.renewLists(layout);
+        } else {
+            // What could only not be moved is still there, and worth another try.
+            Agreement.agree(world, "moving dataset " + id + " between caches", failure);
+        }
+        return whole;
+    }
+
+    private boolean isInPrefix(DatasetDescriptor descriptor) throws IOException {
+        IndexFile file = new IndexFile(prefix, store.storage());
+        long[] complete = {0};
+        Root.run(world, "reading the index", () -> {
+            if (Files.exists(file.path())) {
+                complete[0] = file.read()
+                                .record(descriptor.name().orElseThrow())
+                                .filter(each -> each.isComplete()
+                                        && each.id() == descriptor.id().orElseThrow())
+                                .isPresent()
+                        ? 1
+                        : 0;
+            }
+        });
+        world.allreduce(complete, Communicator.Op.MAX);
+        return complete[0] == 1;
+    }
+
+    /** Deletes all datasets. */
+    void purge() throws IOException {
+        for (int id : findAll().keySet()) {
+            deleteFiles(id);
+        }
+        datasets.clear();
+        writeIndex();
+        noteAll();
+    }
+
+    /** The flush file has what is here, and nothing else. Nothing is being copied now. */
+    private void noteAll() throws IOException {
         flushFile.change(states -> {
             states.ids().stream().filter(id -> !datasets.containsKey(id)).forEach(states::remove);
-            datasets.values().forEach(states::cached);
+            datasets.forEach((id, descriptor) -> {
+                states.cached(descriptor);
+                states.flushed(id, false);
+            });
         });
     }
 
     /** What the nodes have, by id. A node that was away may have an older dataset of an id: there it is deleted. */
     private SortedMap<Integer, DatasetDescriptor> findAll() throws IOException {
         KvTree own = new KvTree();
-        KvTree found = store.readIfWhole(index()).get(DSET);
+        KvTree index = store.readIfWhole(index());
+        index.value(CURRENT).ifPresent(name -> own.add(CURRENT).add(name));
+        KvTree found = index.get(DSET);
         (found == null ? new KvTree() : found).entries().forEach((id, dataset) -> {
             KvTree descriptor = dataset.add("DSETDESC");
-            own.addPath(id, created(DatasetDescriptor.of(descriptor))).merge(descriptor);
+            own.addPath(DSET, id, created(DatasetDescriptor.of(descriptor))).merge(descriptor);
         });
         SortedMap<Integer, DatasetDescriptor> newest = new TreeMap<>();
-        Messages.allgather(world, own).entries().forEach((id, byTime) -> byTime.entries().values().stream()
+        KvTree all = Messages.allgather(world, own);
+        current = all.add(CURRENT).first().orElse("");
+        all.add(DSET).entries().forEach((id, byTime) -> byTime.entries().values().stream()
                 .map(DatasetDescriptor::of)
                 .filter(each -> each.name().isPresent()
                         && id.equals(Integer.toString(each.id().orElse(-1))))
                 .max(Comparator.comparingLong(each -> each.created().orElse(0)))
                 .ifPresent(each -> newest.put(each.id().orElseThrow(), each)));
         Agreement.run(world, "deleting old datasets of the cache", () -> {
-            for (Map.Entry<String, KvTree> each : own.entries().entrySet()) {
+            for (Map.Entry<String, KvTree> each : own.add(DSET).entries().entrySet()) {
                 int id = Fields.leadingInteger(each.getKey());
                 DatasetDescriptor kept = newest.get(id);
                 if (layout.isLeader() && (kept == null || !each.getValue().has(created(kept)))) {
@@ -168,11 +238,18 @@ final class DatasetCache {
         return new RestartOffer(descriptor.id().orElseThrow(), descriptor.name().orElse(""), true, files);
     }
 
+    /** The datasets that leave when another one begins. */
+    List<Integer> evicted() throws DrumlinException {
+        int stay = Math.max(1, settings.integer("SCR_CACHE_SIZE")) - 1;
+        return datasets.keySet().stream()
+                .limit(Math.max(0, datasets.size() - stay))
+                .toList();
+    }
+
     /** Makes room, and a directory for a dataset. */
     void begin(DatasetDescriptor descriptor) throws IOException {
-        int size = settings.integer("SCR_CACHE_SIZE");
-        while (datasets.size() >= Math.max(1, size)) {
-            delete(datasets.firstKey());
+        for (int oldest : evicted()) {
+            delete(oldest);
         }
         int id = descriptor.id().orElseThrow();
         deleteFiles(id);
@@ -224,6 +301,9 @@ final class DatasetCache {
         Agreement.run(world, "writing the index of the cache", () -> {
             if (layout.isLeader()) {
                 KvTree tree = new KvTree();
+                if (!current.isEmpty()) {
+                    tree.set(CURRENT, current);
+                }
                 datasets.forEach((id, descriptor) -> {
                     KvTree dataset = tree.addPath(DSET, Integer.toString(id));
                     dataset.put("DSETDESC", descriptor.tree().copy());

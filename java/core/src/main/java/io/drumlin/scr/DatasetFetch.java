@@ -37,6 +37,7 @@ final class DatasetFetch {
 
     /** The first of those that a restart tries which can be had. */
     Optional<RestartOffer> find() throws IOException {
+        applyCurrent();
         RestartSearch[] search = new RestartSearch[1];
         ScrIndex[] read = new ScrIndex[1];
         onRoot("reading the index", () -> {
@@ -66,6 +67,26 @@ final class DatasetFetch {
                 });
             }
         }
+    }
+
+    /** Obeys SCR_CURRENT, once: later restarts go on from where the first one led to. */
+    private void applyCurrent() throws IOException {
+        String name = settings.text("SCR_CURRENT");
+        if (name.isEmpty() || name.equals(cache.current())) {
+            return;
+        }
+        onRoot("setting CURRENT", () -> {
+            if (Files.exists(index.path())) {
+                index.update(each -> {
+                    if (!each.setCurrent(name)) {
+                        LOG.log(
+                                System.Logger.Level.WARNING,
+                                "SCR_CURRENT=" + name + ": the index knows no such checkpoint");
+                    }
+                });
+            }
+        });
+        cache.setCurrent(name);
     }
 
     /** On disk and in the copy that the search looks at. */

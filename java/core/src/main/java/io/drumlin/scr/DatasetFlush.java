@@ -6,12 +6,15 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings datasets into the prefix directory and keeps what is said there about them: index, summary, map and flush file
- * (docs/formats/scr.md, sections 5, 7 and 8). All calls but {@link #isDue} are collective.
+ * (docs/formats/scr.md, sections 5, 7 and 8). All calls are collective
+ * unless they say otherwise.
  */
 final class DatasetFlush {
 
@@ -21,6 +24,10 @@ final class DatasetFlush {
     private final ScrPrefix prefix;
     private final IndexFile index;
     private final DatasetCache cache;
+    private @Nullable Running running;
+
+    /** What is being copied. The same dataset on all ranks. */
+    private record Running(DatasetDescriptor descriptor, KvTree files, FlushThread thread) {}
 
     DatasetFlush(ScrSettings settings, Communicator world, KvTreeStore store, ScrPrefix prefix, DatasetCache cache) {
         this.settings = settings;
@@ -31,7 +38,7 @@ final class DatasetFlush {
         this.cache = cache;
     }
 
-    /** Whether a dataset that was just completed is to be copied. */
+    /** Whether it is the turn of a dataset to be copied. Not collective. */
     boolean isDue(DatasetDescriptor descriptor) throws DrumlinException {
         int every = settings.integer("SCR_FLUSH");
         return descriptor.isOutput()
@@ -41,31 +48,95 @@ final class DatasetFlush {
     /** Copies the newest checkpoint of the cache, if it is not in the prefix directory and any are to be copied. */
     void copyNewest() throws IOException {
         Optional<DatasetDescriptor> newest = cache.newestCheckpoint();
-        if (newest.isPresent()
-                && settings.integer("SCR_FLUSH") > 0
-                && cache.flushFile().isFlushNeeded(newest.get().id().orElseThrow())) {
-            copy(newest.get(), cache.readMap(newest.get()));
+        if (newest.isPresent() && settings.integer("SCR_FLUSH") > 0) {
+            copyIfNeeded(newest.get());
+        }
+    }
+
+    /** Copies what an earlier job left in the caches only: what was due, or with SCR_FLUSH_ON_RESTART all of it. */
+    void copyLeft() throws IOException {
+        boolean all = settings.flag("SCR_FLUSH_ON_RESTART");
+        for (DatasetDescriptor each : List.copyOf(cache.datasets().values())) {
+            if (all || isDue(each)) {
+                copyIfNeeded(each);
+            }
+        }
+    }
+
+    private void copyIfNeeded(DatasetDescriptor descriptor) throws IOException {
+        if (cache.flushFile().isFlushNeeded(descriptor.id().orElseThrow())) {
+            copy(descriptor, cache.readMap(descriptor), false);
         }
     }
 
     /**
-     * Copies a cached dataset to the prefix directory. Until the index says so, at the end, it counts as incomplete.
+     * Copies a cached dataset to the prefix directory. Until the index says so, at the end, it counts as incomplete. What was
+     * still being copied is waited for.
      *
      * @param files of this rank, as its filemap has them
+     * @param background whether the program goes on meanwhile, until {@link #poll} or {@link #finish} find the end
      */
-    void copy(DatasetDescriptor descriptor, KvTree files) throws IOException {
+    void copy(DatasetDescriptor descriptor, KvTree files, boolean background) throws IOException {
+        finish();
         int id = descriptor.id().orElseThrow();
-        FileTransfer transfer = new FileTransfer(store);
         Root.run(world, "indexing dataset " + id, () -> index.update(each -> each.begin(descriptor)));
-        cache.flushFile().change(states -> states.flushing(id));
-        Agreement.run(world, "flushing dataset " + id, () -> {
-            for (Map.Entry<String, KvTree> file : files.entries().entrySet()) {
-                CachedFile cached = CachedFile.of(file.getValue());
-                transfer.copy(
-                        cache.locate(descriptor, file.getKey()), cached.place(prefix), cached.size(), cached.crc());
+        cache.flushFile().change(states -> states.flushing(id, background));
+        FlushThread thread = new FlushThread(id, () -> copyFiles(descriptor, files));
+        running = new Running(descriptor, files, thread);
+        thread.start();
+        if (!background) {
+            finish();
+        }
+    }
+
+    private void copyFiles(DatasetDescriptor descriptor, KvTree files) throws IOException {
+        FileTransfer transfer = new FileTransfer(store);
+        for (Map.Entry<String, KvTree> file : files.entries().entrySet()) {
+            CachedFile cached = CachedFile.of(file.getValue());
+            Path from = cache.locate(descriptor, file.getKey());
+            transfer.copy(from, cached.place(prefix), cached.size(), cached.crc());
+        }
+    }
+
+    /** Whether a dataset is still being copied. Not collective. */
+    boolean isRunning(int id) {
+        return running != null && running.descriptor().id().orElse(-1) == id;
+    }
+
+    /** Lists what was being copied, if all ranks have come to the end of it. */
+    void poll() throws IOException {
+        if (running != null) {
+            long[] done = {running.thread().isDone() ? 1 : 0};
+            world.allreduce(done, Communicator.Op.MIN);
+            if (done[0] == 1) {
+                finish();
             }
-        });
-        publish(descriptor, files, false);
+        }
+    }
+
+    /**
+     * Waits for what is being copied and lists it.
+     *
+     * @throws IOException it could not be copied: it is in the caches only
+     */
+    void finish() throws IOException {
+        Running ending = running;
+        if (ending == null) {
+            return;
+        }
+        running = null;
+        int id = ending.descriptor().id().orElseThrow();
+        try {
+            Agreement.agree(world, "flushing dataset " + id, ending.thread().await());
+            publish(ending.descriptor(), ending.files(), false);
+        } catch (IOException e) {
+            try {
+                cache.flushFile().change(states -> states.flushed(id, false));
+            } catch (IOException more) {
+                e.addSuppressed(more);
+            }
+            throw e;
+        }
         cache.flushFile().change(states -> states.flushed(id, true));
     }
 

@@ -17,7 +17,8 @@ public final class FlushStates {
     private static final String LOCATION = "LOCATION";
     private static final String CACHE = "CACHE";
     private static final String PFS = "PFS";
-    private static final String FLUSHING = "SYNC_FLUSHING";
+    private static final String FLUSHING = "FLUSHING";
+    private static final String SYNC_FLUSHING = "SYNC_FLUSHING";
 
     private final KvTree tree;
 
@@ -61,9 +62,10 @@ public final class FlushStates {
      * Notes that a dataset is being copied to the prefix directory.
      *
      * @param id number of the dataset
+     * @param background whether the job goes on meanwhile
      */
-    public void flushing(int id) {
-        location(id).ifPresent(location -> location.add(FLUSHING));
+    public void flushing(int id, boolean background) {
+        location(id).ifPresent(location -> location.add(background ? FLUSHING : SYNC_FLUSHING));
     }
 
     /**
@@ -75,6 +77,7 @@ public final class FlushStates {
     public void flushed(int id, boolean whole) {
         location(id).ifPresent(location -> {
             location.remove(FLUSHING);
+            location.remove(SYNC_FLUSHING);
             if (whole) {
                 location.add(PFS);
             }

@@ -1,23 +1,37 @@
 package io.drumlin.scr;
 
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** When this job is to halt: what the halt file says, and the parameters (docs/formats/scr.md, section 8). Of one rank. */
+/**
+ * When this job is to halt: what the halt file says, and the parameters (docs/formats/scr.md, section 8). All calls are
+ * collective; rank 0 reads and writes.
+ */
 final class JobHalt {
 
     private final ScrSettings settings;
+    private final Communicator world;
     private final HaltFile file;
 
-    JobHalt(ScrSettings settings, HaltFile file) {
+    JobHalt(ScrSettings settings, Communicator world, HaltFile file) {
         this.settings = settings;
+        this.world = world;
         this.file = file;
     }
 
     /** Why to halt now; empty to go on. */
     Optional<String> reason() throws IOException {
+        String[] reason = {""};
+        Root.run(world, "looking whether to halt", () -> reason[0] = read().orElse(""));
+        String common = Agreement.bcast(world, reason[0], 0);
+        return common.isEmpty() ? Optional.empty() : Optional.of(common);
+    }
+
+    private Optional<String> read() throws IOException {
         HaltConditions conditions = file.read();
         if (conditions.haltSeconds().isEmpty() && settings.number("SCR_HALT_SECONDS") > 0) {
             conditions = new HaltConditions(
@@ -32,14 +46,21 @@ final class JobHalt {
 
     /** Counts a checkpoint down, if they are counted. */
     void count() throws IOException {
-        OptionalLong left = file.read().checkpointsLeft();
-        if (left.isPresent()) {
-            file.update(change -> change.checkpointsLeft(OptionalLong.of(Math.max(0, left.getAsLong() - 1))));
-        }
+        Root.run(world, "counting checkpoints", () -> {
+            OptionalLong left = file.read().checkpointsLeft();
+            if (left.isPresent()) {
+                file.update(change -> change.checkpointsLeft(OptionalLong.of(Math.max(0, left.getAsLong() - 1))));
+            }
+        });
     }
 
-    /** Notes that the job ended by itself. */
-    void finish() throws IOException {
-        file.update(change -> change.exitReason(Optional.of(HaltConditions.FINALIZED)));
+    /** Notes why the job ends, unless the file says already why it should. */
+    void finish(String reason) throws IOException {
+        Root.run(world, "noting the end", () -> {
+            String known = file.read().exitReason().orElse("");
+            if (known.isEmpty() || known.equals(HaltConditions.FINALIZED)) {
+                file.update(change -> change.exitReason(Optional.of(reason)));
+            }
+        });
     }
 }

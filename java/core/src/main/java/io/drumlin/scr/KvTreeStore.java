@@ -69,7 +69,8 @@ final class KvTreeStore {
         replace(path, KvTreeFile.encode(tree));
     }
 
-    private void replace(Path path, ByteBuffer bytes) throws IOException {
+    /** The same for a file of another kind. */
+    void replace(Path path, ByteBuffer bytes) throws IOException {
         Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
         Path temporary = target.resolveSibling(target.getFileName() + ".new");
         try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {

@@ -61,6 +61,18 @@ final class PrefixFiles {
         }
     }
 
+    /** Deletes all datasets that the index knows, the oldest first. */
+    void deleteAll() throws IOException {
+        IndexFile file = new IndexFile(prefix, store.storage());
+        if (Files.exists(file.path())) {
+            List<IndexRecord> records = new ArrayList<>(file.read().records());
+            Collections.reverse(records);
+            for (IndexRecord record : records) {
+                delete(record.name());
+            }
+        }
+    }
+
     private static List<Path> locate(DatasetMetadata metadata) throws IOException {
         List<Path> paths = new ArrayList<>();
         for (List<DatasetFile> files : metadata.readFiles().files().values()) {

@@ -42,6 +42,9 @@ public final class SCR {
         private @Nullable ScrDatasets datasets;
         private boolean disabled;
 
+        /** Whether the dataset that was begun is one. */
+        private boolean checkpoint;
+
         private ScrDatasets datasets() {
             if (datasets == null) {
                 throw new IllegalStateException("SCR_Init has not been called, or failed");
@@ -70,7 +73,7 @@ public final class SCR {
     }
 
     /**
-     * Begins, with all ranks of the job.
+     * Begins, with all ranks of the job. With SCR_HALT_EXIT=1 it ends the process, with exit status 0, when the job is to halt.
      *
      * @return success or failure
      */
@@ -82,6 +85,7 @@ public final class SCR {
             }
             session.world = Communicators.world();
             open(session, session.world);
+            exitIfHalted(session);
             return true;
         });
     }
@@ -104,8 +108,22 @@ public final class SCR {
                 return false;
             }
             open(session, comm);
+            exitIfHalted(session);
             return true;
         });
+    }
+
+    /** As C does with SCR_HALT_EXIT=1. All ranks have met at the end of closing. */
+    private static void exitIfHalted(Session session) throws IOException {
+        Optional<String> reason = session.datasets().closeIfHalted();
+        if (reason.isPresent()) {
+            LOG.log(System.Logger.Level.INFO, "Job exiting: " + reason.get());
+            if (session.world != null) {
+                session.world.close();
+            }
+            Communicators.finish();
+            System.exit(0);
+        }
     }
 
     private static void open(Session session, Communicator comm) throws IOException {
@@ -218,9 +236,9 @@ public final class SCR {
      */
     public static int SCR_Start_output(@Nullable String name, int flags) {
         return call("SCR_Start_output", () -> {
-            SESSION.get()
-                    .datasets()
-                    .startOutput(name, (flags & SCR_FLAG_CHECKPOINT) != 0, (flags & SCR_FLAG_OUTPUT) != 0);
+            Session session = SESSION.get();
+            session.checkpoint = (flags & SCR_FLAG_CHECKPOINT) != 0;
+            session.datasets().startOutput(name, session.checkpoint, (flags & SCR_FLAG_OUTPUT) != 0);
             return true;
         });
     }
@@ -240,13 +258,20 @@ public final class SCR {
     }
 
     /**
-     * Ends a dataset.
+     * Ends a dataset. With SCR_HALT_EXIT=1 it ends the process after a checkpoint, with exit status 0, when the job is to halt.
      *
      * @param valid 1 if the files of this rank are good
      * @return success if those of all ranks are, and the dataset is protected
      */
     public static int SCR_Complete_output(int valid) {
-        return call("SCR_Complete_output", () -> SESSION.get().datasets().completeOutput(valid != 0));
+        return call("SCR_Complete_output", () -> {
+            Session session = SESSION.get();
+            boolean complete = session.datasets().completeOutput(valid != 0);
+            if (complete && session.checkpoint) {
+                exitIfHalted(session);
+            }
+            return complete;
+        });
     }
 
     /**

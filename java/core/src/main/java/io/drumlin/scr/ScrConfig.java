@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The parameters of SCR. What stands in the environment comes first, then the user's file ({@code SCR_CONF_FILE}, or
@@ -31,6 +32,11 @@ public final class ScrConfig {
             Map.entry("SCR_SET_SIZE", "8"),
             Map.entry("SCR_SET_FAILURES", "2"),
             Map.entry("SCR_FLUSH", "10"),
+            Map.entry("SCR_FLUSH_ASYNC", "0"),
+            Map.entry("SCR_FLUSH_ON_RESTART", "0"),
+            Map.entry("SCR_GLOBAL_RESTART", "0"),
+            Map.entry("SCR_CACHE_PURGE", "0"),
+            Map.entry("SCR_PREFIX_PURGE", "0"),
             Map.entry("SCR_FETCH", "1"),
             Map.entry("SCR_FETCH_BYPASS", "0"),
             Map.entry("SCR_CURRENT", ""),
@@ -40,6 +46,7 @@ public final class ScrConfig {
             Map.entry("SCR_CHECKPOINT_SECONDS", "0"),
             Map.entry("SCR_CHECKPOINT_OVERHEAD", "0"),
             Map.entry("SCR_HALT_SECONDS", "0"),
+            Map.entry("SCR_HALT_EXIT", "0"),
             Map.entry("SCR_END_TIME", ""),
             Map.entry("SCR_JOB_ID", "defjobid"),
             Map.entry("SCR_JOB_NAME", ""),
@@ -91,6 +98,15 @@ public final class ScrConfig {
         return this;
     }
 
+    /** What the program set, as SCR leaves it for its scripts: a line for each. */
+    String program() {
+        return set.entrySet().stream()
+                .filter(entry -> !entry.getValue().isEmpty())
+                .map(entry -> entry.getKey() + "=" + entry.getValue() + "\n")
+                .sorted()
+                .collect(Collectors.joining());
+    }
+
     /** The parameters as they count. */
     ScrSettings read() throws IOException {
         // The environment and the program say where the file is; it in turn comes before what the program set.
@@ -100,7 +116,7 @@ public final class ScrConfig {
         Map<String, String> file = file(new ScrSettings(values));
         take(values, file);
         take(values, environment);
-        return new ScrSettings(values);
+        return new ScrSettings(values).resolved();
     }
 
     /** Empty ones are not set. */

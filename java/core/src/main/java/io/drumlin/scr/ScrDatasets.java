@@ -63,7 +63,7 @@ public final class ScrDatasets implements Closeable {
         this.store = new KvTreeStore(storage);
         this.prefix = new ScrPrefix(settings.prefix());
         this.index = new IndexFile(prefix, storage);
-        this.halt = new JobHalt(settings, new HaltFile(prefix, storage));
+        this.halt = new JobHalt(settings, world, new HaltFile(prefix, storage));
         this.layout = new NodeLayout(world, settings.node());
         this.cache = new DatasetCache(store, world, layout, settings, prefix);
         this.flush = new DatasetFlush(settings, world, store, prefix, cache);
@@ -98,48 +98,17 @@ public final class ScrDatasets implements Closeable {
             warnOfUnused(settings[0]);
         }
         ScrDatasets datasets = new ScrDatasets(settings[0], world, storage);
-        datasets.begin();
+        new JobStart(settings[0], world, datasets.layout, datasets.prefix, datasets.cache, datasets.flush)
+                .run(config.program(), storage);
+        datasets.counter.findLast(
+                datasets.prefix, datasets.index, datasets.cache.datasets().values());
         return datasets;
     }
 
     private static void warnOfUnused(ScrSettings settings) {
         List<String> unused = ScrConfig.unused(settings);
         if (!unused.isEmpty()) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "nothing follows from " + String.join(", ", unused)
-                            + (settings.text("SCR_FLUSH_ASYNC").equals("1") ? "; all flushes are synchronous" : ""));
-        }
-    }
-
-    private void begin() throws IOException {
-        Agreement.run(world, "preparing the directories of SCR", () -> {
-            if (layout.isLeader()) {
-                store.makeDirectory(settings.control());
-                store.makeDirectory(settings.cache());
-            }
-            if (world.rank() == 0) {
-                store.makeDirectory(prefix.scr());
-                KvTree nodes = new KvTree();
-                nodes.set("NODES", layout.nodes());
-                store.replace(prefix.nodes(), nodes);
-            }
-        });
-        cache.rebuild();
-        counter.findLast(prefix, index, cache.datasets().values());
-        onRoot("setting CURRENT", this::applyCurrent);
-    }
-
-    private void applyCurrent() throws IOException {
-        String name = settings.text("SCR_CURRENT");
-        if (!name.isEmpty() && Files.exists(index.path())) {
-            index.update(each -> {
-                if (!each.setCurrent(name)) {
-                    LOG.log(
-                            System.Logger.Level.WARNING,
-                            "SCR_CURRENT=" + name + ": the index knows no such checkpoint");
-                }
-            });
+            LOG.log(System.Logger.Level.WARNING, "nothing follows from " + String.join(", ", unused));
         }
     }
 
@@ -147,16 +116,15 @@ public final class ScrDatasets implements Closeable {
      * Whether the program should take a checkpoint now. Collective.
      *
      * @return what SCR_CHECKPOINT_INTERVAL, _SECONDS and _OVERHEAD ask for, or because the job is to halt
-     * @throws IOException the halt file cannot be read
+     * @throws IOException the halt file cannot be read, or a dataset that was being copied in the background could not be
      */
     public boolean needCheckpoint() throws IOException {
         require(State.IDLE);
-        long[] need = {0};
-        onRoot(
-                "looking whether to halt",
-                () -> need[0] = pace.isDue() || halt.reason().isPresent() ? 1 : 0);
-        world.allreduce(need, Communicator.Op.MAX);
-        return need[0] != 0;
+        flush.poll();
+        // The clock of rank 0 counts.
+        long[] due = {world.rank() == 0 && pace.isDue() ? 1 : 0};
+        world.allreduce(due, Communicator.Op.MAX);
+        return halt.reason().isPresent() || due[0] == 1;
     }
 
     /**
@@ -166,10 +134,7 @@ public final class ScrDatasets implements Closeable {
      * @throws IOException the halt file cannot be read
      */
     public boolean shouldExit() throws IOException {
-        long[] exit = {0};
-        onRoot("looking whether to halt", () -> exit[0] = halt.reason().isPresent() ? 1 : 0);
-        world.allreduce(exit, Communicator.Op.MAX);
-        return exit[0] != 0;
+        return halt.reason().isPresent();
     }
 
     /**
@@ -178,15 +143,18 @@ public final class ScrDatasets implements Closeable {
      * @param name the same on all ranks, unique in the prefix directory; {@code null} for {@code scr.dataset.ID}
      * @param checkpoint whether the program can restart from it
      * @param mustFlush whether it must reach the prefix directory
-     * @throws IOException the caches or the index cannot be changed; no dataset was begun
+     * @throws IOException the caches or the index cannot be changed, or a dataset that was being copied in the background could
+     *     not be; no dataset was begun
      */
     public void startOutput(@Nullable String name, boolean checkpoint, boolean mustFlush) throws IOException {
         require(State.IDLE);
+        flush.poll();
         DatasetDescriptor descriptor = counter.next(name, checkpoint, mustFlush);
         boolean bypass = settings.flag("SCR_CACHE_BYPASS");
         if (bypass) {
             onRoot("indexing a dataset", () -> index.update(each -> each.begin(descriptor)));
         } else {
+            waitForFlushOf(cache.evicted());
             cache.begin(descriptor);
         }
         counter.begun(descriptor);
@@ -194,6 +162,12 @@ public final class ScrDatasets implements Closeable {
         offer = null;
         pace.begin();
         state = State.OUTPUT;
+    }
+
+    private void waitForFlushOf(List<Integer> leaving) throws IOException {
+        if (leaving.stream().anyMatch(flush::isRunning)) {
+            flush.finish();
+        }
     }
 
     /**
@@ -216,11 +190,14 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Ends the dataset: protects it in the caches and, when it is its turn, copies it to the prefix directory. Collective.
+     * Ends the dataset: protects it in the caches and, when it is its turn, copies it to the prefix directory. With
+     * SCR_FLUSH_ASYNC it is copied while the program goes on; the next call of {@link #needCheckpoint}, {@link #startOutput},
+     * this one or {@link #close} that finds it copied on all ranks lists it. Collective.
      *
      * @param valid whether the files of this rank are good
      * @return whether those of all ranks are; if not, the dataset is given up
-     * @throws IOException it could not be protected or copied; the index does not list it as complete
+     * @throws IOException it, or the one that was being copied, could not be protected or copied; the index does not list that
+     *     as complete
      */
     public boolean completeOutput(boolean valid) throws IOException {
         require(State.OUTPUT);
@@ -246,15 +223,18 @@ public final class ScrDatasets implements Closeable {
             return false;
         }
         if (written.bypass()) {
+            flush.finish();
             flush.publish(descriptor, files, true);
         } else {
             cache.complete(descriptor, files);
             if (flush.isDue(descriptor)) {
-                flush.copy(descriptor, files);
+                flush.copy(descriptor, files, settings.flag("SCR_FLUSH_ASYNC"));
+            } else {
+                flush.poll();
             }
         }
         if (descriptor.isCheckpoint()) {
-            onRoot("counting checkpoints", halt::count);
+            halt.count();
         }
         pace.end();
         return true;
@@ -275,6 +255,7 @@ public final class ScrDatasets implements Closeable {
      */
     public Optional<String> haveRestart() throws IOException {
         require(State.IDLE);
+        flush.finish();
         if (offer == null) {
             Optional<DatasetDescriptor> cached = cache.newestCheckpoint();
             if (cached.isPresent()) {
@@ -340,6 +321,7 @@ public final class ScrDatasets implements Closeable {
      * @throws IOException the index could not be changed
      */
     public void current(String name) throws IOException {
+        flush.finish();
         onRoot(
                 "setting CURRENT",
                 () -> index.update(each -> {
@@ -356,6 +338,7 @@ public final class ScrDatasets implements Closeable {
      * @throws IOException the index could not be changed
      */
     public void drop(String name) throws IOException {
+        flush.finish();
         onRoot("dropping dataset " + name, () -> index.update(each -> each.remove(name)));
     }
 
@@ -366,6 +349,7 @@ public final class ScrDatasets implements Closeable {
      * @throws IOException something could not be deleted; the index may have forgotten it nevertheless
      */
     public void delete(String name) throws IOException {
+        flush.finish();
         for (var cached : Map.copyOf(cache.datasets()).entrySet()) {
             if (cached.getValue().name().filter(name::equals).isPresent()) {
                 cache.delete(cached.getKey());
@@ -388,24 +372,45 @@ public final class ScrDatasets implements Closeable {
      * Ends: copies the newest checkpoint to the prefix directory if SCR_FLUSH is above 0 and it is not there, and notes that
      * the job ended by itself. A second call does nothing. Collective.
      *
-     * @throws IOException the checkpoint could not be copied
+     * @throws IOException a checkpoint could not be copied
      */
     @Override
     public void close() throws IOException {
-        if (state == State.CLOSED) {
-            return;
+        if (state != State.CLOSED) {
+            close(HaltConditions.FINALIZED);
         }
+    }
+
+    private void close(String reason) throws IOException {
         state = State.CLOSED;
         try {
+            IOException failure = Agreement.attempt(world, "ending a flush", flush::finish);
             flush.copyNewest();
-            onRoot("noting the end", () -> {
-                if (halt.reason().isEmpty()) {
-                    halt.finish();
-                }
-            });
+            halt.finish(reason);
+            Agreement.agree(world, "ending a flush", failure);
         } finally {
             layout.close();
             world.close();
         }
+    }
+
+    /**
+     * Ends as {@link #close} does if the job is to halt and SCR_HALT_EXIT is 1, and notes why. The program is to end then, with
+     * exit status 0: {@link SCR} does so at the end of {@code SCR_Init} and of {@code SCR_Complete_output} of a checkpoint.
+     * Collective.
+     *
+     * @return the reason; empty if the program is to go on
+     * @throws IOException the halt file cannot be read, or a checkpoint could not be copied
+     */
+    public Optional<String> closeIfHalted() throws IOException {
+        require(State.IDLE);
+        if (!settings.flag("SCR_HALT_EXIT")) {
+            return Optional.empty();
+        }
+        Optional<String> reason = halt.reason();
+        if (reason.isPresent()) {
+            close(reason.get());
+        }
+        return reason;
     }
 }

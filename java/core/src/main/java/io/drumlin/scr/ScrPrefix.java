@@ -92,6 +92,15 @@ public record ScrPrefix(Path path) {
     }
 
     /**
+     * The parameters that the program of the last run set, as text.
+     *
+     * @return a file that need not exist
+     */
+    public Path applicationConfig() {
+        return scr().resolve("app.conf");
+    }
+
+    /**
      * How many nodes the last run had.
      *
      * @return a file that need not exist

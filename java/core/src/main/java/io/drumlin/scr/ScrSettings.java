@@ -2,6 +2,8 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -34,6 +36,18 @@ record ScrSettings(Map<String, String> values) {
 
     boolean flag(String key) throws DrumlinException {
         return number(key) != 0;
+    }
+
+    /** With SCR_GLOBAL_RESTART what it implies: everything is read from the prefix directory. */
+    ScrSettings resolved() throws DrumlinException {
+        if (!flag("SCR_GLOBAL_RESTART")) {
+            return this;
+        }
+        Map<String, String> implied = new HashMap<>(values);
+        for (String key : List.of("SCR_FLUSH_ON_RESTART", "SCR_FETCH", "SCR_FETCH_BYPASS")) {
+            implied.put(key, "1");
+        }
+        return new ScrSettings(implied);
     }
 
     OptionalLong endTime() throws DrumlinException {

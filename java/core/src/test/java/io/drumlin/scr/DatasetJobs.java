@@ -2,12 +2,15 @@ package io.drumlin.scr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.RankBody;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -87,7 +90,12 @@ abstract class DatasetJobs {
     }
 
     void write(ScrDatasets datasets, int rank, String name) throws IOException {
-        datasets.startOutput(name, true, false);
+        write(datasets, rank, name, true);
+    }
+
+    /** Otherwise pure output. */
+    void write(ScrDatasets datasets, int rank, String name, boolean checkpoint) throws IOException {
+        datasets.startOutput(name, checkpoint, !checkpoint);
         for (int file = 0; file <= rank % 3; file++) {
             Files.write(datasets.routeFile(file(name, rank, file)), content(name, rank, file));
         }
@@ -100,6 +108,27 @@ abstract class DatasetJobs {
             assertThat(datasets.routeFile(file(name, rank, file))).hasBinaryContent(content(name, rank, file));
         }
         assertThat(datasets.completeRestart(true)).isTrue();
+    }
+
+    /** Storage that does something before it opens a file of the prefix directory whose path begins so. */
+    StorageEngine before(String start, Agreement.Step step) {
+        StorageEngine real = new NioEngine();
+        return (StorageEngine) Proxy.newProxyInstance(
+                StorageEngine.class.getClassLoader(),
+                new Class<?>[] {StorageEngine.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("open")
+                            && arguments[0]
+                                    .toString()
+                                    .startsWith(prefix().resolve(start).toString())) {
+                        step.run();
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     static void delete(Path path) throws IOException {

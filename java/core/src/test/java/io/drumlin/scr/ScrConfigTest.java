@@ -44,11 +44,11 @@ class ScrConfigTest {
     void whatNothingFollowsFromIsTold() throws IOException {
         Files.writeString(prefix.resolve(".scrconf"), "SCR_FLUSH_TYPE=SYNC\nSCR_LOG_ENABLE=0\nSCR_FLUSH_WIDTH=2\n");
         ScrSettings settings = config(
-                        Map.of("SCR_FLUSH_ASYNC", "1", "SCR_DEBUG", "0", "HOME", "/", "SCR_COPYTYPE", "RS"))
+                        Map.of("SCR_DISTRIBUTE", "0", "SCR_DEBUG", "0", "HOME", "/", "SCR_COPYTYPE", "RS"))
                 .set("SCR_FLUSH", "7")
                 .read();
         assertThat(ScrConfig.unused(settings))
-                .containsExactly("SCR_COPYTYPE=RS", "SCR_FLUSH_ASYNC=1", "SCR_FLUSH_WIDTH=2");
+                .containsExactly("SCR_COPYTYPE=RS", "SCR_DISTRIBUTE=0", "SCR_FLUSH_WIDTH=2");
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.scr.DatasetMetadata;
+import io.drumlin.scr.HaltFile;
 import io.drumlin.scr.IndexFile;
 import io.drumlin.scr.IndexRecord;
 import io.drumlin.scr.ScrPrefix;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -86,6 +88,20 @@ class ScrPortIT {
         }
         assertThat(run(mpirun(copyType, 3), "0")).contains("start 2", "done 3", "end");
         assertThat(prefix().index()).as("nothing was flushed").doesNotExist();
+    }
+
+    /** As in C the library ends the process, all in order. */
+    @Test
+    void endsByItselfWhenTheJobIsToHalt() throws IOException, InterruptedException {
+        new HaltFile(prefix(), new NioEngine()).update(change -> change.checkpointsLeft(OptionalLong.of(2)));
+        ProcessBuilder builder = builder(java("XOR", Integer.MAX_VALUE, RANKS), "10");
+        builder.environment().put("SCR_HALT_EXIT", "1");
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        assertThat(output).contains("done 1").doesNotContain("done 2", "end");
+        assertThat(new HaltFile(prefix(), new NioEngine()).read().exitReason()).contains("NO_CHECKPOINTS_LEFT");
+        assertThat(complete()).as("flushed at the end").isEqualTo(2);
     }
 
     /** When a kill comes. */

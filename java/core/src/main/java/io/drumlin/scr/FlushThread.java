@@ -1,0 +1,56 @@
+package io.drumlin.scr;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Copies the files of one rank while the program goes on. It meets no other rank: whoever started it does so later. */
+final class FlushThread {
+
+    private final Thread thread;
+    private @Nullable IOException failure;
+
+    FlushThread(int id, Agreement.Step copy) {
+        thread = new Thread(() -> run(id, copy), "drumlin-flush-" + id);
+        thread.setDaemon(true);
+    }
+
+    private void run(int id, Agreement.Step copy) {
+        try {
+            copy.run();
+        } catch (IOException e) {
+            failure = e;
+        } catch (RuntimeException | Error e) {
+            failure = DrumlinException.during("flushing dataset " + id)
+                    .cause(e)
+                    .advice("this is an error of the program or of Drumlin, see the cause")
+                    .exception();
+        }
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    boolean isDone() {
+        return !thread.isAlive();
+    }
+
+    /** Waits for the end; what went wrong, if anything did. Other ranks wait, too: an interrupt is kept for later. */
+    @Nullable
+    IOException await() {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return failure;
+    }
+}

@@ -1,0 +1,86 @@
+package io.drumlin.scr;
+
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** What {@code SCR_Init} does before the program goes on: directories, purges, caches, and flushes that are due. */
+final class JobStart {
+
+    private static final System.Logger LOG = System.getLogger(JobStart.class.getName());
+
+    private final ScrSettings settings;
+    private final Communicator world;
+    private final NodeLayout layout;
+    private final ScrPrefix prefix;
+    private final DatasetCache cache;
+    private final DatasetFlush flush;
+
+    JobStart(
+            ScrSettings settings,
+            Communicator world,
+            NodeLayout layout,
+            ScrPrefix prefix,
+            DatasetCache cache,
+            DatasetFlush flush) {
+        this.settings = settings;
+        this.world = world;
+        this.layout = layout;
+        this.prefix = prefix;
+        this.cache = cache;
+        this.flush = flush;
+    }
+
+    /**
+     * Does it. Collective.
+     *
+     * @param program parameters that the program set, for SCR's scripts
+     */
+    void run(String program, StorageEngine storage) throws IOException {
+        KvTreeStore store = new KvTreeStore(storage);
+        Agreement.run(world, "preparing the directories of SCR", () -> prepare(program, store));
+        if (settings.flag("SCR_PREFIX_PURGE")) {
+            Root.run(world, "deleting all datasets", () -> new PrefixFiles(prefix, store).deleteAll());
+            cache.flushFile().change(states -> states.ids().forEach(states::remove));
+        }
+        if (settings.flag("SCR_CACHE_PURGE")) {
+            cache.purge();
+            return;
+        }
+        cache.rebuild();
+        if (settings.flag("SCR_GLOBAL_RESTART")) {
+            flush.copyLeft();
+            cache.purge();
+        } else {
+            copyLeft();
+        }
+    }
+
+    private void prepare(String program, KvTreeStore store) throws IOException {
+        if (layout.isLeader()) {
+            store.makeDirectory(settings.control());
+            store.makeDirectory(settings.cache());
+        }
+        if (world.rank() == 0) {
+            store.makeDirectory(prefix.scr());
+            KvTree nodes = new KvTree();
+            nodes.set("NODES", layout.nodes());
+            store.replace(prefix.nodes(), nodes);
+            store.replace(prefix.applicationConfig(), StandardCharsets.UTF_8.encode(program));
+        }
+    }
+
+    /** When that fails a restart from the caches is still possible. */
+    private void copyLeft() {
+        try {
+            flush.copyLeft();
+        } catch (IOException e) {
+            if (world.rank() == 0) {
+                LOG.log(System.Logger.Level.WARNING, "what is in the caches only stays there: " + e.getMessage());
+            }
+        }
+    }
+}
