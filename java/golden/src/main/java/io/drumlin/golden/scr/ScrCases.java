@@ -29,6 +29,9 @@ public final class ScrCases implements GoldenCases {
         new StoredFiles(directory, outcome).compare(json);
         new IndexCase(directory, json, outcome).compare();
         new SmallFilesCase(directory, json, outcome).compare();
+        if (json.has("library_conditions")) {
+            new LibraryCase(json, outcome).compare();
+        }
         if (json.has("rebuild")) {
             new RebuildCase(directory, json, outcome).compare();
         }

@@ -65,7 +65,8 @@ final class SmallFilesCase {
         outcome.compared(steps.size() + " changes of a halt file equal");
     }
 
-    private static void apply(Deque<String> options, HaltFile.Change change) {
+    /** What scr_halt_cntl does. */
+    static void apply(Deque<String> options, HaltFile.Change change) {
         while (!options.isEmpty()) {
             switch (options.pop()) {
                 case "-c" -> change.checkpointsLeft(OptionalLong.of(Long.parseLong(options.pop())));
