@@ -329,6 +329,11 @@ public final class Checkpoints implements AutoCloseable {
                     from.level().number(),
                     Integer.toString(from.file().ckptId()));
         }
+        if (from.level() == Level.L4 && listed.isPresent()) {
+            int ckptId = from.file().ckptId();
+            Path file = directories.committed(Level.L4).resolve(mode.plainName(Level.L4, ckptId));
+            listed.get().addIfMissing(ckptId, execId, file);
+        }
     }
 
     /**

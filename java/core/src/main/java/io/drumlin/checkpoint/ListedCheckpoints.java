@@ -27,6 +27,13 @@ final class ListedCheckpoints {
         registry.removeAll(start);
     }
 
+    /** After a kill that came between the end of the checkpoint and its listing. */
+    void addIfMissing(int ckptId, String execId, Path file) throws IOException {
+        if (!registry.has(start + ckptId)) {
+            add(ckptId, execId, file);
+        }
+    }
+
     void add(int ckptId, String execId, Path file) throws IOException {
         registry.add(start + ckptId, execId, file);
     }

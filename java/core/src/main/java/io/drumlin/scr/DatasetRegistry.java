@@ -63,6 +63,24 @@ public final class DatasetRegistry {
         });
     }
 
+    /**
+     * Whether a checkpoint is listed as complete.
+     *
+     * @param name of the checkpoint
+     * @return the same on all ranks
+     * @throws IOException the index cannot be read
+     */
+    public boolean has(String name) throws IOException {
+        long[] listed = {0};
+        Root.run(world, "looking for " + name, () -> {
+            boolean found = Files.exists(index.path())
+                    && index.read().record(name).filter(IndexRecord::isComplete).isPresent();
+            listed[0] = found ? 1 : 0;
+        });
+        world.allreduce(listed, Communicator.Op.MAX);
+        return listed[0] == 1;
+    }
+
     /** The first rank's of each file stays. */
     private static void dropRepeated(KvTree all) {
         Set<String> seen = new HashSet<>();

@@ -8,6 +8,7 @@ import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.scr.DatasetMetadata;
 import io.drumlin.scr.IndexFile;
 import io.drumlin.scr.IndexListing;
+import io.drumlin.scr.IndexOperations;
 import io.drumlin.scr.IndexRecord;
 import io.drumlin.scr.RankFiles;
 import io.drumlin.scr.ScrIndex;
@@ -86,6 +87,26 @@ class ListedCheckpointsTest {
             assertThat(paths.filter(path -> path.getFileName().toString().startsWith("scr.dataset.")))
                     .as("metadata of what was replaced")
                     .hasSize(1);
+        }
+    }
+
+    /** A kill after the files were in their place left no record, and of the metadata all, some or nothing. */
+    @ParameterizedTest
+    @CsvSource({"3, true", "3, false", "1, true", "2, true"})
+    void aRestartListsWhatAKillKeptFromTheIndex(String ioMode, boolean metadata) throws IOException {
+        RunFixture run = run("basic.ckpt_io", ioMode);
+        run.run(RANKS, (checkpoints, comm) -> checkpoint(checkpoints, 1, Level.L4));
+        IndexRecord before = index().records().get(0);
+        new IndexOperations(new ScrPrefix(directory), new NioEngine()).drop(before.name());
+        if (!metadata) {
+            RunDirectory.delete(new ScrPrefix(directory).metadata(before.id()), new NioEngine());
+        }
+        for (int restart = 0; restart < 2; restart++) {
+            run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.isRestart())
+                    .isTrue());
+            assertThat(index().records()).extracting(IndexRecord::name).containsExactly(before.name());
+            DatasetMetadata.of(new ScrPrefix(directory), index().records().get(0), new NioEngine())
+                    .checkFetchable(RANKS);
         }
     }
 
