@@ -259,12 +259,35 @@ final class DatasetCache {
         writeIndex();
     }
 
+    /** Looks whether files can be protected as the parameters say. Those of a rank that is alone in its place cannot. */
+    void checkSets() throws IOException {
+        for (CheckpointDescriptor each : settings.descriptors()) {
+            if (!each.bypass() && each.type() != CopyType.SINGLE) {
+                long[] alone = {0};
+                try (RedundancySet set = set(each)) {
+                    alone[0] = set.type() == CopyType.SINGLE ? 1 : 0;
+                }
+                world.allreduce(alone, Communicator.Op.SUM);
+                if (alone[0] > 0 && world.rank() == 0) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "files of " + alone[0] + " of " + world.size() + " ranks are not protected by "
+                                    + each.type()
+                                    + " against the loss of their node: no rank of another node is at the same place");
+                }
+            }
+        }
+    }
+
+    private RedundancySet set(CheckpointDescriptor how) throws IOException {
+        return layout.set(how.type(), how.failures(), how.setSize());
+    }
+
     /** Notes and protects the files that each rank has written. */
     void complete(DatasetDescriptor descriptor, KvTree files) throws IOException {
         int id = descriptor.id().orElseThrow();
         datasets.put(id, descriptor);
-        try (RedundancySet set = layout.set(
-                settings.copyType(), settings.integer("SCR_SET_FAILURES"), settings.integer("SCR_SET_SIZE"))) {
+        try (RedundancySet set = set(settings.descriptor(descriptor))) {
             open(id).protect(set, files, layout);
         }
         writeIndex();

@@ -42,6 +42,7 @@ final class JobStart {
     void run(String program, StorageEngine storage) throws IOException {
         KvTreeStore store = new KvTreeStore(storage);
         Agreement.run(world, "preparing the directories of SCR", () -> prepare(program, store));
+        cache.checkSets();
         if (settings.flag("SCR_PREFIX_PURGE")) {
             Root.run(world, "deleting all datasets", () -> new PrefixFiles(prefix, store).deleteAll());
             cache.flushFile().change(states -> states.ids().forEach(states::remove));

@@ -1,5 +1,7 @@
 package io.drumlin.scr;
 
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.Closeable;
@@ -11,8 +13,6 @@ import java.util.TreeSet;
 
 /** Which ranks share a node, and which of different nodes protect each other (docs/formats/scr.md, section 11). */
 final class NodeLayout implements Closeable {
-
-    private static final System.Logger LOG = System.getLogger(NodeLayout.class.getName());
 
     private final Communicator world;
     private final Communicator node;
@@ -67,7 +67,12 @@ final class NodeLayout implements Closeable {
         node.barrier();
     }
 
-    /** The set of this rank: ranks at the same place in their nodes, at least {@code size} of them. Collective. */
+    /**
+     * The set of this rank: ranks at the same place in their nodes, at least {@code size} of them; of type SINGLE if there is
+     * none in another node. Collective.
+     *
+     * @throws IOException on all ranks: so many failures cannot be made good among the ranks of a set
+     */
     RedundancySet set(CopyType type, int failures, int size) throws IOException {
         int sums = type == CopyType.RS ? failures : 1;
         CopyType effective = type == CopyType.RS && sums == 1 ? CopyType.XOR : type;
@@ -75,19 +80,26 @@ final class NodeLayout implements Closeable {
             int sets = Math.max(1, across.size() / Math.max(size, 1));
             int number = (int) ((long) across.rank() * sets / across.size());
             try (Communicator members = across.split(number, across.rank())) {
-                if (!RedundancySet.isPossible(effective, sums, members.size())) {
-                    LOG.log(
-                            System.Logger.Level.WARNING,
-                            "rank " + world.rank() + " has too few ranks in other nodes for " + effective
-                                    + "; its files are not protected against the loss of its node");
-                    effective = CopyType.SINGLE;
-                }
+                int ranks = members.size();
+                Agreement.run(world, "choosing ranks that protect each other", () -> checkSums(effective, sums, ranks));
+                type = ranks == 1 ? CopyType.SINGLE : effective;
             }
             // A single rank is a set of its own.
-            long color = effective == CopyType.SINGLE
+            long color = type == CopyType.SINGLE
                     ? (long) world.size() * world.size() + world.rank()
                     : (long) node.rank() * world.size() + number;
-            return set(effective, sums, color);
+            return set(type, sums, color);
+        }
+    }
+
+    private void checkSums(CopyType type, int sums, int ranks) throws DrumlinException {
+        if (ranks > 1 && !RedundancySet.isPossible(type, sums, ranks)) {
+            throw DrumlinException.during("choosing ranks that protect each other")
+                    .rank(world.rank())
+                    .problem(type + " cannot make good " + sums + " failures among " + ranks + " nodes")
+                    .advice("set SCR_SET_FAILURES below the number of nodes and of SCR_SET_SIZE, or take another"
+                            + " SCR_COPY_TYPE")
+                    .exception();
         }
     }
 

@@ -134,20 +134,19 @@ public final class SCR {
     }
 
     /**
-     * Sets a parameter before SCR_Init.
+     * Sets a parameter before SCR_Init, or says how every so many checkpoints are cached.
      *
-     * @param assignment {@code KEY=VALUE}; an empty value gives the default back. A key that nothing follows from is told in a
-     *     warning by SCR_Init
-     * @return success, or failure if it is no assignment to a parameter
+     * @param line {@code KEY=VALUE}; an empty value gives the default back. A key that nothing follows from is told in a
+     *     warning by SCR_Init. Or {@code CKPT=N} with items, as {@link ScrConfig#add} has it
+     * @return success, or failure if it is neither, or too late
      */
-    public static int SCR_Config(String assignment) {
-        String[] pair = assignment.strip().split("=", 2);
+    public static int SCR_Config(String line) {
         Session session = SESSION.get();
-        if (pair.length != 2 || session.datasets != null) {
+        if (session.datasets != null) {
             return SCR_FAILURE;
         }
         try {
-            session.config.set(pair[0], pair[1]);
+            session.config.add(line);
             return SCR_SUCCESS;
         } catch (IllegalArgumentException e) {
             LOG.log(System.Logger.Level.ERROR, "SCR_Config: " + e.getMessage());

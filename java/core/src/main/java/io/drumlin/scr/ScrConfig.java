@@ -9,11 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * The parameters of SCR. What stands in the environment comes first, then the user's file ({@code SCR_CONF_FILE}, or
@@ -65,13 +63,14 @@ public final class ScrConfig {
             "SCR_CRC_ON_FLUSH", "1",
             "SCR_RUNS", "1");
 
+    private static final Pattern DESCRIPTOR = Pattern.compile("\\s*CKPT=", Pattern.CASE_INSENSITIVE);
     private static final Pattern KEY = Pattern.compile("SCR_[A-Z0-9_]+");
-
-    /** What begins a line of several items. */
-    private static final Set<String> SECTIONS = Set.of("GROUPS", "STORE", "CKPT");
 
     private final Map<String, String> environment;
     private final Map<String, String> set = new HashMap<>();
+
+    /** The items of lines CKPT, by their numbers. */
+    private final Map<String, Map<String, String>> descriptors = new TreeMap<>();
 
     /**
      * Takes an environment.
@@ -100,11 +99,34 @@ public final class ScrConfig {
 
     /** What the program set, as SCR leaves it for its scripts: a line for each. */
     String program() {
-        return set.entrySet().stream()
-                .filter(entry -> !entry.getValue().isEmpty())
-                .map(entry -> entry.getKey() + "=" + entry.getValue() + "\n")
-                .sorted()
-                .collect(Collectors.joining());
+        StringBuilder text = new StringBuilder();
+        new TreeMap<>(set).forEach((key, value) -> text.append(value.isEmpty() ? "" : key + "=" + value + "\n"));
+        descriptors.forEach((number, items) -> {
+            text.append("CKPT=").append(number);
+            new TreeMap<>(items).forEach((key, value) -> text.append(" " + key + "=" + value));
+            text.append("\n");
+        });
+        return text.toString();
+    }
+
+    /**
+     * Adds a line to what the program set: a parameter, or {@code CKPT=N} and how every so many checkpoints are cached, which
+     * counts if SCR_COPY_TYPE is FILE.
+     *
+     * @param line in the form of the configuration file
+     * @return this
+     * @throws IllegalArgumentException it is not of this form, or of something that is not supported
+     */
+    public ScrConfig add(String line) {
+        if (DESCRIPTOR.matcher(line).lookingAt()) {
+            ConfigLine.parse(line, environment).ifPresent(each -> take(each, set, descriptors));
+            return this;
+        }
+        int equals = line.indexOf('=');
+        if (equals < 0) {
+            throw new IllegalArgumentException("'" + line + "' is no KEY=VALUE");
+        }
+        return set(line.substring(0, equals).strip(), line.substring(equals + 1).strip());
     }
 
     /** The parameters as they count. */
@@ -113,10 +135,15 @@ public final class ScrConfig {
         Map<String, String> values = new HashMap<>(DEFAULTS);
         take(values, set);
         take(values, environment);
-        Map<String, String> file = file(new ScrSettings(values));
+        values.replaceAll((key, value) -> ConfigLine.expand(value, environment));
+        Map<String, String> file = new HashMap<>();
+        Map<String, Map<String, String>> lines = new TreeMap<>();
+        descriptors.forEach((number, items) -> lines.put(number, new HashMap<>(items)));
+        readFile(new ScrSettings(values), file, lines);
         take(values, file);
         take(values, environment);
-        return new ScrSettings(values).resolved();
+        values.replaceAll((key, value) -> ConfigLine.expand(value, environment));
+        return new ScrSettings(values).resolved().described(lines);
     }
 
     /** Empty ones are not set. */
@@ -138,37 +165,36 @@ public final class ScrConfig {
                 .toList();
     }
 
-    private static Map<String, String> file(ScrSettings settings) throws IOException {
+    private void readFile(
+            ScrSettings settings, Map<String, String> values, Map<String, Map<String, String>> descriptors)
+            throws IOException {
         String name = settings.text("SCR_CONF_FILE");
         Path path = name.isEmpty() ? settings.prefix().resolve(".scrconf") : Path.of(name);
-        Map<String, String> values = new HashMap<>();
         if (name.isEmpty() && !Files.exists(path)) {
-            return values;
+            return;
         }
         for (String line : Files.readAllLines(path, StandardCharsets.UTF_8)) {
-            String text = line.replaceFirst("#.*", "").strip();
-            if (!text.isEmpty()) {
-                take(values, path, text);
+            try {
+                ConfigLine.parse(line, environment).ifPresent(each -> take(each, values, descriptors));
+            } catch (IllegalArgumentException e) {
+                throw DrumlinException.during("reading the configuration of SCR")
+                        .path(path)
+                        .problem("'" + line.strip() + "' is not supported: " + e.getMessage())
+                        .advice("supported are lines SCR_KEY=VALUE, and CKPT=N with items")
+                        .exception();
             }
         }
-        return values;
     }
 
-    private static void take(Map<String, String> values, Path path, String line) throws DrumlinException {
-        List<String> items = List.of(line.split("\\s+"));
-        String[] pair = items.get(0).split("=", 2);
-        String key = pair[0].toUpperCase(Locale.ROOT);
-        if (items.size() > 1
-                || pair.length != 2
-                || SECTIONS.contains(key)
-                || !KEY.matcher(key).matches()) {
-            throw DrumlinException.during("reading the configuration of SCR")
-                    .path(path)
-                    .problem("'" + line + "' is not supported")
-                    .advice("supported are lines SCR_KEY=VALUE, with one value")
-                    .exception();
+    private static void take(
+            ConfigLine line, Map<String, String> values, Map<String, Map<String, String>> descriptors) {
+        if (line.key().equals("CKPT")) {
+            descriptors.computeIfAbsent(line.value(), each -> new HashMap<>()).putAll(line.items());
+        } else if (line.items().isEmpty() && KEY.matcher(line.key()).matches()) {
+            values.put(line.key(), line.value());
+        } else {
+            throw new IllegalArgumentException("no line begins with " + line.key() + " here, or it has one item only");
         }
-        values.put(key, pair[1]);
     }
 
     /** This node, if nobody names it. */

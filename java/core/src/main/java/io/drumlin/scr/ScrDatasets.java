@@ -86,7 +86,6 @@ public final class ScrDatasets implements Closeable {
         ScrSettings[] settings = new ScrSettings[1];
         Agreement.run(world, "reading the configuration of SCR", () -> {
             settings[0] = config.read();
-            settings[0].copyType();
             if (!settings[0].flag("SCR_ENABLE")) {
                 throw DrumlinException.during("opening datasets")
                         .problem("SCR_ENABLE is 0")
@@ -150,7 +149,7 @@ public final class ScrDatasets implements Closeable {
         require(State.IDLE);
         flush.poll();
         DatasetDescriptor descriptor = counter.next(name, checkpoint, mustFlush);
-        boolean bypass = settings.flag("SCR_CACHE_BYPASS");
+        boolean bypass = settings.descriptor(descriptor).bypass();
         if (bypass) {
             onRoot("indexing a dataset", () -> index.update(each -> each.begin(descriptor)));
         } else {
@@ -299,13 +298,9 @@ public final class ScrDatasets implements Closeable {
         if (good[0] == 1) {
             return true;
         }
-        onRoot("noting a failure", () -> {
-            if (Files.exists(index.path())) {
-                index.update(each -> {
-                    if (each.record(name).isPresent()) {
-                        each.failed(name, ScrIndex.now());
-                    }
-                });
+        change("noting a failure", each -> {
+            if (each.record(name).isPresent()) {
+                each.failed(name, ScrIndex.now());
             }
         });
         if (tried.cached()) {
@@ -322,13 +317,11 @@ public final class ScrDatasets implements Closeable {
      */
     public void current(String name) throws IOException {
         flush.finish();
-        onRoot(
-                "setting CURRENT",
-                () -> index.update(each -> {
-                    if (each.setCurrent(name) && settings.flag("SCR_DROP_AFTER_CURRENT")) {
-                        each.removeAfter(name);
-                    }
-                }));
+        change("setting CURRENT", each -> {
+            if (each.setCurrent(name) && settings.flag("SCR_DROP_AFTER_CURRENT")) {
+                each.removeAfter(name);
+            }
+        });
     }
 
     /**
@@ -339,7 +332,7 @@ public final class ScrDatasets implements Closeable {
      */
     public void drop(String name) throws IOException {
         flush.finish();
-        onRoot("dropping dataset " + name, () -> index.update(each -> each.remove(name)));
+        change("dropping dataset " + name, each -> each.remove(name));
     }
 
     /**
@@ -356,6 +349,15 @@ public final class ScrDatasets implements Closeable {
             }
         }
         onRoot("deleting dataset " + name, () -> new PrefixFiles(prefix, store).delete(name));
+    }
+
+    /** Where there is an index. */
+    private void change(String operation, IndexFile.Change change) throws IOException {
+        onRoot(operation, () -> {
+            if (Files.exists(index.path())) {
+                index.update(change);
+            }
+        });
     }
 
     private void onRoot(String operation, Agreement.Step step) throws IOException {

@@ -2,14 +2,52 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 
 /** Parameters of SCR that were looked up and parsed. */
-record ScrSettings(Map<String, String> values) {
+record ScrSettings(Map<String, String> values, List<CheckpointDescriptor> descriptors) {
+
+    ScrSettings {
+        values = Map.copyOf(values);
+        descriptors = List.copyOf(descriptors);
+    }
+
+    /** Without descriptors. */
+    ScrSettings(Map<String, String> values) {
+        this(values, List.of());
+    }
+
+    /** The same with other values. */
+    ScrSettings with(Map<String, String> others) {
+        Map<String, String> joined = new HashMap<>(values);
+        joined.putAll(others);
+        return new ScrSettings(joined, descriptors);
+    }
+
+    /** The same with the lines CKPT, if SCR_COPY_TYPE says that they count, by their numbers. */
+    ScrSettings described(Map<String, Map<String, String>> lines) throws DrumlinException {
+        List<CheckpointDescriptor> all = new ArrayList<>();
+        if (!text("SCR_COPY_TYPE").equalsIgnoreCase("FILE")) {
+            all.add(CheckpointDescriptor.of(this));
+        } else {
+            for (Map<String, String> items : lines.values()) {
+                if (new ScrSettings(Map.of("ENABLED", "1")).with(items).flag("ENABLED")) {
+                    all.add(CheckpointDescriptor.of(items, this));
+                }
+            }
+            if (all.stream().noneMatch(each -> each.interval() == 1)) {
+                throw DrumlinException.during("reading the configuration of SCR")
+                        .problem("SCR_COPY_TYPE is FILE, but no enabled line CKPT has INTERVAL=1")
+                        .advice("add one: it is for the checkpoints that no other line is for")
+                        .exception();
+            }
+        }
+        return new ScrSettings(values, all);
+    }
 
     String text(String key) {
         return values.getOrDefault(key, "");
@@ -43,28 +81,16 @@ record ScrSettings(Map<String, String> values) {
         if (!flag("SCR_GLOBAL_RESTART")) {
             return this;
         }
-        Map<String, String> implied = new HashMap<>(values);
-        for (String key : List.of("SCR_FLUSH_ON_RESTART", "SCR_FETCH", "SCR_FETCH_BYPASS")) {
-            implied.put(key, "1");
-        }
-        return new ScrSettings(implied);
+        return with(Map.of("SCR_FLUSH_ON_RESTART", "1", "SCR_FETCH", "1", "SCR_FETCH_BYPASS", "1"));
     }
 
     OptionalLong endTime() throws DrumlinException {
         return text("SCR_END_TIME").isEmpty() ? OptionalLong.empty() : OptionalLong.of(number("SCR_END_TIME"));
     }
 
-    CopyType copyType() throws DrumlinException {
-        String name = text("SCR_COPY_TYPE").toUpperCase(Locale.ROOT);
-        for (CopyType type : CopyType.values()) {
-            if (type.name().equals(name)) {
-                return type;
-            }
-        }
-        throw DrumlinException.during("reading the configuration of SCR")
-                .problem("SCR_COPY_TYPE is '" + name + "'")
-                .advice("use SINGLE, PARTNER, XOR or RS")
-                .exception();
+    /** How a dataset is to be cached. */
+    CheckpointDescriptor descriptor(DatasetDescriptor dataset) {
+        return CheckpointDescriptor.choose(descriptors, dataset);
     }
 
     Path prefix() {

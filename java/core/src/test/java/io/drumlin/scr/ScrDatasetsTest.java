@@ -176,6 +176,33 @@ class ScrDatasetsTest extends DatasetJobs {
         });
     }
 
+    /** Cheap checkpoints, and every second one that survives the loss of a node. */
+    @Test
+    void cachesEverySoManyCheckpointsOtherwise() throws IOException {
+        parameters.put("SCR_COPY_TYPE", "FILE");
+        Files.createDirectories(prefix());
+        Files.writeString(prefix().resolve(".scrconf"), "CKPT=0 TYPE=SINGLE\nCKPT=1 INTERVAL=2 TYPE=XOR\n");
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            write(datasets, rank, "ckpt.2");
+            write(datasets, rank, "ckpt.3");
+        });
+        delete(node(1));
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.2");
+            read(datasets, rank, "ckpt.2");
+        });
+    }
+
+    @Test
+    void moreFailuresThanNodesCanMakeGoodAreRefusedAtTheStart() {
+        parameters.put("SCR_COPY_TYPE", "RS");
+        parameters.put("SCR_SET_FAILURES", "4");
+        assertThatExceptionOfType(DrumlinException.class)
+                .isThrownBy(() -> job((datasets, rank) -> {}))
+                .withMessageContaining("4 failures among 4 nodes");
+    }
+
     @Test
     void keepsAWindowInThePrefix() throws IOException {
         parameters.put("SCR_FLUSH", "1");

@@ -1,0 +1,85 @@
+package io.drumlin.scr;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A line of SCR's configuration: {@code KEY=VALUE}, and what belongs to it, in the same form.
+ *
+ * @param key the first one, upper-case
+ * @param value its value
+ * @param items the others
+ */
+record ConfigLine(String key, String value, Map<String, String> items) {
+
+    /** In files names of variables have no digits. */
+    private static final Pattern VARIABLE = Pattern.compile("\\$([A-Za-z_]+)");
+
+    private static final Pattern BRACED = Pattern.compile("\\$(?:\\{(\\w+)\\}|(\\w+))");
+
+    ConfigLine {
+        items = Map.copyOf(items);
+    }
+
+    /**
+     * Reads a line. {@code #} begins a comment, a backslash takes the next character as it is.
+     *
+     * @return empty if the line says nothing
+     * @throws IllegalArgumentException an item has no {@code =}
+     */
+    static Optional<ConfigLine> parse(String line, Map<String, String> environment) {
+        List<String> items = split(line, environment);
+        if (items.isEmpty()) {
+            return Optional.empty();
+        }
+        Map<String, String> pairs = new LinkedHashMap<>();
+        for (String item : items) {
+            int equals = item.indexOf('=');
+            if (equals <= 0) {
+                throw new IllegalArgumentException("'" + item + "' is no KEY=VALUE");
+            }
+            pairs.put(item.substring(0, equals).toUpperCase(Locale.ROOT), item.substring(equals + 1));
+        }
+        String first = pairs.keySet().iterator().next();
+        String value = Objects.requireNonNull(pairs.remove(first));
+        return Optional.of(new ConfigLine(first, value, pairs));
+    }
+
+    private static List<String> split(String line, Map<String, String> environment) {
+        List<String> items = new ArrayList<>();
+        StringBuilder item = new StringBuilder();
+        for (int i = 0; i < line.length() && line.charAt(i) != '#'; i++) {
+            char c = line.charAt(i);
+            Matcher variable = VARIABLE.matcher(line).region(i, line.length());
+            if (c == '\\' && i + 1 < line.length()) {
+                item.append(line.charAt(++i));
+            } else if (variable.lookingAt()) {
+                item.append(environment.getOrDefault(variable.group(1), ""));
+                i = variable.end() - 1;
+            } else if (!Character.isWhitespace(c)) {
+                item.append(c);
+            } else if (item.length() > 0) {
+                items.add(item.toString());
+                item.setLength(0);
+            }
+        }
+        if (item.length() > 0) {
+            items.add(item.toString());
+        }
+        return items;
+    }
+
+    /** A value with its variables replaced, wherever it comes from. */
+    static String expand(String value, Map<String, String> environment) {
+        return BRACED.matcher(value)
+                .replaceAll(found -> Matcher.quoteReplacement(
+                        environment.getOrDefault(found.group(1) == null ? found.group(2) : found.group(1), "")));
+    }
+}
