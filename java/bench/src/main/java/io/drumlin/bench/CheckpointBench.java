@@ -12,11 +12,13 @@ import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -172,11 +174,12 @@ public final class CheckpointBench implements Callable<Integer> {
                 Cost rawCost = time(comm, () -> slabs.write(file, (long) mib * SLAB));
                 Files.delete(file);
                 Cost cost = time(comm, () -> checkpoints.checkpoint(ckptId, kind.level));
+                Cost deletion = time(comm, () -> awaitDeletion(home));
                 // The first round warms up.
                 if (run > 0) {
                     raw.add(gib / rawCost.seconds);
                     checkpoint.add(kind.copies * gib / cost.seconds);
-                    cpu.add(cost.cpuSeconds / gib);
+                    cpu.add((cost.cpuSeconds + deletion.cpuSeconds) / gib);
                 }
             }
         }
@@ -227,6 +230,25 @@ public final class CheckpointBench implements Callable<Integer> {
             checkpoints.protect(id, arrays.get(id));
         }
         return checkpoints;
+    }
+
+    /** Until nothing of the checkpoint that was replaced is left: it is deleted behind the computation. */
+    private static void awaitDeletion(Path home) throws IOException {
+        try {
+            while (holdsReplaced(home)) {
+                Thread.sleep(5);
+            }
+        } catch (InterruptedException e) {
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private static boolean holdsReplaced(Path home) throws IOException {
+        try (Stream<Path> found = Files.walk(home, 4)) {
+            return found.anyMatch(path -> path.getFileName().toString().startsWith("drumlin-replaced-"));
+        } catch (UncheckedIOException | NoSuchFileException e) {
+            return true;
+        }
     }
 
     /** All reads are to be from the device, as the raw ones are. */

@@ -994,6 +994,7 @@ public final class Checkpoints implements AutoCloseable {
         } else {
             // First of all: a run that is done must not be restarted from what the deletion has left.
             restartSection.write(0);
+            levels.awaitDeletion();
             unlist();
             Agreement.run(app, "archiving or deleting the run's files", () -> {
                 if (levels.isMaster(Level.L4) && !(config.keepL4Ckpt() && levels.archiveL4())) {
@@ -1002,6 +1003,7 @@ public final class Checkpoints implements AutoCloseable {
             });
         }
         boolean allSent = allSent();
+        levels.awaitDeletion();
         Agreement.run(app, "deleting the run's local files", () -> {
             if (levels.isMaster(Level.L1)) {
                 directories.deleteLocal(storage, !allSent);
@@ -1063,11 +1065,17 @@ public final class Checkpoints implements AutoCloseable {
             leaveHead();
         } finally {
             reader.forget();
+            levels.awaitDeletion();
             slabs.close();
             group.close();
             node.close();
             app.close();
         }
+    }
+
+    /** Waits until this rank deletes nothing any more behind the computation. */
+    void awaitDeletion() {
+        levels.awaitDeletion();
     }
 
     private void leaveHead() throws IOException {

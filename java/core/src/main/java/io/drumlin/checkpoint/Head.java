@@ -134,6 +134,8 @@ final class Head {
         }
         committed[0] = true;
         levels.discardSuperseded(level);
+        // The applications do not wait for it, and need the room for their next checkpoint.
+        levels.awaitDeletion();
         if (level == Level.L4) {
             levels.keepReplica(directories.replica(config.ioMode() == FtiConfig.IO_POSIX));
         }

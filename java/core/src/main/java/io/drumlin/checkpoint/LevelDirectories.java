@@ -30,6 +30,7 @@ final class LevelDirectories implements IoMode.Places {
     private final StorageEngine storage;
     private final boolean keepL4;
     private final boolean metadata;
+    private final BackgroundDeletion deletion;
 
     /** Directories into which this rank has begun a commit that neither all ranks have done nor this one undone. */
     private final Set<Path> unsettled = new HashSet<>();
@@ -54,6 +55,7 @@ final class LevelDirectories implements IoMode.Places {
         this.storage = storage;
         this.keepL4 = keepL4;
         this.metadata = metadata;
+        deletion = new BackgroundDeletion(storage);
     }
 
     /** Whether this rank is the one that works on the directories of a level. */
@@ -69,6 +71,7 @@ final class LevelDirectories implements IoMode.Places {
 
     /** Works on the roots whose directories of a level are this rank's business. Collective. */
     private void onEachRoot(String operation, Level level, Work work) throws IOException {
+        awaitDeletion();
         Agreement.run(app, operation + " level " + level.number(), () -> {
             for (Path root : roots(level)) {
                 work.on(root);
@@ -92,8 +95,14 @@ final class LevelDirectories implements IoMode.Places {
         return metadata && topology.isGlobalMaster();
     }
 
-    /** Makes sure that nothing is left of an earlier checkpoint that was aborted. Collective. */
+    /** Waits until this rank deletes nothing any more of what a checkpoint has replaced. */
+    void awaitDeletion() {
+        deletion.await();
+    }
+
+    /** Makes sure that nothing is left of an earlier checkpoint that was aborted, or was replaced. Collective. */
     void prepare(Level level) throws IOException {
+        awaitDeletion();
         if (untidy.contains(level)) {
             tidy(level);
         }
@@ -176,14 +185,23 @@ final class LevelDirectories implements IoMode.Places {
         storage.syncDirectory(root);
     }
 
-    /** Deletes what a committed checkpoint supersedes: the one it replaced and those of lower levels. Collective. */
+    /**
+     * Deletes what a committed checkpoint supersedes: the one it replaced, which lies aside, behind the computation, and those of
+     * lower levels. Collective.
+     */
     void discardSuperseded(Level level) throws IOException {
         String operation = "deleting what the checkpoint committed at level " + level.number() + " supersedes";
-        Agreement.run(app, operation, () -> {
-            for (Path root : roots(level)) {
-                discardReplaced(root, level);
-            }
-        });
+        if (keepL4 && level == Level.L4) {
+            Agreement.run(app, operation, () -> {
+                for (Path root : roots(level)) {
+                    discardReplaced(root, level);
+                }
+            });
+        } else {
+            deletion.start(roots(level).stream()
+                    .map(root -> RunDirectory.replaced(root, level))
+                    .toList());
+        }
         if (level == Level.L4) {
             Agreement.run(app, operation, () -> {
                 if (topology.isNodeMaster()) {
@@ -244,6 +262,7 @@ final class LevelDirectories implements IoMode.Places {
      * @return whether there is an archive now
      */
     boolean archiveL4() throws IOException {
+        awaitDeletion();
         for (Path root : roots(Level.L4)) {
             Path committed = RunDirectory.committed(root, Level.L4);
             archive(root, committed);

@@ -82,6 +82,9 @@ class FullDiskTest {
                     checkpoints.protect(0, data);
                     Arrays.fill(data, (byte) 1);
                     checkpoints.checkpoint(1, level);
+                    // What is being deleted is room, too.
+                    checkpoints.awaitDeletion();
+                    comm.barrier();
                     if (comm.rank() == 0) {
                         occupy(ballast, pages);
                     }
