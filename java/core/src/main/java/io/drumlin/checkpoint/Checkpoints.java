@@ -1,17 +1,18 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.CheckpointTaker.Taken;
 import io.drumlin.checkpoint.HandedOver.Outcome;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
-import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,6 +48,7 @@ public final class Checkpoints implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
+    private final Communicator application;
     private final Communicator app;
     private final Optional<HeadLink> headLink;
     private final int rank;
@@ -63,35 +65,38 @@ public final class Checkpoints implements AutoCloseable {
     private final Group group;
     private final Refusals refusals;
     private final IoMode mode;
-    private final LevelWriter writer;
     private final LevelCopy copy;
     private final RestartSection restartSection;
-    private final CheckpointList checkpointList;
+    private final CheckpointTaker taker;
     private final SnapshotClock snapshotClock;
 
     private final ProtectedVariables variables;
     private Status status;
-    private int failure;
     private int nextSnapshot = 1;
     private @Nullable IncrementalCheckpoint incremental;
     private @Nullable Source source;
     private final Optional<HandedOver> handedOver;
-    private @Nullable Outcome outcome;
+    private @Nullable Outcome headsOutcome;
+    private final boolean asynchronous;
+    private final CheckpointThread thread;
+    private final StagedData staged;
+    private Optional<IOException> late = Optional.empty();
     private final Optional<Consumer<IOException>> lateFailures;
     private boolean started;
     private boolean closed;
 
     private @Nullable DrumlinException recoveryFailure;
-    private final Optional<ListedCheckpoints> listed;
     private final Optional<Staging> staging;
     private final FaultInjection faultInjection;
     private final Stash stash;
     private final RunDescription description;
 
-    private Checkpoints(Run run, Optional<Packing> given, Optional<Consumer<IOException>> lateFailures)
-            throws IOException {
-        this.lateFailures = lateFailures;
-        app = run.app();
+    private Checkpoints(Run run, Builder given) throws IOException {
+        lateFailures = Optional.ofNullable(given.lateFailures);
+        asynchronous = given.asynchronous || run.config().isAsynchronous();
+        application = run.app();
+        // The program's messages must not meet those of checkpoints, which may be taken by another thread.
+        app = application.dup();
         headLink = run.headLink();
         handedOver = headLink.map(HandedOver::new);
         rank = run.topology().rank();
@@ -108,19 +113,20 @@ public final class Checkpoints implements AutoCloseable {
         levels = new LevelDirectories(app, run.topology(), directories, storage, config.keepL4Ckpt(), metadata);
         restartSection = new RestartSection(app, run.configFile(), execId, storage);
         variables = new ProtectedVariables(config.maxVarId());
-        checkpointList = new CheckpointList(directories.checkpointList(), storage);
         snapshotClock = config.meanSecondsBetweenFailures().isEmpty()
                 ? new MinuteClock(config, System::nanoTime)
                 : new IntervalClock(config.meanSecondsBetweenFailures(), config.maxSyncIntv(), System::nanoTime);
         status = Status.FRESH;
-        failure = config.failure();
         node = Recovery.nodeOf(app, run.topology());
         group = Group.of(app, run.topology(), config.groupSize());
         refusals = Refusals.logged(app);
-        Packing packing = given.orElse(config.packing());
+        Packing packing = given.packing.orElse(config.packing());
         mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
         copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
-        writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
+        LevelWriter writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
+        taker = new CheckpointTaker(run, app, levels, mode, writer, restartSection);
+        thread = new CheckpointThread(rank);
+        staged = new StagedData(storage);
         staging = config.staging()
                 ? Optional.of(new Staging(directories.stage(), storage, config.heads() > 0))
                 : Optional.empty();
@@ -129,8 +135,6 @@ public final class Checkpoints implements AutoCloseable {
                 places -> IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, packing);
         stash = new Stash(app, topology, group, directories, levels, storage, slabs, reader, variables, modeAt);
         description = RunDescription.of(run, group);
-        listed = config.scrIndex()
-                .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, storage));
     }
 
     /**
@@ -165,6 +169,7 @@ public final class Checkpoints implements AutoCloseable {
         private @Nullable StorageEngine storage;
         private Optional<Packing> packing = Optional.empty();
         private boolean freshStartIfUnrecoverable;
+        private boolean asynchronous;
         private @Nullable Consumer<IOException> lateFailures;
         private BiConsumer<Checkpoints, CheckpointReport> finishedByHead = (run, report) -> {};
 
@@ -218,6 +223,18 @@ public final class Checkpoints implements AutoCloseable {
         }
 
         /**
+         * Lets a thread of each rank take checkpoints while the rank computes, as {@code [drumlin] async = 1} does:
+         * {@link Checkpoints#checkpoint} returns when the protected data are copied to memory. The copy takes as much as they do, and
+         * is kept for the next checkpoint. Where MPI carries the messages it must provide MPI_THREAD_MULTIPLE.
+         *
+         * @return this
+         */
+        public Builder asynchronous() {
+            asynchronous = true;
+            return this;
+        }
+
+        /**
          * Says what becomes of the failure of a checkpoint that was being finished behind the computation. Without this the next
          * collective call throws it, on all ranks, and does nothing else; with it that call gives the failure to the handler, on all
          * ranks, and goes on: what C FTI does.
@@ -250,7 +267,7 @@ public final class Checkpoints implements AutoCloseable {
          */
         public Checkpoints open() throws IOException {
             Run run = prepare();
-            Checkpoints checkpoints = new Checkpoints(run, packing, Optional.ofNullable(lateFailures));
+            Checkpoints checkpoints = new Checkpoints(run, this);
             try {
                 checkpoints.start(freshStartIfUnrecoverable);
                 if (checkpoints.isHead()) {
@@ -291,7 +308,14 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void begin(boolean freshStartIfUnrecoverable) throws IOException {
-        if (failure != 0) {
+        if (asynchronous && !app.threadMultiple()) {
+            throw DrumlinException.during("opening run " + execId)
+                    .problem("asynchronous checkpoints need MPI_THREAD_MULTIPLE, and MPI was initialised without it")
+                    .advice("let Drumlin initialise MPI, or ask for it in the program; or set [drumlin] async = 0,"
+                            + " heads (head = 1) need no second thread")
+                    .exception();
+        }
+        if (config.failure() != 0) {
             restart(freshStartIfUnrecoverable);
         }
         // What could not be recovered now may be recoverable later: it stays until the program takes a checkpoint.
@@ -302,7 +326,7 @@ public final class Checkpoints implements AutoCloseable {
             levels.deleteIncremental();
         }
         // From now on the file names this run, as after FTI_Init.
-        restartSection.take(failure);
+        restartSection.take(config.failure());
         started = true;
     }
 
@@ -321,7 +345,7 @@ public final class Checkpoints implements AutoCloseable {
         Source from = found.get();
         setSource(from);
         nextSnapshot = from.file().ckptId() + 1;
-        status = failure == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
+        status = config.failure() == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
@@ -329,10 +353,8 @@ public final class Checkpoints implements AutoCloseable {
                     from.level().number(),
                     Integer.toString(from.file().ckptId()));
         }
-        if (from.level() == Level.L4 && listed.isPresent()) {
-            int ckptId = from.file().ckptId();
-            Path file = directories.committed(Level.L4).resolve(mode.plainName(Level.L4, ckptId));
-            listed.get().addIfMissing(ckptId, execId, file);
+        if (from.level() == Level.L4) {
+            taker.listIfMissing(from.file().ckptId());
         }
     }
 
@@ -524,10 +546,10 @@ public final class Checkpoints implements AutoCloseable {
      * The ranks of the application in the order of their nodes, or on a head the heads; rank numbers can differ from those of the communicator given
      * to {@link #open} after a node was replaced.
      *
-     * @return closed with this
+     * @return closed with this; Drumlin's own messages go another way
      */
     public Communicator communicator() {
-        return app;
+        return application;
     }
 
     /**
@@ -543,8 +565,10 @@ public final class Checkpoints implements AutoCloseable {
      * Puts checkpoints aside, to go back to them later.
      *
      * @return the stashes of this run
+     * @throws IOException the end of the checkpoint under way, for which this waits, is not known
      */
-    public Stash stash() {
+    public Stash stash() throws IOException {
+        awaitHere();
         return stash;
     }
 
@@ -680,6 +704,10 @@ public final class Checkpoints implements AutoCloseable {
      * its level and of lower levels; when it throws they are as they were, unless only their deletion failed, or the new one
      * could not be listed for SCR: then {@link #lastCheckpoint} is the new one.
      *
+     * <p>It returns earlier, with a checkpoint that {@link #isUnderway}, at levels that heads finish, and in runs that are
+     * {@link Builder#asynchronous}. It waits for the end of the one before, and if that has failed throws its failure and takes none,
+     * unless there is a handler ({@link Builder#lateFailures}).
+     *
      * @param ckptId number of the checkpoint, above 0; part of the file names
      * @param level where it goes; L2 and L3 need a {@code group_size} of 2 or more
      * @return what it took
@@ -689,7 +717,12 @@ public final class Checkpoints implements AutoCloseable {
     public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
         requireApplication();
         requireNoneOpen();
-        return take(ckptId, level, OwnFile.of(variables.byId(), mode, storage, slabs));
+        long begin = System.nanoTime();
+        long timestamp = meet(ckptId, level);
+        if (asynchronous && config.isInline(level)) {
+            return takeBehind(ckptId, level, timestamp, begin);
+        }
+        return take(ckptId, level, timestamp, OwnFile.of(variables.byId(), mode, storage, slabs), begin);
     }
 
     /**
@@ -699,13 +732,15 @@ public final class Checkpoints implements AutoCloseable {
      * @param ckptId number of the checkpoint, above 0; part of the file names
      * @param level where it goes, as in {@link #checkpoint}
      * @return to be committed
+     * @throws IOException the end of the checkpoint under way, for which this waits, is not known
      * @throws IllegalArgumentException the id is not above 0, or files are written in layout A
      * @throws IllegalStateException another one is open
      */
-    public IncrementalCheckpoint incremental(int ckptId, Level level) {
+    public IncrementalCheckpoint incremental(int ckptId, Level level) throws IOException {
         requireApplication();
         requireAbove0(ckptId);
         requireNoneOpen();
+        awaitHere();
         // What is copied into a file of all ranks is best kept near.
         boolean near = mode.shared(level).isPresent() || !config.isInline(level);
         Path root = near ? directories.local() : directories.root(level);
@@ -721,7 +756,9 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     CheckpointReport commit(IncrementalCheckpoint begun) throws IOException {
-        return take(begun.ckptId(), begun.level(), begun.file());
+        long begin = System.nanoTime();
+        long timestamp = meet(begun.ckptId(), begun.level());
+        return take(begun.ckptId(), begun.level(), timestamp, begun.file(), begin);
     }
 
     private void requireNoneOpen() {
@@ -738,67 +775,56 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    private CheckpointReport take(int ckptId, Level level, OwnFile own) throws IOException {
-        long begin = System.nanoTime();
+    /** Waits for the checkpoint before, then for all ranks. Collective. */
+    private long meet(int ckptId, Level level) throws IOException {
         await();
-        long timestamp = meet(ckptId, level);
+        long timestamp = taker.meet(ckptId, level);
         requireAbove0(ckptId);
         reader.forget();
-        long met = System.nanoTime();
         if (handedOver.isPresent()) {
             handedOver.get().tidy();
         }
-        return config.isInline(level)
-                ? takeInline(ckptId, level, timestamp, own, begin, met)
-                : handOver(ckptId, level, timestamp, own, begin, met);
+        return timestamp;
     }
 
-    private CheckpointReport takeInline(int ckptId, Level level, long timestamp, OwnFile own, long begin, long met)
-            throws IOException {
-        long durable;
-        Draft draft;
-        levels.prepare(level);
-        try {
-            draft = writer.write(ckptId, level, timestamp, own);
-            durable = System.nanoTime();
-            announce(ckptId, level);
-            levels.commit(level);
-        } catch (IOException failed) {
-            abandon(level, failed);
-            throw failed;
+    private CheckpointReport take(int ckptId, Level level, long timestamp, OwnFile own, long begin) throws IOException {
+        long met = System.nanoTime();
+        if (!config.isInline(level)) {
+            return handOver(ckptId, level, timestamp, own, begin, met);
         }
-        failure = 1;
-        mode.committed(draft);
-        Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
-        setSource(new Source(level, plain, draft.stored(), false));
-        levels.discardSuperseded(level);
-        listIfGlobal(ckptId, level);
-        return report(ckptId, level, draft, begin, met, durable);
+        Taken taken = taker.take(ckptId, level, timestamp, own);
+        setSource(taken.source());
+        if (taken.late().isPresent()) {
+            throw taken.late().get();
+        }
+        return report(ckptId, level, taken.bytes(), begin, met, taken.durable());
     }
 
     /** Writes this rank's file and leaves the rest to the heads. */
     private CheckpointReport handOver(int ckptId, Level level, long timestamp, OwnFile own, long begin, long met)
             throws IOException {
-        long durable;
-        Draft draft;
-        levels.prepare(level);
-        levels.prepare(Level.L1);
-        try {
-            draft = writer.writeForHead(ckptId, level, timestamp, own);
-            durable = System.nanoTime();
-            announce(ckptId, level);
-        } catch (IOException failed) {
-            abandon(Level.L1, failed);
-            throw failed;
-        }
+        Draft draft = taker.writeForHead(ckptId, level, timestamp, own);
+        long durable = System.nanoTime();
         handedOver.orElseThrow().give(new HandedOver.Checkpoint(ckptId, level, draft), timestamp);
-        return report(ckptId, level, draft, begin, met, durable);
+        return report(ckptId, level, draft.size(), begin, met, durable);
     }
 
-    private static CheckpointReport report(int ckptId, Level level, Draft draft, long begin, long met, long durable) {
+    /** Copies the data and leaves all else to a thread. */
+    private CheckpointReport takeBehind(int ckptId, Level level, long timestamp, long begin) throws IOException {
+        long met = System.nanoTime();
+        Map<Integer, ProtectedData> copies = new LinkedHashMap<>();
+        Agreement.run(app, "copying the data of checkpoint " + ckptId, () -> {
+            copies.putAll(staged.copy(variables.byId()));
+        });
+        OwnFile own = OwnFile.of(copies, mode, storage, slabs);
+        thread.start(() -> taker.take(ckptId, level, timestamp, own));
+        return report(ckptId, level, variables.bytes(), begin, met, System.nanoTime());
+    }
+
+    private static CheckpointReport report(int ckptId, Level level, long bytes, long begin, long met, long durable) {
         long end = System.nanoTime();
         return new CheckpointReport(
-                ckptId, level, draft.size(), (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
+                ckptId, level, bytes, (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
     }
 
     /**
@@ -807,7 +833,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return true from a {@link #checkpoint} that returned before its end to the call that waits for this end
      */
     public boolean isUnderway() {
-        return handedOver.isPresent() && handedOver.get().isUnderway();
+        return thread.isUnderway() || handedOver.map(HandedOver::isUnderway).orElse(false);
     }
 
     /**
@@ -820,127 +846,45 @@ public final class Checkpoints implements AutoCloseable {
     public void await() throws IOException {
         requireApplication();
         awaitHere();
-        Outcome ended = outcome;
-        outcome = null;
-        if (ended == null) {
-            return;
-        }
-        Optional<IOException> failed = ended.answer().failure().map(why -> why);
-        if (ended.answer().committed()) {
-            listIfGlobal(ended.checkpoint().ckptId(), ended.checkpoint().level());
-        } else {
-            failed.ifPresent(this::takeBackFailure);
+        Outcome ofHeads = headsOutcome;
+        Optional<IOException> failed = late;
+        headsOutcome = null;
+        late = Optional.empty();
+        if (ofHeads != null && ofHeads.answer().committed()) {
+            taker.listIfGlobal(
+                    ofHeads.checkpoint().ckptId(), ofHeads.checkpoint().level());
+        } else if (ofHeads != null) {
+            failed.ifPresent(taker::takeBackFailure);
         }
         if (failed.isPresent()) {
             lateFailures.orElseThrow(failed::get).accept(failed.get());
         }
     }
 
-    /** Waits for the head of this node, and takes note of what it has done. Not collective. */
+    /** Waits for this rank's thread or the head of its node, and takes note of what has come of the checkpoint. Not collective. */
     private void awaitHere() throws IOException {
-        Optional<Outcome> ended = handedOver.isPresent() ? handedOver.get().await() : Optional.empty();
-        if (ended.isEmpty()) {
-            return;
+        try {
+            Optional<Taken> taken = thread.await();
+            if (taken.isPresent()) {
+                setSource(taken.get().source());
+                late = taken.get().late();
+            }
+        } catch (IOException e) {
+            late = Optional.of(e);
         }
-        outcome = ended.get();
-        if (outcome.answer().committed()) {
-            HandedOver.Checkpoint checkpoint = outcome.checkpoint();
-            Level level = checkpoint.level();
-            failure = 1;
-            mode.finishedByHead(level, checkpoint.draft());
-            Path directory = level == Level.L4
-                    ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)
-                    : directories.committed(level);
-            Path plain = directory.resolve(mode.plainName(Level.L1, checkpoint.ckptId()));
-            setSource(new Source(level, plain, checkpoint.draft().stored(), false));
+        Optional<Outcome> ended = handedOver.isPresent() ? handedOver.get().await() : Optional.empty();
+        if (ended.isPresent()) {
+            headsOutcome = ended.get();
+            late = ended.get().answer().failure().map(why -> why);
+            if (ended.get().answer().committed()) {
+                setSource(taker.finishedByHead(ended.get().checkpoint()));
+            }
         }
     }
 
     private void setSource(@Nullable Source newest) {
         source = newest;
         variables.storedIn(newest == null ? null : newest.file());
-    }
-
-    /** Takes the run's checkpoint out of the index of SCR, before its files change. Collective. */
-    private void unlist() throws IOException {
-        if (listed.isPresent()) {
-            listed.get().remove();
-        }
-    }
-
-    private void listIfGlobal(int ckptId, Level level) throws IOException {
-        if (level == Level.L4) {
-            list(ckptId, directories.committed(level).resolve(mode.plainName(level, ckptId)));
-        }
-    }
-
-    /** Puts a checkpoint of level 4 into the index of SCR. Collective. */
-    private void list(int ckptId, Path file) throws IOException {
-        if (listed.isPresent()) {
-            listed.get().add(ckptId, execId, file);
-        }
-    }
-
-    /**
-     * Waits for all ranks, checks that they take the same checkpoint and gives them its timestamp, which marks the files that
-     * belong together.
-     */
-    private long meet(int ckptId, Level level) throws IOException {
-        long[] values = {ckptId, -ckptId, level.number(), -level.number(), clockNanos()};
-        app.allreduce(values, Op.MAX);
-        if (values[0] != -values[1] || values[2] != -values[3]) {
-            throw DrumlinException.during("checkpoint " + ckptId)
-                    .level(level.number())
-                    .rank(rank)
-                    .problem("ranks ask for different checkpoints: ids " + -values[1] + " to " + values[0] + ", levels "
-                            + -values[3] + " to " + values[2])
-                    .advice("all ranks must take the same checkpoints in the same order")
-                    .exception();
-        }
-        return values[4];
-    }
-
-    private static long clockNanos() {
-        java.time.Instant now = java.time.Instant.now();
-        return Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-    }
-
-    /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
-    private void announce(int ckptId, Level level) throws IOException {
-        if (config.keepL4Ckpt()) {
-            Agreement.run(app, "listing checkpoint " + ckptId, () -> {
-                if (app.rank() == 0) {
-                    checkpointList.add(ckptId, level, app.size(), config.ioMode());
-                }
-            });
-        }
-        if (failure != 1) {
-            restartSection.write(1);
-        }
-        if (level == Level.L4) {
-            unlist();
-        }
-    }
-
-    /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
-    private void abandon(Level level, IOException failed) {
-        try {
-            levels.tidy(level);
-        } catch (IOException e) {
-            failed.addSuppressed(e);
-        }
-        takeBackFailure(failed);
-    }
-
-    /** Says in the configuration file again what was there before the first checkpoint. Collective. */
-    private void takeBackFailure(IOException failed) {
-        if (failure != 1) {
-            try {
-                restartSection.write(failure);
-            } catch (IOException e) {
-                failed.addSuppressed(e);
-            }
-        }
     }
 
     /**
@@ -957,13 +901,13 @@ public final class Checkpoints implements AutoCloseable {
             Agreement.run(app, "recovery", this::recover);
             return Optional.empty();
         }
-        Optional<Level> due = snapshotClock.tick(app);
+        Optional<Level> due = snapshotClock.tick(application);
         if (due.isEmpty()) {
             return Optional.empty();
         }
         CheckpointReport report = checkpoint(nextSnapshot, due.get());
         nextSnapshot++;
-        snapshotClock.taken(app, due.get(), report.seconds());
+        snapshotClock.taken(application, due.get(), report.seconds());
         return Optional.of(report);
     }
 
@@ -995,7 +939,7 @@ public final class Checkpoints implements AutoCloseable {
             // First of all: a run that is done must not be restarted from what the deletion has left.
             restartSection.write(0);
             levels.awaitDeletion();
-            unlist();
+            taker.unlist();
             Agreement.run(app, "archiving or deleting the run's files", () -> {
                 if (levels.isMaster(Level.L4) && !(config.keepL4Ckpt() && levels.archiveL4())) {
                     directories.deleteGlobal(storage);
@@ -1037,10 +981,10 @@ public final class Checkpoints implements AutoCloseable {
         }
         levels.tidy(Level.L4);
         copy.copyToTmp(last.path(), last.file(), Level.L4);
-        unlist();
+        taker.unlist();
         levels.commit(Level.L4);
         levels.tidy(Level.L4);
-        list(
+        taker.list(
                 lastCheckpoint().orElseThrow(),
                 directories.committed(Level.L4).resolve(mode.copyName(Level.L4, last.path())));
     }
@@ -1062,14 +1006,16 @@ public final class Checkpoints implements AutoCloseable {
             if (incremental != null) {
                 incremental.close();
             }
-            leaveHead();
+            leave();
         } finally {
             reader.forget();
             levels.awaitDeletion();
+            staged.close();
             slabs.close();
             group.close();
             node.close();
             app.close();
+            application.close();
         }
     }
 
@@ -1078,21 +1024,21 @@ public final class Checkpoints implements AutoCloseable {
         levels.awaitDeletion();
     }
 
-    private void leaveHead() throws IOException {
-        if (headLink.isEmpty()) {
-            return;
-        }
+    /** Waits for what is under way, and lets the head go. */
+    private void leave() throws IOException {
         try {
             if (started) {
                 awaitHere();
                 // Nobody asks any more.
-                Optional.ofNullable(outcome)
-                        .flatMap(ended -> ended.answer().failure())
-                        .ifPresent(why -> LOG.log(Logger.Level.WARNING, why.getMessage()));
-                handedOver.orElseThrow().leave();
+                late.ifPresent(why -> LOG.log(Logger.Level.WARNING, why.getMessage()));
+            }
+            if (started && handedOver.isPresent()) {
+                handedOver.get().leave();
             }
         } finally {
-            headLink.get().close();
+            if (headLink.isPresent()) {
+                headLink.get().close();
+            }
         }
     }
 

@@ -21,7 +21,7 @@ import java.util.Optional;
  * The settings of a run, read from the configuration file of C FTI (docs/formats/fti-run-directory.md, section 3).
  *
  * <p>Unknown keys are ignored and kept when the file is rewritten. The keys of the section {@code [drumlin]} are ours:
- * {@code layout} (F, E or A), {@code packing} (aligned or compact) and {@code storage} (native, libc or nio). Immutable.
+ * {@code layout} (F, E or A), {@code packing} (aligned or compact), {@code storage} (native, libc or nio) and {@code async} (0 or 1). Immutable.
  */
 final class FtiConfig {
 
@@ -77,6 +77,7 @@ final class FtiConfig {
     private final int fastForward;
     private final Packing packing;
     private final Layout layout;
+    private final boolean asynchronous;
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
 
@@ -135,6 +136,7 @@ final class FtiConfig {
         fastForward = inRange("advanced", "fast_forward", 1, 1, 10);
         packing = readPacking();
         layout = readLayout();
+        asynchronous = bool("drumlin", "async", false);
         storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
         scrIndex = readScrIndex();
         injection = readInjection();
@@ -513,6 +515,11 @@ final class FtiConfig {
 
     Injection injection() {
         return injection;
+    }
+
+    /** Whether a thread of each rank takes checkpoints while the rank computes. */
+    boolean isAsynchronous() {
+        return asynchronous;
     }
 
     Optional<String> storage() {

@@ -10,6 +10,7 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.util.List;
 
 /**
  * A protected variable seen as bytes: the little-endian values of an array, buffer or scalar.
@@ -25,9 +26,24 @@ abstract class ProtectedData {
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
     private ProtectedData(ElementType type, long count) {
-        this.width = type.size();
+        this(type.size(), type, count);
+    }
+
+    private ProtectedData(int width, DataType type, long count) {
+        this.width = width;
         this.count = count;
         this.type = type;
+    }
+
+    /**
+     * The same variable with its bytes in other memory.
+     *
+     * @param parts one behind the other, of whole elements
+     */
+    ProtectedData in(List<ByteBuffer> parts) {
+        ProtectedData copy = new OfParts(width, type, count, parts);
+        copy.label(label);
+        return copy;
     }
 
     /** Names what the elements are in C: one or more of the Java type's make one of them. */
@@ -245,6 +261,51 @@ abstract class ProtectedData {
         @Override
         void copyIn(int index, int elements, ByteBuffer source) {
             scalar.copyIn(source);
+        }
+    }
+
+    private static final class OfParts extends ProtectedData {
+        private final List<ByteBuffer> parts;
+
+        OfParts(int width, DataType type, long count, List<ByteBuffer> parts) {
+            super(width, type, count);
+            this.parts = List.copyOf(parts);
+        }
+
+        @Override
+        void copyOut(int index, int elements, ByteBuffer target) {
+            each(index, elements, (part, from, length) -> {
+                target.put(target.position(), part, from, length);
+                advance(target, length);
+            });
+        }
+
+        @Override
+        void copyIn(int index, int elements, ByteBuffer source) {
+            each(index, elements, (part, from, length) -> {
+                part.put(from, source, source.position(), length);
+                advance(source, length);
+            });
+        }
+
+        /** What is done with bytes of a part. */
+        @FunctionalInterface
+        private interface Work {
+            void with(ByteBuffer part, int from, int length);
+        }
+
+        private void each(int index, int elements, Work work) {
+            long position = (long) index * width();
+            long end = position + (long) elements * width();
+            long start = 0;
+            for (ByteBuffer part : parts) {
+                long to = Math.min(end, start + part.capacity());
+                if (position < to) {
+                    work.with(part, (int) (position - start), (int) (to - position));
+                    position = to;
+                }
+                start += part.capacity();
+            }
         }
     }
 

@@ -176,6 +176,15 @@ public interface Communicator extends AutoCloseable {
     Communicator split(int color, int key) throws IOException;
 
     /**
+     * Whether several threads of this rank may call at the same time, each with communicators of its own.
+     *
+     * @return false where MPI does not provide MPI_THREAD_MULTIPLE
+     */
+    default boolean threadMultiple() {
+        return true;
+    }
+
+    /**
      * The {@code MPI_Comm} behind it, widened to 64 bits, for native code that is linked to the same MPI.
      *
      * @return empty where no MPI carries the messages

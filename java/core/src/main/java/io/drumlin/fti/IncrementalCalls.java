@@ -31,7 +31,7 @@ final class IncrementalCalls {
     }
 
     /** From now on, calls work on a checkpoint; if it cannot be begun, they fail. */
-    void activate(int ckptId, Supplier<Level> level) {
+    void activate(int ckptId, Supplier<Level> level) throws IOException {
         failed = true;
         open = checkpoints.incremental(ckptId, level.get());
         failed = false;

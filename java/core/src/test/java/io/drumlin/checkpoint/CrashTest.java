@@ -135,6 +135,16 @@ class CrashTest {
         replay(crash, loss, stride);
     }
 
+    /** Checkpoints that a thread takes behind the computation; one is done when the application has waited for it. */
+    @ParameterizedTest
+    @CsvSource({"KILL, NEVER, 3", "POWER_LOSS, WITH_THE_CRASH, 1"})
+    void prefixesOfARunWithThreadsAreRecoverable(Crash crash, Loss loss, String ioMode) throws IOException {
+        ranks = 2;
+        levels = List.of(Level.L2, Level.L1, Level.L4, Level.L3, Level.L1);
+        record(Map.of("drumlin.async", "1", "basic.node_size", "1", "basic.group_size", "2", "basic.ckpt_io", ioMode));
+        replay(crash, loss, 4);
+    }
+
     /** Checkpoints that heads finish behind the computation; one is done when the application has waited for it. */
     @ParameterizedTest
     @CsvSource({

@@ -52,7 +52,9 @@ public final class Matrix {
         /** Heads, but the application itself. */
         H1I1(Map.of("basic.head", "1")),
         /** Heads that do it behind the computation. */
-        H1I0(Map.of("basic.head", "1", "basic.inline_l2", "0", "basic.inline_l3", "0", "basic.inline_l4", "0"));
+        H1I0(Map.of("basic.head", "1", "basic.inline_l2", "0", "basic.inline_l3", "0", "basic.inline_l4", "0")),
+        /** Not C FTI's: no heads, and a thread of each rank does it behind the computation. */
+        THREAD(Map.of("drumlin.async", "1"));
 
         private final Map<String, String> changes;
 

@@ -26,9 +26,10 @@ class MatrixTest {
     }
 
     @TestFactory
-    Stream<DynamicContainer> someOfEachSuiteWithHeads() {
+    Stream<DynamicContainer> someOfEachSuiteWithHeadsOrThreads() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H1I1, Preset.H1I0), (suite, index) -> index % 10 == 3);
+        return matrix.tests(
+                Matrix.MAIN_MODES, List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD), (suite, index) -> index % 15 == 3);
     }
 
     @Tag("soak")

@@ -148,6 +148,7 @@ public final class NativeMpi implements Communicator {
      *
      * @return true where MPI provides MPI_THREAD_MULTIPLE
      */
+    @Override
     public boolean threadMultiple() {
         checkOpen();
         return MpiLibrary.drumlin_mpi_thread_level() == 3;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two nodes of a head and a rank of the application, each a process. */
+/** Checkpoints that are finished behind the computation, with processes as ranks. */
 class HeadIT {
 
     @TempDir
@@ -23,6 +23,7 @@ class HeadIT {
         MpiTests.assumeNativeMpi();
     }
 
+    /** Two nodes of a head and a rank of the application. */
     @Test
     void headsFinishCheckpointsAndEndWithTheRun() throws IOException, InterruptedException {
         RunFixture run = new RunFixture(
@@ -51,6 +52,25 @@ class HeadIT {
         Mpirun.Outcome kept = start(run, 2001, "finalize");
         assertThat(kept.exitStatus()).as(kept.output()).isZero();
         assertThat(found(kept)).containsExactly(1002, 1002);
+    }
+
+    /** The same with a thread of each rank in place of the heads: MPI is called by two threads at once. */
+    @Test
+    void threadsTakeCheckpointsBehindTheComputation() throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "drumlin.async", "1",
+                        "basic.node_size", "1",
+                        "basic.group_size", "2",
+                        "basic.keep_last_ckpt", "1",
+                        "basic.ckpt_io", "2"));
+        for (int first : List.of(1, 1001)) {
+            Mpirun.Outcome outcome =
+                    Mpirun.ranks(2).run(HeadProgram.class, run.config().toString(), "" + first, "finalize");
+            assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+            assertThat(found(outcome)).isEqualTo(first == 1 ? List.of() : List.of(2, 2));
+        }
     }
 
     private static Mpirun.Outcome start(RunFixture run, int first, String end)

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -31,12 +32,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Operations on the file system and requests for memory fail once, on a head or on a rank of the application, while a checkpoint is
- * finished behind the computation: all ranks are told, the checkpoint before is there, and the run goes on.
+ * finished behind the computation, by heads or by a thread of each rank: all ranks are told, the checkpoint before is there, and the
+ * run goes on.
  */
 @Tag("exhaustive")
-class HeadFaultTest {
+class BehindFaultTest {
 
-    /** Two nodes with a head and a rank of the application each. */
+    /** With heads two nodes of a head and a rank of the application, otherwise four nodes of a rank. */
     private static final int RANKS = 4;
 
     private static final int INTS = 3000;
@@ -50,6 +52,23 @@ class HeadFaultTest {
     @TempDir(factory = FaultTest.InMemory.class)
     Path directory;
 
+    /** Who finishes checkpoints. */
+    enum By {
+        HEADS(Map.of(
+                "basic.head", "1",
+                "basic.node_size", "2",
+                "basic.inline_l2", "0",
+                "basic.inline_l3", "0",
+                "basic.inline_l4", "0")),
+        THREADS(Map.of("basic.node_size", "1", "drumlin.async", "1"));
+
+        private final Map<String, String> changes;
+
+        By(Map<String, String> changes) {
+            this.changes = changes;
+        }
+    }
+
     @BeforeAll
     static void silence() {
         LOG.setLevel(java.util.logging.Level.OFF);
@@ -61,19 +80,33 @@ class HeadFaultTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"L2, 3", "L3, 1", "L4, 3", "L4, 2"})
-    void someFaults(Level level, String ioMode) throws IOException {
-        forFaults(level, ioMode, 7);
+    @CsvSource({"HEADS, L2, 3", "HEADS, L3, 1", "HEADS, L4, 2", "THREADS, L2, 1", "THREADS, L3, 3", "THREADS, L4, 3"})
+    void someFaults(By by, Level level, String ioMode) throws IOException {
+        forFaults(by, level, ioMode, 9);
     }
 
     @Tag("soak")
     @ParameterizedTest
-    @CsvSource({"L2, 1", "L2, 3", "L3, 1", "L3, 3", "L4, 1", "L4, 2", "L4, 3", "L4, 4"})
-    void allFaults(Level level, String ioMode) throws IOException {
-        forFaults(level, ioMode, 1);
+    @CsvSource({
+        "HEADS, L2, 1",
+        "HEADS, L2, 3",
+        "HEADS, L3, 1",
+        "HEADS, L3, 3",
+        "HEADS, L4, 1",
+        "HEADS, L4, 2",
+        "HEADS, L4, 3",
+        "HEADS, L4, 4",
+        "THREADS, L1, 3",
+        "THREADS, L2, 1",
+        "THREADS, L3, 3",
+        "THREADS, L4, 2",
+        "THREADS, L4, 3"
+    })
+    void allFaults(By by, Level level, String ioMode) throws IOException {
+        forFaults(by, level, ioMode, 1);
     }
 
-    private void forFaults(Level level, String ioMode, int stride) throws IOException {
+    private void forFaults(By by, Level level, String ioMode, int stride) throws IOException {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         Random random = new Random(seed);
@@ -84,7 +117,7 @@ class HeadFaultTest {
                 boolean more = true;
                 while (more) {
                     Path folder = Files.createDirectories(directory.resolve(operation + "-" + rank + "-" + nth));
-                    Story story = new Story(folder, level, ioMode, operation, rank, nth);
+                    Story story = new Story(folder, by, level, ioMode, operation, rank, nth);
                     assertTimeoutPreemptively(Duration.ofSeconds(60), story::play, () -> "hangs: " + story);
                     RunDirectory.delete(folder, new NioEngine());
                     more = story.happened;
@@ -100,6 +133,7 @@ class HeadFaultTest {
     private static final class Story {
 
         private final RunFixture run;
+        private final int application;
         private final Level level;
         private final String fault;
         private final Operation operation;
@@ -115,23 +149,19 @@ class HeadFaultTest {
         /** Whether the run takes another checkpoint after the fault. */
         private final boolean goesOn;
 
-        Story(Path folder, Level level, String ioMode, Operation operation, int rank, int nth) throws IOException {
-            run = new RunFixture(
-                    folder,
-                    Map.of(
-                            "basic.head", "1",
-                            "basic.node_size", "2",
-                            "basic.group_size", "2",
-                            "basic.inline_l2", "0",
-                            "basic.inline_l3", "0",
-                            "basic.inline_l4", "0",
-                            "basic.ckpt_io", ioMode));
+        Story(Path folder, By by, Level level, String ioMode, Operation operation, int rank, int nth)
+                throws IOException {
+            application = by == By.HEADS ? RANKS / 2 : RANKS;
+            Map<String, String> changes = new HashMap<>(by.changes);
+            changes.put("basic.group_size", "2");
+            changes.put("basic.ckpt_io", ioMode);
+            run = new RunFixture(folder, changes);
             this.level = level;
             this.operation = operation;
             this.rank = rank;
             this.nth = nth;
             goesOn = nth % 2 == 0;
-            fault = operation + " " + nth + " on rank " + rank + ", level " + level + ", mode " + ioMode;
+            fault = operation + " " + nth + " on rank " + rank + ", " + by + ", level " + level + ", mode " + ioMode;
         }
 
         void play() throws IOException {
@@ -152,10 +182,10 @@ class HeadFaultTest {
                     checkpoints.checkpoint(2, level);
                 }
             });
-            List<String> told = outcomes.subList(0, 2);
+            List<String> told = outcomes.subList(0, application);
             assertThat(told.stream().filter(String::isEmpty).count())
                     .as("all ranks or none: %s, %s", fault, told)
-                    .isIn(0L, 2L);
+                    .isIn(0L, (long) application);
             int least = goesOn ? GONE_ON : told.get(0).isEmpty() ? 2 : 1;
             assertThat(restored(3)).as("%s, %s", fault, told).isBetween(least, goesOn ? GONE_ON : 2);
             assertThat(restored(4)).as("%s, %s", fault, told).isEqualTo(3);

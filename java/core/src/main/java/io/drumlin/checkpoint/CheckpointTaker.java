@@ -1,0 +1,216 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.scr.ScrPrefix;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Takes the checkpoints of a run: writes them, says so in the run's files, commits them and deletes what they supersede. One at a
+ * time; by which thread does not matter.
+ */
+final class CheckpointTaker {
+
+    private final Communicator app;
+    private final FtiConfig config;
+    private final String execId;
+    private final RunDirectory directories;
+    private final LevelDirectories levels;
+    private final IoMode mode;
+    private final LevelWriter writer;
+    private final RestartSection restartSection;
+    private final CheckpointList checkpointList;
+    private final Optional<ListedCheckpoints> listed;
+
+    /** What the configuration file says of the next start. */
+    private int failure;
+
+    /**
+     * @param app the ranks of the application, for nobody else's messages
+     */
+    CheckpointTaker(
+            Run run,
+            Communicator app,
+            LevelDirectories levels,
+            IoMode mode,
+            LevelWriter writer,
+            RestartSection restartSection) {
+        this.app = app;
+        this.levels = levels;
+        this.mode = mode;
+        this.writer = writer;
+        this.restartSection = restartSection;
+        config = run.config();
+        execId = run.execId();
+        directories = run.directories();
+        checkpointList = new CheckpointList(directories.checkpointList(), run.storage());
+        listed = config.scrIndex()
+                .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, run.storage()));
+        failure = config.failure();
+    }
+
+    /**
+     * A checkpoint that is in its place.
+     *
+     * @param source this rank's data of it
+     * @param bytes of this rank's file
+     * @param durable when the file was durable, by {@link System#nanoTime}
+     * @param late what went wrong after the commit, on all ranks
+     */
+    record Taken(Source source, long bytes, long durable, Optional<IOException> late) {}
+
+    /**
+     * Waits for all ranks, checks that they take the same checkpoint and gives them its timestamp, which marks the files that
+     * belong together. Collective.
+     */
+    long meet(int ckptId, Level level) throws IOException {
+        Instant now = Instant.now();
+        long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+        long[] values = {ckptId, -ckptId, level.number(), -level.number(), nanos};
+        app.allreduce(values, Op.MAX);
+        if (values[0] != -values[1] || values[2] != -values[3]) {
+            throw DrumlinException.during("checkpoint " + ckptId)
+                    .level(level.number())
+                    .rank(app.rank())
+                    .problem("ranks ask for different checkpoints: ids " + -values[1] + " to " + values[0] + ", levels "
+                            + -values[3] + " to " + values[2])
+                    .advice("all ranks must take the same checkpoints in the same order")
+                    .exception();
+        }
+        return values[4];
+    }
+
+    /**
+     * Takes a checkpoint from its beginning to its end. Collective.
+     *
+     * @throws IOException on all ranks: the checkpoint has failed, and earlier ones are as they were
+     */
+    Taken take(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
+        long durable;
+        Draft draft;
+        levels.prepare(level);
+        try {
+            draft = writer.write(ckptId, level, timestamp, own);
+            durable = System.nanoTime();
+            announce(ckptId, level);
+            levels.commit(level);
+        } catch (IOException failed) {
+            abandon(level, failed);
+            throw failed;
+        }
+        failure = 1;
+        mode.committed(draft);
+        Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
+        Source source = new Source(level, plain, draft.stored(), false);
+        Optional<IOException> late = Optional.empty();
+        try {
+            levels.discardSuperseded(level);
+            listIfGlobal(ckptId, level);
+        } catch (IOException e) {
+            late = Optional.of(e);
+        }
+        return new Taken(source, draft.size(), durable, late);
+    }
+
+    /**
+     * Writes this rank's file of a checkpoint that the heads are going to finish. Collective.
+     *
+     * @throws IOException as {@link #take}
+     */
+    Draft writeForHead(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
+        levels.prepare(level);
+        levels.prepare(Level.L1);
+        try {
+            Draft draft = writer.writeForHead(ckptId, level, timestamp, own);
+            announce(ckptId, level);
+            return draft;
+        } catch (IOException failed) {
+            abandon(Level.L1, failed);
+            throw failed;
+        }
+    }
+
+    /** Takes note that the heads have committed a checkpoint. */
+    Source finishedByHead(HandedOver.Checkpoint checkpoint) {
+        Level level = checkpoint.level();
+        failure = 1;
+        mode.finishedByHead(level, checkpoint.draft());
+        Path directory = level == Level.L4
+                ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)
+                : directories.committed(level);
+        Path plain = directory.resolve(mode.plainName(Level.L1, checkpoint.ckptId()));
+        return new Source(level, plain, checkpoint.draft().stored(), false);
+    }
+
+    /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
+    private void announce(int ckptId, Level level) throws IOException {
+        if (config.keepL4Ckpt()) {
+            Agreement.run(app, "listing checkpoint " + ckptId, () -> {
+                if (app.rank() == 0) {
+                    checkpointList.add(ckptId, level, app.size(), config.ioMode());
+                }
+            });
+        }
+        if (failure != 1) {
+            restartSection.write(1);
+        }
+        if (level == Level.L4) {
+            unlist();
+        }
+    }
+
+    /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
+    private void abandon(Level level, IOException failed) {
+        try {
+            levels.tidy(level);
+        } catch (IOException e) {
+            failed.addSuppressed(e);
+        }
+        takeBackFailure(failed);
+    }
+
+    /** Says in the configuration file again what was there before the first checkpoint. Collective. */
+    void takeBackFailure(IOException failed) {
+        if (failure != 1) {
+            try {
+                restartSection.write(failure);
+            } catch (IOException e) {
+                failed.addSuppressed(e);
+            }
+        }
+    }
+
+    /** Takes the run's checkpoint out of the index of SCR, before its files change. Collective. */
+    void unlist() throws IOException {
+        if (listed.isPresent()) {
+            listed.get().remove();
+        }
+    }
+
+    /** Puts a checkpoint into the index of SCR if it is one of level 4. Collective. */
+    void listIfGlobal(int ckptId, Level level) throws IOException {
+        if (level == Level.L4) {
+            list(ckptId, directories.committed(level).resolve(mode.plainName(level, ckptId)));
+        }
+    }
+
+    /** Lists a checkpoint of level 4 that a kill kept from being listed. Collective. */
+    void listIfMissing(int ckptId) throws IOException {
+        if (listed.isPresent()) {
+            Path file = directories.committed(Level.L4).resolve(mode.plainName(Level.L4, ckptId));
+            listed.get().addIfMissing(ckptId, execId, file);
+        }
+    }
+
+    /** Puts a checkpoint of level 4 into the index of SCR. Collective. */
+    void list(int ckptId, Path file) throws IOException {
+        if (listed.isPresent()) {
+            listed.get().add(ckptId, execId, file);
+        }
+    }
+}
