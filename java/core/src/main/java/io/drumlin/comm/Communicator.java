@@ -2,6 +2,7 @@ package io.drumlin.comm;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.OptionalLong;
 
 /**
@@ -21,6 +22,9 @@ public interface Communicator extends AutoCloseable {
 
     /** Accepts a message of any tag. */
     int ANY_TAG = -1;
+
+    /** Tag of the messages of {@link #exscan}. */
+    int EXSCAN_TAG = 32767;
 
     /** How {@link #allreduce} joins the values of the ranks. */
     enum Op {
@@ -73,6 +77,36 @@ public interface Communicator extends AutoCloseable {
      * @throws IOException the ranks could not meet
      */
     void allreduce(long[] values, Op op) throws IOException;
+
+    /**
+     * The sum of the values of all lower ranks, wrapping at 64 bits. Takes as many rounds of messages as the number of ranks has binary digits, and
+     * no memory that grows with it. Collective.
+     *
+     * @param value of this rank
+     * @return 0 on rank 0
+     * @throws IOException the transfer failed
+     */
+    default long exscan(long value) throws IOException {
+        ByteBuffer sent = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+        ByteBuffer received = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+        long lower = 0;
+        for (int distance = 1; distance < size(); distance *= 2) {
+            // Now: of the ranks up to distance - 1 below this one.
+            Request send = null;
+            if (rank() + distance < size()) {
+                sent.putLong(0, lower + value);
+                send = startSend(sent, rank() + distance, EXSCAN_TAG);
+            }
+            if (rank() >= distance) {
+                startReceive(received, rank() - distance, EXSCAN_TAG).await();
+                lower += received.getLong(0);
+            }
+            if (send != null) {
+                send.await();
+            }
+        }
+        return lower;
+    }
 
     /**
      * Copies the root's message to every rank. Collective.

@@ -51,6 +51,17 @@ public abstract class CommunicatorContract {
     }
 
     @Test
+    void exscanAddsUpTheLowerRanks() throws Exception {
+        onRanks(world -> {
+            long big = 1L << 40;
+            assertThat(world.exscan(big + world.rank()))
+                    .isEqualTo(world.rank() * big
+                            + LongStream.range(0, world.rank()).sum());
+            assertThat(world.exscan(world.rank() == 0 ? -3 : 0)).isEqualTo(world.rank() == 0 ? 0 : -3);
+        });
+    }
+
+    @Test
     void noRankLeavesABarrierBeforeAllHaveCome() throws Exception {
         onRanks(world -> {
             Path meeting = sharedDirectory(world);
