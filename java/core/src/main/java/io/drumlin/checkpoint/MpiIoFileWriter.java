@@ -7,16 +7,15 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.SharedFile;
 import io.drumlin.format.ByteSource;
-import io.drumlin.integrity.DigestEngine;
-import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -28,14 +27,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class MpiIoFileWriter implements SharedFileWriter {
 
+    /** Bytes that each rank writes at a time: large, because the ranks agree on the outcome each time. */
+    private static final int PIECE_BYTES = 8 << 20;
+
+    /** One is filled while another is hashed. */
+    private static final int BUFFERS = 2;
+
     private final Communicator app;
     private final StorageEngine storage;
-    private final SlabPool slabs;
 
-    MpiIoFileWriter(Communicator app, StorageEngine storage, SlabPool slabs) {
+    MpiIoFileWriter(Communicator app, StorageEngine storage) {
         this.app = app;
         this.storage = storage;
-        this.slabs = slabs;
     }
 
     @Override
@@ -43,25 +46,13 @@ final class MpiIoFileWriter implements SharedFileWriter {
         return "Ckpt" + ckptId + "-mpiio.fti";
     }
 
-    /** Where this rank's bytes begin: the sum of those of all lower ranks. Collective. */
-    private long start(long size) throws IOException {
-        ByteBuffer own = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
-        ByteBuffer all =
-                ByteBuffer.allocate(Math.multiplyExact(Long.BYTES, app.size())).order(ByteOrder.nativeOrder());
-        app.allgather(own.putLong(size).flip(), all);
-        long start = 0;
-        for (int rank = 0; rank < app.rank(); rank++) {
-            start = Math.addExact(start, all.getLong(rank * Long.BYTES));
-        }
-        return start;
-    }
-
     @Override
     public Locator locator(long size) throws IOException {
-        long end = Math.addExact(start(size), size);
+        // Metadata may say anything.
+        long end = app.exscan(size) + size;
         return path -> {
             long found = Files.size(path);
-            if (found < end) {
+            if (found < end || end < size) {
                 throw DrumlinException.during("restart")
                         .path(path)
                         .problem("it has " + found + " bytes and the metadata say " + end)
@@ -74,17 +65,31 @@ final class MpiIoFileWriter implements SharedFileWriter {
 
     @Override
     public Written write(Path path, ByteSource bytes) throws IOException {
-        long start = start(bytes.size());
-        long[] pieces = {(bytes.size() + SlabPool.SLAB_BYTES - 1) / SlabPool.SLAB_BYTES};
+        long start = app.exscan(bytes.size());
+        long[] pieces = {(bytes.size() + PIECE_BYTES - 1) / PIECE_BYTES};
         app.allreduce(pieces, Op.MAX);
         byte[][] md5 = new byte[1][];
-        Agreement.run(app, "preparing " + path, slabs::fill);
-        SharedFile file = create(path);
-        Agreement.run(app, "writing " + path, () -> {
-            try (file) {
-                md5[0] = write(file, bytes, start, pieces[0]);
+        List<AlignedBuffer> memory = new ArrayList<>();
+        @Nullable StreamDigest[] digest = new StreamDigest[1];
+        try {
+            Agreement.run(app, "preparing " + path, () -> {
+                digest[0] = new StreamDigest();
+                for (int i = 0; i < BUFFERS; i++) {
+                    memory.add(storage.allocate(PIECE_BYTES));
+                }
+            });
+            SharedFile file = create(path);
+            Agreement.run(app, "writing " + path, () -> {
+                try (file) {
+                    md5[0] = write(file, bytes, start, pieces[0], memory, digest[0]);
+                }
+            });
+        } finally {
+            if (digest[0] != null) {
+                digest[0].close();
             }
-        });
+            memory.forEach(AlignedBuffer::close);
+        }
         return new Written(start, List.of(md5[0]));
     }
 
@@ -95,26 +100,27 @@ final class MpiIoFileWriter implements SharedFileWriter {
     }
 
     /** A rank that cannot read goes on, because the others may wait for it in each call. */
-    private byte[] write(SharedFile file, ByteSource bytes, long start, long pieces) throws IOException {
+    private byte[] write(
+            SharedFile file, ByteSource bytes, long start, long pieces, List<AlignedBuffer> memory, StreamDigest md5)
+            throws IOException {
         IOException failure = null;
-        try (Md5Lanes md5 = DigestEngine.md5()) {
-            md5.reset(0);
-            for (long piece = 0; piece < pieces; piece++) {
-                long offset = Math.min(piece * SlabPool.SLAB_BYTES, bytes.size());
-                int length = (int) Math.min(SlabPool.SLAB_BYTES, bytes.size() - offset);
-                ByteBuffer window = slabs.take().buffer().limit(length);
-                IOException refused = Agreement.attempt(
-                        app, "reading what is written", () -> bytes.readFully(offset, window.duplicate()));
-                failure = failure == null ? refused : failure;
-                file.writeAtAll(window, start + offset);
-                md5.update(List.of(window));
-            }
-            file.sync();
-            if (failure != null) {
-                throw failure;
-            }
-            return md5.digest(0);
+        for (long piece = 0; piece < pieces; piece++) {
+            long offset = Math.min(piece * PIECE_BYTES, bytes.size());
+            int length = (int) Math.min(PIECE_BYTES, bytes.size() - offset);
+            ByteBuffer window =
+                    memory.get((int) (piece % BUFFERS)).buffer().clear().limit(length);
+            IOException refused = Agreement.attempt(
+                    app, "reading what is written", () -> bytes.readFully(offset, window.duplicate()));
+            failure = failure == null ? refused : failure;
+            // The piece before has been hashed while this one was read; this one will be while it is written.
+            md5.update(window.duplicate());
+            file.writeAtAll(window, start + offset);
         }
+        file.sync();
+        if (failure != null) {
+            throw failure;
+        }
+        return md5.digest();
     }
 
     private SharedFile create(Path path) throws IOException {
