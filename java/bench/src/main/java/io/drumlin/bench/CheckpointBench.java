@@ -59,6 +59,9 @@ public final class CheckpointBench implements Callable<Integer> {
     @Option(names = "--dir", defaultValue = ".", description = "an existing directory on the device to measure")
     private Path directory = Path.of(".");
 
+    @Option(names = "--only", defaultValue = "", description = "measures the cases that have this in their names")
+    private String only = "";
+
     @Option(names = "--json", description = "adds the rows to the list in this file")
     private @Nullable Path json;
 
@@ -115,6 +118,9 @@ public final class CheckpointBench implements Callable<Integer> {
     private void measure(Communicator comm) throws IOException {
         List<Row> rows = new ArrayList<>();
         for (Case kind : cases(comm.size())) {
+            if (!kind.name.contains(only)) {
+                continue;
+            }
             List<Row> measured = measure(comm, kind);
             rows.addAll(measured);
             if (comm.rank() == 0) {
