@@ -95,9 +95,7 @@ final class CheckpointReader {
      * @throws IOException the file cannot be read or a chunk is not what was written; memory may have changed by then
      */
     synchronized void recover(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
-        List<Chunk> wanted = meta.chunks().stream()
-                .filter(chunk -> data.containsKey(chunk.id()))
-                .toList();
+        List<Chunk> wanted = meta.chunks(path, data);
         Sink sink = (chunk, position, piece) -> {
             ProtectedData target = data.get(chunk.id());
             if (target != null) {

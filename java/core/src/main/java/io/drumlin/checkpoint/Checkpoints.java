@@ -123,7 +123,7 @@ public final class Checkpoints implements AutoCloseable {
         Packing packing = given.packing.orElse(config.packing());
         mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
         copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
-        LevelWriter writer = new LevelWriter(app, group, fileRank, directories, storage, slabs, mode);
+        LevelWriter writer = new LevelWriter(app, group, directories, storage, slabs, mode);
         taker = new CheckpointTaker(run, app, levels, mode, writer, restartSection);
         thread = new CheckpointThread(rank);
         staged = new StagedData(storage);
@@ -477,6 +477,31 @@ public final class Checkpoints implements AutoCloseable {
      */
     public boolean flipBit(int id) {
         return faultInjection.flip(id, variables.require(id));
+    }
+
+    /**
+     * Says where a protected variable is in the files of the mode HDF5: {@code FTI_DefineDataset}. The other modes make nothing
+     * of it. A restart reads the dataset that is defined then, so it is defined again before the data are recovered.
+     *
+     * @param id a protected variable
+     * @param name of the dataset, without slashes; if it is empty, as before, at first {@code Dataset_} and the id
+     * @param dimensions at most 32, whose product is the number of elements, the last varying fastest; if there are none, as
+     *     before, at first one
+     * @param group of this run; if it is empty, as before, at first {@link #datasets}
+     * @throws IllegalArgumentException the variable is not protected, the name cannot be, the dimensions do not fit or the group
+     *     is of another run
+     */
+    public void defineDataset(int id, Optional<String> name, List<Long> dimensions, Optional<DatasetGroup> group) {
+        variables.define(id, name, dimensions, group);
+    }
+
+    /**
+     * The root group in the files of the mode HDF5.
+     *
+     * @return the same for the whole run
+     */
+    public DatasetGroup datasets() {
+        return variables.datasets();
     }
 
     /**

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Elements that are C structs: {@code FTI_InitCompositeType}. Their fields matter in the mode HDF5; all other modes store the
@@ -28,6 +29,7 @@ public final class CompositeType implements DataType {
 
     private final String name;
     private final int size;
+    private final Optional<DatasetGroup> group;
     private final List<Field> fields = new ArrayList<>();
 
     /**
@@ -70,9 +72,22 @@ public final class CompositeType implements DataType {
      * @throws IllegalArgumentException the name is empty or the size not above 0
      */
     public CompositeType(String name, int size) {
+        this(name, size, Optional.empty());
+    }
+
+    /**
+     * A type without fields, whose description the files of the mode HDF5 have in a group.
+     *
+     * @param name what the type is called in it, not empty
+     * @param size bytes of an element with its padding, above 0
+     * @param group of the same run as the data; otherwise the root
+     * @throws IllegalArgumentException the name is empty or the size not above 0
+     */
+    public CompositeType(String name, int size, Optional<DatasetGroup> group) {
         check(name, size);
         this.name = name;
         this.size = size;
+        this.group = group;
     }
 
     static void check(String name, int size) {
@@ -153,6 +168,10 @@ public final class CompositeType implements DataType {
      */
     public String name() {
         return name;
+    }
+
+    Optional<DatasetGroup> group() {
+        return group;
     }
 
     /**

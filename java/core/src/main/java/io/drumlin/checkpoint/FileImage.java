@@ -23,7 +23,7 @@ final class FileImage implements ByteSource {
 
     /** Copies bytes from a position of the content to the remaining bytes of the target. */
     @FunctionalInterface
-    private interface Content {
+    interface Content {
         void copyOut(long from, ByteBuffer target);
     }
 
@@ -35,6 +35,13 @@ final class FileImage implements ByteSource {
     void put(long offset, ProtectedData data, long from, long length) {
         if (length > 0) {
             extents.put(offset, new Extent(length, (position, target) -> data.copyOut(from + position, target)));
+        }
+    }
+
+    /** Puts bytes that are read when they are asked for at an offset of the file. Parts must not overlap. */
+    void put(long offset, long length, Content content) {
+        if (length > 0) {
+            extents.put(offset, new Extent(length, content));
         }
     }
 

@@ -39,6 +39,9 @@ final class FtiConfig {
     /** Value of {@code ckpt_io} for SIONlib. */
     static final int IO_SIONLIB = 4;
 
+    /** Value of {@code ckpt_io} for HDF5. */
+    static final int IO_HDF5 = 5;
+
     private static final int UNSET = -1;
 
     private static final int KIBIBYTE = 1024;
@@ -247,7 +250,7 @@ final class FtiConfig {
 
     private int readIoMode() {
         int value = integer("basic", "ckpt_io", 0);
-        if (value >= IO_POSIX && value <= IO_SIONLIB) {
+        if (value >= IO_POSIX && value <= IO_HDF5) {
             return value;
         }
         LOG.log(
@@ -259,6 +262,9 @@ final class FtiConfig {
 
     private int readFailure() throws DrumlinException {
         int value = integer("restart", "failure", 0);
+        if (value == 3 && ioMode == IO_HDF5) {
+            throw refused("restart", "failure", "0, 1 or 2: a restart from the shared file is not in this version");
+        }
         if (value == 3) {
             LOG.log(Logger.Level.WARNING, "failure = 3 needs ckpt_io = 5; this is a fresh start");
             return 0;
@@ -453,9 +459,14 @@ final class FtiConfig {
         return keepL4Ckpt;
     }
 
-    /** {@link #IO_POSIX}, {@link #IO_MPI} or {@link #IO_FTIFF}. */
+    /** {@link #IO_POSIX} to {@link #IO_HDF5}. */
     int ioMode() {
         return ioMode;
+    }
+
+    /** How the names of the files of ranks end. */
+    String suffix() {
+        return ioMode == IO_HDF5 ? RunDirectory.HDF5 : RunDirectory.FTI;
     }
 
     /** Iterations, a power of two. */

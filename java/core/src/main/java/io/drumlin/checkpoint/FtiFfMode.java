@@ -128,6 +128,11 @@ final class FtiFfMode implements IoMode {
     }
 
     @Override
+    public String rankFileName(FileKind kind, int ckptId) {
+        return RunDirectory.fileName(kind, ckptId, fileRank);
+    }
+
+    @Override
     public String plainName(Level level, int ckptId) {
         return RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
     }

@@ -151,7 +151,7 @@ final class Head {
 
     /** The file of an application rank of this node. */
     private String name(FileKind kind, Order order, int place) {
-        return RunDirectory.fileName(kind, order.ckptId(), topology.fileRankAt(place));
+        return RunDirectory.fileName(kind, order.ckptId(), topology.fileRankAt(place), config.suffix());
     }
 
     private Path local(FileKind kind, Order order, int place) {

@@ -43,7 +43,8 @@ interface IoMode {
                     case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
                     default -> Optional.empty();
                 };
-        return new PosixMode(app, group, topology, shared, places, storage, reader, refusals);
+        FileContent content = config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage) : new BareContent();
+        return new PosixMode(app, group, topology, shared, content, places, storage, reader, refusals);
     }
 
     /**
@@ -65,6 +66,9 @@ interface IoMode {
 
     /** The name of the file in which this rank's data of a new checkpoint are. */
     String plainName(Level level, int ckptId);
+
+    /** The name of a file of a new checkpoint that is this rank's alone. */
+    String rankFileName(FileKind kind, int ckptId);
 
     /**
      * The name of the file that a copy at another level gets.

@@ -23,26 +23,20 @@ final class LevelWriter {
 
     private final Communicator app;
     private final Group group;
-    private final int fileRank;
     private final RunDirectory directories;
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final IoMode mode;
 
-    /**
-     * @param fileRank the rank that the names of this rank's files carry
-     */
     LevelWriter(
             Communicator app,
             Group group,
-            int fileRank,
             RunDirectory directories,
             StorageEngine storage,
             SlabPool slabs,
             IoMode mode) {
         this.app = app;
         this.group = group;
-        this.fileRank = fileRank;
         this.directories = directories;
         this.storage = storage;
         this.slabs = slabs;
@@ -153,6 +147,6 @@ final class LevelWriter {
     }
 
     private Path path(Level level, FileKind kind, int ckptId) {
-        return directories.tmp(level).resolve(RunDirectory.fileName(kind, ckptId, fileRank));
+        return directories.tmp(level).resolve(mode.rankFileName(kind, ckptId));
     }
 }

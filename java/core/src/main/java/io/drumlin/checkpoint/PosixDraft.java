@@ -4,7 +4,6 @@ import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -13,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A file of the mode POSIX that is to be written: the variables one behind the other. */
+/** A file of a rank that is to be written, in the modes that keep metadata apart from it. */
 final class PosixDraft implements Draft {
 
     /** MD5 of no bytes. */
@@ -23,29 +22,21 @@ final class PosixDraft implements Draft {
     private final String fileName;
     private final FileImage image;
     private final List<VariableEntry> variables;
+    private final FileContent content;
     private @Nullable String md5;
     private long start;
     private @Nullable GroupMetadata metadata;
 
     /**
      * @param fileName the name that the metadata give the file
-     * @param data in the order of the file
-     * @param order ids of the variables in the order in which the metadata tell of them
+     * @param variables in the order in which the metadata tell of them
      */
-    PosixDraft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order) {
+    PosixDraft(int ckptId, String fileName, FileImage image, List<VariableEntry> variables, FileContent content) {
         this.ckptId = ckptId;
         this.fileName = fileName;
-        image = new FileImage(
-                data.values().stream().mapToLong(ProtectedData::size).reduce(0, Math::addExact));
-        long position = 0;
-        Map<Integer, VariableEntry> entries = new HashMap<>();
-        for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
-            ProtectedData variable = entry.getValue();
-            entries.put(entry.getKey(), entry(entry.getKey(), variable, position));
-            image.put(position, variable, 0, variable.size());
-            position += variable.size();
-        }
-        variables = order.stream().map(entries::get).toList();
+        this.image = image;
+        this.variables = List.copyOf(variables);
+        this.content = content;
     }
 
     /** What the metadata say of a variable. */
@@ -75,7 +66,8 @@ final class PosixDraft implements Draft {
 
     @Override
     public List<Piece> seal(List<byte[]> digests, long partnerSize, long encodedSize) {
-        md5 = digests.isEmpty() ? MD5_OF_NOTHING : HexFormat.of().formatHex(digests.get(0));
+        String nothing = size() == 0 ? MD5_OF_NOTHING : "";
+        md5 = digests.isEmpty() ? nothing : HexFormat.of().formatHex(digests.get(0));
         return List.of();
     }
 
@@ -99,7 +91,8 @@ final class PosixDraft implements Draft {
         if (md5 == null) {
             throw new IllegalStateException("not sealed");
         }
-        return new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null));
+        return content.described(
+                new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null)));
     }
 
     /** The name that the metadata give the file. */
@@ -113,27 +106,24 @@ final class PosixDraft implements Draft {
 
     @Override
     public StoredFile stored() {
-        return stored(ckptId, entry(size(), Optional.empty())).movedBy(start);
+        return content.stored(ckptId, entry(size(), Optional.empty())).movedBy(start);
     }
 
     /** What a file that is described so holds. */
-    static StoredFile stored(int ckptId, FileEntry entry) {
-        List<StoredFile.Chunk> chunks = new ArrayList<>();
+    static StoredFile stored(
+            int ckptId, FileEntry entry, List<StoredFile.Chunk> chunks, Optional<StoredFile.Locator> locator) {
         Map<Integer, Long> sizes = new LinkedHashMap<>();
         Map<Integer, Label> labels = new HashMap<>();
         for (VariableEntry variable : entry.variables()) {
-            if (variable.size() > 0) {
-                chunks.add(new StoredFile.Chunk(variable.id(), 0, variable.pos(), variable.size(), Optional.empty()));
-            }
             sizes.put(variable.id(), variable.size());
             labels.put(variable.id(), new Label(variable.idChar(), variable.name(), variable.dims()));
         }
-        return new StoredFile(ckptId, chunks, sizes, labels, Optional.of(whole(entry)));
+        return new StoredFile(ckptId, chunks, sizes, labels, Optional.of(whole(entry)), locator);
     }
 
     /** All bytes of a file that is described so. */
     private static StoredFile.Chunk whole(FileEntry entry) {
-        Optional<String> md5 = Optional.of(entry.checksum()).filter(text -> !text.isEmpty());
+        Optional<String> md5 = Optional.of(entry.digest()).filter(text -> !text.isEmpty());
         return new StoredFile.Chunk(-1, 0, 0, entry.size(), md5);
     }
 

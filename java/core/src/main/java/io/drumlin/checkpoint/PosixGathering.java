@@ -23,7 +23,7 @@ final class PosixGathering implements Gathering {
          * @param data what the file holds, in its order
          * @param all what is protected, in the order of the first protection
          */
-        Draft draft(int ckptId, Map<Integer, ProtectedData> data, Map<Integer, ProtectedData> all);
+        Draft draft(int ckptId, Map<Integer, ProtectedData> data, Map<Integer, ProtectedData> all) throws IOException;
     }
 
     PosixGathering(Drafts drafts) {
@@ -53,7 +53,7 @@ final class PosixGathering implements Gathering {
     }
 
     @Override
-    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) {
+    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
         return drafts.draft(ckptId, added, all);
     }
 

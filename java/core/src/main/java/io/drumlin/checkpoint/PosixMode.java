@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The mode POSIX: files of bare data, and for each group a file with the metadata of all its ranks
- * (docs/formats/fti-posix.md). And the modes MPI-IO and SIONlib, in which level 4 is one file with the data of all ranks.
+ * (docs/formats/fti-posix.md). And the modes MPI-IO and SIONlib, in which level 4 is one file with the data of all ranks, and
+ * HDF5, in which the files of ranks are HDF5 files.
  *
  * <p>A checkpoint is what one directory of metadata says. Its files may lie in another place, for a kill can stop a commit
  * between the two; a file belongs to it if it has the name, the size and the digest that the metadata give, so files of
@@ -52,6 +53,7 @@ final class PosixMode implements IoMode {
     private final Topology topology;
     private final int fileRank;
     private final Optional<SharedFileWriter> shared;
+    private final FileContent content;
     private final Places levels;
     private final StorageEngine storage;
     private final CheckpointReader reader;
@@ -72,12 +74,14 @@ final class PosixMode implements IoMode {
     /**
      * @param topology where this rank stands
      * @param shared writes level 4 in the modes in which it is one file of all ranks
+     * @param content of the other files
      */
     PosixMode(
             Communicator app,
             Group group,
             Topology topology,
             Optional<SharedFileWriter> shared,
+            FileContent content,
             Places levels,
             StorageEngine storage,
             CheckpointReader reader,
@@ -87,6 +91,7 @@ final class PosixMode implements IoMode {
         this.topology = topology;
         fileRank = topology.fileRank();
         this.shared = shared;
+        this.content = content;
         this.levels = levels;
         this.storage = storage;
         this.reader = reader;
@@ -94,7 +99,7 @@ final class PosixMode implements IoMode {
     }
 
     @Override
-    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) {
+    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
         Map<Integer, ProtectedData> ordered = new LinkedHashMap<>();
         order(data).forEach(id -> ordered.computeIfAbsent(id, data::get));
         return draft(ckptId, ordered, data);
@@ -108,14 +113,14 @@ final class PosixMode implements IoMode {
         return List.copyOf(ids);
     }
 
-    private Draft draft(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data) {
-        String name = RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
-        return new PosixDraft(ckptId, name, inFileOrder, order(data));
+    private Draft draft(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data)
+            throws IOException {
+        return content.draft(ckptId, rankFileName(FileKind.PLAIN, ckptId), inFileOrder, order(data));
     }
 
     @Override
     public Gathering gathering() {
-        return new PosixGathering(this::draft);
+        return content.gathering(this::draft);
     }
 
     @Override
@@ -127,7 +132,12 @@ final class PosixMode implements IoMode {
     public String plainName(Level level, int ckptId) {
         return shared(level)
                 .map(writer -> writer.fileName(ckptId))
-                .orElseGet(() -> RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank));
+                .orElseGet(() -> rankFileName(FileKind.PLAIN, ckptId));
+    }
+
+    @Override
+    public String rankFileName(FileKind kind, int ckptId) {
+        return RunDirectory.fileName(kind, ckptId, fileRank, content.suffix());
     }
 
     @Override
@@ -395,7 +405,7 @@ final class PosixMode implements IoMode {
             if (kind == FileKind.PLAIN) {
                 return shared(level).map(writer -> writer.fileName(ckptId())).orElse(own().name());
             }
-            return RunDirectory.fileName(kind, ckptId(), owner);
+            return RunDirectory.fileName(kind, ckptId(), owner, content.suffix());
         }
 
         @Override
@@ -436,13 +446,18 @@ final class PosixMode implements IoMode {
             switch (kind) {
                 case PLAIN -> {
                     long start = start(path, own().size());
-                    if (!own().checksum().isEmpty()) {
-                        reader.verify(path, PosixDraft.stored(ckptId(), own()).movedBy(start));
+                    if (own().digest().isEmpty()) {
+                        content.check(path);
+                    } else {
+                        reader.verify(path, content.stored(ckptId(), own()).movedBy(start));
                     }
                 }
                 case PARTNER -> {
                     FileEntry left = metadata.files().get(group.left());
-                    check(path, left.size(), left.checksum());
+                    check(path, left.size(), left.digest());
+                    if (left.digest().isEmpty()) {
+                        content.check(path);
+                    }
                 }
                 case ENCODED -> {
                     if (slot == Slot.TMP && encodedMd5().isEmpty()) {
@@ -493,7 +508,7 @@ final class PosixMode implements IoMode {
 
         @Override
         public OptionalInt lastByte(ByteSource decoded) throws IOException {
-            String md5 = own().checksum();
+            String md5 = own().digest();
             return md5.isEmpty()
                     ? OptionalInt.empty()
                     : RebuiltFile.lastByte(decoded, 0, HexFormat.of().parseHex(md5));
@@ -539,7 +554,7 @@ final class PosixMode implements IoMode {
             order = own().variables().stream().map(VariableEntry::id).toList();
             last = metadata;
             lastName = own().name();
-            return PosixDraft.stored(ckptId(), own()).movedBy(start);
+            return content.stored(ckptId(), own()).movedBy(start);
         }
     }
 }

@@ -23,6 +23,7 @@ abstract class ProtectedData {
     private final long count;
     private DataType type;
     private Label label = Label.NONE;
+    private DatasetDefinition dataset = DatasetDefinition.in(new DatasetGroup());
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
     private ProtectedData(ElementType type, long count) {
@@ -60,6 +61,16 @@ abstract class ProtectedData {
     /** Takes what the program calls the variable. */
     void label(Label given) {
         label = given;
+    }
+
+    /** Takes where the variable is in a file of the mode HDF5. */
+    void dataset(DatasetDefinition given) {
+        dataset = given;
+    }
+
+    /** Where the variable is in a file of the mode HDF5. */
+    DatasetDefinition dataset() {
+        return dataset;
     }
 
     /** What the program calls the variable. */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ProtectedVariables {
 
     private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
+    private final DatasetGroup datasets = new DatasetGroup();
     private final int maxVarId;
     private @Nullable StoredFile stored;
     private long bytes;
@@ -85,6 +86,7 @@ final class ProtectedVariables {
         }
         variable.label(labelOf(id));
         ProtectedData replaced = data.put(id, variable);
+        variable.dataset(replaced == null ? DatasetDefinition.in(datasets) : replaced.dataset());
         knownIds.add(id);
         bytes += variable.size() - (replaced == null ? 0 : replaced.size());
     }
@@ -137,6 +139,27 @@ final class ProtectedVariables {
         ProtectedData variable = require(id);
         Label old = variable.label();
         variable.label(new Label(old.idName(), old.attribute(), dimensions));
+    }
+
+    /** The root of the groups in the mode HDF5. */
+    DatasetGroup datasets() {
+        return datasets;
+    }
+
+    void define(int id, Optional<String> name, List<Long> dimensions, Optional<DatasetGroup> group) {
+        ProtectedData variable = require(id);
+        DatasetDefinition definition = variable.dataset();
+        if (name.isPresent()) {
+            definition = definition.named(name.get());
+        }
+        if (!dimensions.isEmpty()) {
+            definition = definition.shaped(
+                    dimensions, variable.size() / variable.type().size());
+        }
+        if (group.isPresent()) {
+            definition = definition.within(group.get());
+        }
+        variable.dataset(definition);
     }
 
     private Label labelOf(int id) {

@@ -7,7 +7,7 @@ import java.util.List;
  * Where a rank stands in its run, and what the run's configuration came to.
  *
  * @param configFile the configuration file
- * @param ioMode {@code ckpt_io}: 1 POSIX, 2 MPI-IO, 3 FTI-FF, 4 SIONlib
+ * @param ioMode {@code ckpt_io}: 1 POSIX, 2 MPI-IO, 3 FTI-FF, 4 SIONlib, 5 HDF5
  * @param blockBytes {@code block_size} in bytes
  * @param transferBytes {@code transfer_size} in bytes, which C FTI writes at once; here it has no effect
  * @param tags of C FTI's messages

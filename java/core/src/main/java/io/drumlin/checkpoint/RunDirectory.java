@@ -30,7 +30,14 @@ final class RunDirectory {
     /** Begins the name of a rank's file of an incremental checkpoint until all is in it. */
     private static final String INCREMENTAL = "drumlin-incremental-";
 
-    private static final Pattern RANK_FILE = Pattern.compile("Ckpt(\\d{1,10})-(Rank|Pcof|RSed)(\\d{1,10})\\.fti");
+    /** How the names of checkpoint files end in all modes but HDF5. */
+    static final String FTI = "fti";
+
+    /** How they end in the mode HDF5. */
+    static final String HDF5 = "h5";
+
+    private static final Pattern RANK_FILE =
+            Pattern.compile("Ckpt(\\d{1,10})-(Rank|Pcof|RSed)(\\d{1,10})\\.(?:fti|h5)");
 
     private final Path ckptRoot;
     private final Path local;
@@ -167,7 +174,11 @@ final class RunDirectory {
     }
 
     static String fileName(FileKind kind, int ckptId, int rank) {
-        return "Ckpt" + ckptId + "-" + kind.word() + rank + ".fti";
+        return fileName(kind, ckptId, rank, FTI);
+    }
+
+    static String fileName(FileKind kind, int ckptId, int rank, String suffix) {
+        return "Ckpt" + ckptId + "-" + kind.word() + rank + "." + suffix;
     }
 
     /** The name of a rank's file of an incremental checkpoint until all is in it. */

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
 
     private static final Pattern CHECKPOINT_FILE =
-            Pattern.compile("Ckpt(\\d{1,9})-(?:Rank(\\d{1,9})|Pcof\\d+|RSed\\d+|mpiio|sionlib)\\.fti");
+            Pattern.compile("Ckpt(\\d{1,9})-(?:Rank(\\d{1,9})|Pcof\\d+|RSed\\d+|mpiio|sionlib)\\.(?:fti|h5)");
 
     /** What can be had of a checkpoint. */
     public enum State {

@@ -1,5 +1,7 @@
 package io.drumlin.checkpoint;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,9 +14,27 @@ import java.util.Optional;
  * @param sizes bytes of each stored variable, by id in file order
  * @param labels what the program calls the variables, by id, where the mode stores that
  * @param whole all bytes of the checkpoint, where they have a digest together and not each chunk its own
+ * @param locator finds the chunks where only the file says where they are; {@code chunks} is empty then
  */
 record StoredFile(
-        int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes, Map<Integer, Label> labels, Optional<Chunk> whole) {
+        int ckptId,
+        List<Chunk> chunks,
+        Map<Integer, Long> sizes,
+        Map<Integer, Label> labels,
+        Optional<Chunk> whole,
+        Optional<Locator> locator) {
+
+    /** Finds variables in a file. */
+    @FunctionalInterface
+    interface Locator {
+
+        /**
+         * Where the content of variables is.
+         *
+         * @throws IOException the file cannot be read, or has not these variables
+         */
+        List<Chunk> chunks(Path path, Map<Integer, ProtectedData> data) throws IOException;
+    }
 
     /**
      * A part of a variable in the file.
@@ -39,7 +59,7 @@ record StoredFile(
 
     /** A file each of whose chunks has its digest. */
     StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes) {
-        this(ckptId, chunks, sizes, Map.of(), Optional.empty());
+        this(ckptId, chunks, sizes, Map.of(), Optional.empty(), Optional.empty());
     }
 
     /** The same in a file in which it begins {@code start} bytes later. */
@@ -49,7 +69,15 @@ record StoredFile(
                 chunks.stream().map(chunk -> chunk.movedBy(start)).toList(),
                 sizes,
                 labels,
-                whole.map(chunk -> chunk.movedBy(start)));
+                whole.map(chunk -> chunk.movedBy(start)),
+                locator);
+    }
+
+    /** The parts of the given variables in the file. */
+    List<Chunk> chunks(Path path, Map<Integer, ProtectedData> data) throws IOException {
+        return locator.isPresent()
+                ? locator.get().chunks(path, data)
+                : chunks.stream().filter(chunk -> data.containsKey(chunk.id())).toList();
     }
 
     boolean contains(int id) {

@@ -6,6 +6,7 @@ import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.OpaqueType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The types of an instance by the numbers that C FTI gives them: its own first, those of the program behind them. */
@@ -26,8 +27,9 @@ final class DataTypes {
         return add(new OpaqueType(nameOfNext(), size));
     }
 
-    int addComposite(@Nullable String name, int size) {
-        return add(new CompositeType(name == null || name.isEmpty() ? nameOfNext() : name, size));
+    int addComposite(@Nullable String name, int size, @Nullable FTIT_H5Group group) {
+        String given = name == null || name.isEmpty() ? nameOfNext() : name;
+        return add(new CompositeType(given, size, Optional.ofNullable(group).map(FTIT_H5Group::group)));
     }
 
     private String nameOfNext() {

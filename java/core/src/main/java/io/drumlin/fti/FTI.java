@@ -3,6 +3,7 @@ package io.drumlin.fti;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.checkpoint.Staging;
@@ -387,10 +388,11 @@ public final class FTI {
      *
      * @param name of the type; if it is empty or null, {@code Type} and its number
      * @param size bytes with padding, above 0
+     * @param h5group where its description is in the mode HDF5; the root if it is null
      * @return the number of the type, or {@link #FTI_NSCS} if the size is not above 0 or there are 64 types already
      */
-    public static int FTI_InitCompositeType(@Nullable String name, long size) {
-        return call(FTI_NSCS, instance -> instance.types.addComposite(name, Math.toIntExact(size)));
+    public static int FTI_InitCompositeType(@Nullable String name, long size, @Nullable FTIT_H5Group h5group) {
+        return call(FTI_NSCS, instance -> instance.types.addComposite(name, Math.toIntExact(size), h5group));
     }
 
     /**
@@ -472,6 +474,56 @@ public final class FTI {
         return call(FTI_NSCS, instance -> {
             instance.checkpoints.protect(id, variable);
             return isProtected(id, instance);
+        });
+    }
+
+    /**
+     * {@code FTI_InitGroup}: makes a group of datasets, which the files of the mode HDF5 have from now on.
+     *
+     * @param h5group becomes the group
+     * @param name not empty, without slashes
+     * @param parent the group around it; the root if it is null
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the parent has a child of that name
+     */
+    public static int FTI_InitGroup(FTIT_H5Group h5group, String name, @Nullable FTIT_H5Group parent) {
+        return call(FTI_NSCS, instance -> {
+            DatasetGroup around = parent == null ? instance.checkpoints.datasets() : parent.group();
+            h5group.made(around.group(name));
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_RenameGroup}: gives a group another name.
+     *
+     * @param h5group made by {@link #FTI_InitGroup}
+     * @param name not empty, without slashes
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
+     */
+    public static int FTI_RenameGroup(FTIT_H5Group h5group, String name) {
+        return call(FTI_NSCS, instance -> {
+            h5group.group().rename(name);
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_DefineDataset}: says where a variable is in the files of the mode HDF5, and in which shape.
+     *
+     * @param id a protected variable
+     * @param rank how many dimensions it has; 0 leaves them as they are
+     * @param dimLength the dimensions, whose product is the number of elements; may be null if the rank is 0
+     * @param name of the dataset; null leaves it as it is, at first {@code Dataset_} and the id
+     * @param h5group of the dataset; null leaves it where it is, at first in the root
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the variable is not protected or these are not its dimensions
+     */
+    public static int FTI_DefineDataset(
+            int id, int rank, long @Nullable [] dimLength, @Nullable String name, @Nullable FTIT_H5Group h5group) {
+        return call(FTI_NSCS, instance -> {
+            List<Long> dimensions = dimLength == null ? firstOf(rank, new long[0]) : firstOf(rank, dimLength);
+            Optional<DatasetGroup> group = Optional.ofNullable(h5group).map(FTIT_H5Group::group);
+            instance.checkpoints.defineDataset(id, Optional.ofNullable(name), dimensions, group);
+            return FTI_SCES;
         });
     }
 

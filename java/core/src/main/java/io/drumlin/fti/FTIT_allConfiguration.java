@@ -18,7 +18,7 @@ public record FTIT_allConfiguration(
     /**
      * Settings.
      *
-     * @param ioMode {@link FTI#FTI_IO_POSIX} to {@link FTI#FTI_IO_SIONLIB}
+     * @param ioMode {@link FTI#FTI_IO_POSIX} to {@link FTI#FTI_IO_HDF5}
      * @param blockSize bytes
      * @param keepLastCkpt {@code keep_last_ckpt}
      * @param keepL4Ckpt {@code keep_l4_ckpt}

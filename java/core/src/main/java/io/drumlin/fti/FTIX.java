@@ -441,7 +441,11 @@ public final class FTIX {
      * @return the word behind the dot; null before {@link FTI#FTI_Init}
      */
     public static @Nullable String FTIX_ConfGet_suffix() {
-        return FTI.checkpoints() == null ? null : "fti";
+        Checkpoints checkpoints = FTI.checkpoints();
+        if (checkpoints == null) {
+            return null;
+        }
+        return checkpoints.describe().ioMode() == FTI.FTI_IO_HDF5 - 1000 ? "h5" : "fti";
     }
 
     private static int number(ToIntFunction<RunDescription> value) {

@@ -32,7 +32,7 @@ class DataTypeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1", "2", "3", "4"})
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
     void theyComeBack(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode));
         run.run(2, (checkpoints, comm) -> {

@@ -102,9 +102,16 @@ class FtiConfigTest {
         assertThat(config.fastForward()).isEqualTo(1);
     }
 
+    @Test
+    void aRestartFromTheSharedFileOfHdf5IsRefusedAndNotTakenForAnother() throws IOException {
+        Map<String, String> shared = Map.of("basic.ckpt_io", "5", "restart.failure", "3");
+        assertThatThrownBy(() -> config(shared)).hasMessageContaining("the shared file is not in this version");
+        assertThat(config(Map.of("restart.failure", "3")).failure()).isZero();
+    }
+
     /** As in C FTI; without a word of it in the file, too. */
     @ParameterizedTest
-    @CsvSource({"1, 1", "2, 2", "3, 3", "4, 4", "0, 1", "5, 1", "6, 1", "7, 1", "nonsense, 1"})
+    @CsvSource({"1, 1", "2, 2", "3, 3", "4, 4", "0, 1", "5, 5", "6, 1", "7, 1", "nonsense, 1"})
     void anUnknownIoModeIsPosix(String value, int mode) throws IOException {
         assertThat(config(Map.of("basic.ckpt_io", value)).ioMode()).isEqualTo(mode);
     }

@@ -44,7 +44,9 @@ class LevelsTest {
         "2, 8, POSIX",
         "3, 3, POSIX",
         "3, 4, POSIX",
-        "3, 8, POSIX"
+        "3, 8, POSIX",
+        "2, 4, HDF5",
+        "3, 4, HDF5"
     })
     void pairsOfNodesAreLost(int level, int groupSize, String mode) throws IOException {
         for (int first = 0; first < groupSize; first++) {
@@ -208,6 +210,7 @@ class LevelsTest {
             case "POSIX" -> Map.of("basic.ckpt_io", "1");
             case "MPI-IO" -> Map.of("basic.ckpt_io", "2");
             case "SIONlib" -> Map.of("basic.ckpt_io", "4");
+            case "HDF5" -> Map.of("basic.ckpt_io", "5");
             default -> Map.of("drumlin.layout", mode, "drumlin.packing", "compact");
         };
     }

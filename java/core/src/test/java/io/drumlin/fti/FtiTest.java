@@ -78,7 +78,7 @@ class FtiTest {
         assertThat(FTI_InitType(opaque, 12)).isEqualTo(FTI_SCES);
         assertThat(opaque[0]).isEqualTo(11);
         assertThat(FTI_InitType(opaque, 0)).isEqualTo(FTI_NSCS);
-        int point = FTI_InitCompositeType(null, 24);
+        int point = FTI_InitCompositeType(null, 24, null);
         assertThat(point).isEqualTo(12);
         assertThat(FTI_AddScalarField(point, "x", FTI_DBLE, 0)).isEqualTo(FTI_SCES);
         assertThat(FTI_AddScalarField(point, "", 11, 8)).isEqualTo(FTI_SCES);
@@ -93,9 +93,9 @@ class FtiTest {
         assertThat(FTI_Protect(1, new byte[48], 2, point)).isEqualTo(FTI_SCES);
         assertThat(FTI_Protect(2, new byte[48], 2, 13)).isEqualTo(FTI_NSCS);
         for (int id = 13; id < 64; id++) {
-            assertThat(FTI_InitCompositeType("type", 1)).isEqualTo(id);
+            assertThat(FTI_InitCompositeType("type", 1, null)).isEqualTo(id);
         }
-        assertThat(FTI_InitCompositeType("type", 1)).isEqualTo(FTI_NSCS);
+        assertThat(FTI_InitCompositeType("type", 1, null)).isEqualTo(FTI_NSCS);
         assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
         assertThat(FTI_GetStoredSize(1)).isEqualTo(48);
         assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
@@ -106,7 +106,7 @@ class FtiTest {
         assertThat(FTI_Status()).isEqualTo(FTI_NSCS);
         assertThat(FTI_Protect(0, new int[1], 1, FTI_INTG)).isEqualTo(FTI_NSCS);
         assertThat(FTI_InitType(new int[1], 4)).isEqualTo(FTI_NSCS);
-        assertThat(FTI_InitCompositeType("point", 4)).isEqualTo(FTI_NSCS);
+        assertThat(FTI_InitCompositeType("point", 4, null)).isEqualTo(FTI_NSCS);
         assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_NSCS);
         assertThat(FTI_InitICP(1, FTI_L1, true)).isEqualTo(FTI_NSCS);
         assertThat(FTI_Recover()).isEqualTo(FTI_NSCS);

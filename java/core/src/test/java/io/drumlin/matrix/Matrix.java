@@ -22,9 +22,9 @@ import org.junit.jupiter.api.DynamicTest;
 public final class Matrix {
 
     /** Values of {@code ckpt_io} that the engine has. */
-    public static final List<Integer> MODES = List.of(1, 2, 3, 4);
+    public static final List<Integer> MODES = List.of(1, 2, 3, 4, 5);
 
-    /** Those that differ at all levels; 2 and 4 are like 1 but for level 4. */
+    /** Those that differ most: 2 and 4 are like 1 but for level 4, 5 but for what is in a file. */
     public static final List<Integer> MAIN_MODES = List.of(1, 3);
 
     private final Launcher launcher;

@@ -94,7 +94,7 @@ final class MatrixRun {
         try (Stream<Path> found = Files.walk(run.directory())) {
             return found.filter(file -> {
                         String name = file.getFileName().toString();
-                        return name.matches("Ckpt\\d+-" + kind + "\\d+\\.fti") && rank(name) / NODE_SIZE == node;
+                        return name.matches("Ckpt\\d+-" + kind + "\\d+\\.(fti|h5)") && rank(name) / NODE_SIZE == node;
                     })
                     .sorted(Comparator.comparing(file -> rank(file.getFileName().toString())))
                     .toList();
@@ -109,7 +109,7 @@ final class MatrixRun {
     }
 
     private static int rank(String name) {
-        return Integer.parseInt(name.replaceAll(".*\\D(\\d+)\\.fti", "$1"));
+        return Integer.parseInt(name.replaceAll(".*\\D(\\d+)\\.(?:fti|h5)", "$1"));
     }
 
     /** The one file of a level-4 checkpoint, where the mode has only one; or those of the ranks. */

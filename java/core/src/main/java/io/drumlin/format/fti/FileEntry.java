@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param variables in the order of first protection
  * @param layers of a differential checkpoint; else empty
  * @param rsedChecksum MD5 of the rank's encoded file, 32 lower-case hexadecimal digits; at level 3 only
+ * @param ownChecksum MD5 of the file where {@code checksum} is empty; only Drumlin says so
  */
 public record FileEntry(
         String name,
@@ -23,7 +24,11 @@ public record FileEntry(
         String checksum,
         List<VariableEntry> variables,
         List<LayerEntry> layers,
-        @Nullable String rsedChecksum) {
+        @Nullable String rsedChecksum,
+        @Nullable String ownChecksum) {
+
+    /** Ours: C FTI ignores it. */
+    static final String OWN_CHECKSUM = "drumlin_checksum";
 
     private static final int DRAIN_LENGTH = 1 << 16;
 
@@ -37,10 +42,52 @@ public record FileEntry(
      * @param variables in the order of first protection
      * @param layers of a differential checkpoint
      * @param rsedChecksum MD5 of the encoded file, or null
+     * @param ownChecksum MD5 of the file, or null
      */
     public FileEntry {
         variables = List.copyOf(variables);
         layers = List.copyOf(layers);
+    }
+
+    /**
+     * What C FTI writes.
+     *
+     * @param name the name
+     * @param size bytes
+     * @param maxSize bytes of the largest
+     * @param checksum MD5 or empty
+     * @param variables in the order of first protection
+     * @param layers of a differential checkpoint
+     * @param rsedChecksum MD5 of the encoded file, or null
+     */
+    public FileEntry(
+            String name,
+            long size,
+            long maxSize,
+            String checksum,
+            List<VariableEntry> variables,
+            List<LayerEntry> layers,
+            @Nullable String rsedChecksum) {
+        this(name, size, maxSize, checksum, variables, layers, rsedChecksum, null);
+    }
+
+    /**
+     * The digest of the file, C FTI's or ours.
+     *
+     * @return MD5, or empty if there is none
+     */
+    public String digest() {
+        return checksum.isEmpty() && ownChecksum != null ? ownChecksum : checksum;
+    }
+
+    /**
+     * The same with a digest of the file that only Drumlin reads.
+     *
+     * @param md5 32 lower-case hexadecimal digits, or null
+     * @return the changed entry
+     */
+    public FileEntry withOwnChecksum(@Nullable String md5) {
+        return new FileEntry(name, size, maxSize, checksum, variables, layers, rsedChecksum, md5);
     }
 
     /**
@@ -50,7 +97,7 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withName(String other) {
-        return new FileEntry(other, size, maxSize, checksum, variables, layers, rsedChecksum);
+        return new FileEntry(other, size, maxSize, checksum, variables, layers, rsedChecksum, ownChecksum);
     }
 
     /**
@@ -60,7 +107,7 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withRsedChecksum(@Nullable String md5) {
-        return new FileEntry(name, size, maxSize, checksum, variables, layers, md5);
+        return new FileEntry(name, size, maxSize, checksum, variables, layers, md5, ownChecksum);
     }
 
     /**
@@ -70,7 +117,7 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withChecksum(String md5) {
-        return new FileEntry(name, size, maxSize, md5, variables, layers, rsedChecksum);
+        return new FileEntry(name, size, maxSize, md5, variables, layers, rsedChecksum, ownChecksum);
     }
 
     void write(IniText text, OutputStream target) throws IOException {
@@ -78,6 +125,9 @@ public record FileEntry(
         text.define("ckpt_file_size", size);
         text.define("ckpt_file_maxs", maxSize);
         text.define("ckpt_checksum", checksum);
+        if (ownChecksum != null) {
+            text.define(OWN_CHECKSUM, ownChecksum);
+        }
         for (int i = 0; i < variables.size(); i++) {
             variables.get(i).define("var" + i, text);
             drain(text, target);

@@ -21,6 +21,7 @@ final class FileFields {
     private @Nullable Long maxSize;
     private @Nullable String checksum;
     private @Nullable String rsedChecksum;
+    private @Nullable String ownChecksum;
 
     /**
      * Nothing gathered yet.
@@ -49,6 +50,7 @@ final class FileFields {
             case "ckpt_file_size" -> size = definition.size();
             case "ckpt_file_maxs" -> maxSize = definition.size();
             case "ckpt_checksum" -> checksum = definition.text();
+            case FileEntry.OWN_CHECKSUM -> ownChecksum = definition.text();
             case "rsed_checksum" -> rsedChecksum = definition.text();
             default -> {}
         }
@@ -67,7 +69,8 @@ final class FileFields {
                 needed(checksum, "ckpt_checksum"),
                 variables.list(section, "", "_id", offset, VariableFields::entry),
                 layers.list(section, "", "_size", offset, LayerFields::entry),
-                rsedChecksum);
+                rsedChecksum,
+                ownChecksum);
         checkVariables(entry, type);
         return entry;
     }

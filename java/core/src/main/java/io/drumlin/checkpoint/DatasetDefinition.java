@@ -1,0 +1,68 @@
+package io.drumlin.checkpoint;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where a variable is in the files of the mode HDF5, and in which shape.
+ *
+ * @param name of the dataset; by default it is made of the variable's id
+ * @param dimensions at most 32, of as many elements as the variable has; empty for one dimension
+ * @param group the dataset is in
+ */
+record DatasetDefinition(Optional<String> name, List<Long> dimensions, DatasetGroup group) {
+
+    private static final int MOST_DIMENSIONS = 32;
+
+    DatasetDefinition {
+        dimensions = List.copyOf(dimensions);
+    }
+
+    /** What is not defined otherwise. */
+    static DatasetDefinition in(DatasetGroup root) {
+        return new DatasetDefinition(Optional.empty(), List.of(), root);
+    }
+
+    String name(int id) {
+        return name.orElse("Dataset_" + id);
+    }
+
+    String path(int id) {
+        return group.path() + "/" + name(id);
+    }
+
+    DatasetDefinition named(String given) {
+        DatasetGroup.requireName(given);
+        return new DatasetDefinition(Optional.of(given), dimensions, group);
+    }
+
+    DatasetDefinition within(DatasetGroup given) {
+        if (given.root() != group.root()) {
+            throw new IllegalArgumentException("group " + given.path() + " is of another run");
+        }
+        return new DatasetDefinition(name, dimensions, given);
+    }
+
+    /** The same in a shape for {@code count} elements. */
+    DatasetDefinition shaped(List<Long> given, long count) {
+        if (given.size() > MOST_DIMENSIONS || given.stream().anyMatch(each -> each < 0) || product(given) != count) {
+            throw new IllegalArgumentException("dimensions " + given + " are not at most " + MOST_DIMENSIONS
+                    + " whose product is " + count + ", the number of elements");
+        }
+        return new DatasetDefinition(name, given, group);
+    }
+
+    /** The shape of a variable of so many elements; if the number has changed since it was given, one dimension. */
+    List<Long> dimensions(long count) {
+        return !dimensions.isEmpty() && product(dimensions) == count ? dimensions : List.of(count);
+    }
+
+    /** -1 if it does not fit into 63 bits. */
+    private static long product(List<Long> dimensions) {
+        try {
+            return dimensions.stream().reduce(1L, Math::multiplyExact);
+        } catch (ArithmeticException e) {
+            return -1;
+        }
+    }
+}

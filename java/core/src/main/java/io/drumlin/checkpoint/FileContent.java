@@ -1,0 +1,43 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.format.fti.FileEntry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** What is in the file of a rank alone, in the modes that keep metadata apart from it. */
+interface FileContent {
+
+    /** How the names of the files end. */
+    String suffix();
+
+    /**
+     * The file of a checkpoint.
+     *
+     * @param fileName the name that the metadata give it
+     * @param data in the order of the file
+     * @param order ids of the variables in the order in which the metadata tell of them
+     * @throws IOException there can be no such file
+     */
+    PosixDraft draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
+            throws IOException;
+
+    /** Begins a file whose variables come one by one. */
+    Gathering gathering(PosixGathering.Drafts drafts);
+
+    /** An entry whose {@code ckpt_checksum} is what C FTI writes there. */
+    default FileEntry described(FileEntry entry) {
+        return entry;
+    }
+
+    /** What a file that is described so holds. */
+    StoredFile stored(int ckptId, FileEntry entry);
+
+    /**
+     * Looks for damage in a file of which the metadata have no digest.
+     *
+     * @throws IOException it is not what was written
+     */
+    default void check(Path path) throws IOException {}
+}

@@ -1,0 +1,112 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.VariableEntry;
+import io.drumlin.format.hdf5.Hdf5File;
+import io.drumlin.format.hdf5.StoredDataset;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** An HDF5 file with a dataset for each variable (docs/formats/fti-hdf5.md). */
+final class Hdf5Content implements FileContent {
+
+    private final StorageEngine storage;
+
+    Hdf5Content(StorageEngine storage) {
+        this.storage = storage;
+    }
+
+    @Override
+    public String suffix() {
+        return RunDirectory.HDF5;
+    }
+
+    @Override
+    public PosixDraft draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
+            throws IOException {
+        Hdf5Plan plan = new Hdf5Plan(data);
+        Map<Integer, VariableEntry> entries = new HashMap<>();
+        // Only the file says where they are.
+        data.forEach((id, variable) -> entries.put(id, PosixDraft.entry(id, variable, 0)));
+        return new PosixDraft(
+                ckptId, fileName, plan.image(), order.stream().map(entries::get).toList(), this);
+    }
+
+    @Override
+    public Gathering gathering(PosixGathering.Drafts drafts) {
+        return new Hdf5Gathering(drafts);
+    }
+
+    @Override
+    public FileEntry described(FileEntry entry) {
+        return entry.withChecksum("").withOwnChecksum(entry.checksum().isEmpty() ? null : entry.checksum());
+    }
+
+    @Override
+    public StoredFile stored(int ckptId, FileEntry entry) {
+        boolean digested = !entry.digest().isEmpty();
+        return PosixDraft.stored(ckptId, entry, List.of(), Optional.of((path, data) -> chunks(path, data, !digested)));
+    }
+
+    @Override
+    public void check(Path path) throws IOException {
+        read(path, true);
+    }
+
+    private Hdf5File read(Path path, boolean verify) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            Hdf5File read = Hdf5File.read(new BlockFileSource(file));
+            if (verify) {
+                read.verify();
+            }
+            return read;
+        } catch (FormatException e) {
+            throw e.in(path);
+        }
+    }
+
+    /** Where the variables are, by the names that their datasets have now. */
+    private List<StoredFile.Chunk> chunks(Path path, Map<Integer, ProtectedData> data, boolean verify)
+            throws IOException {
+        Hdf5File file = read(path, verify);
+        List<StoredFile.Chunk> chunks = new ArrayList<>();
+        for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
+            int id = entry.getKey();
+            for (StoredDataset.Chunk chunk :
+                    dataset(path, file, id, entry.getValue()).chunks()) {
+                chunks.add(new StoredFile.Chunk(id, chunk.from(), chunk.offset(), chunk.length(), Optional.empty()));
+            }
+        }
+        return chunks;
+    }
+
+    private static StoredDataset dataset(Path path, Hdf5File file, int id, ProtectedData variable)
+            throws DrumlinException {
+        String name = variable.dataset().path(id);
+        Optional<StoredDataset> found = file.dataset(name);
+        if (found.isEmpty() || found.get().bytes() != variable.size()) {
+            throw DrumlinException.during("recovery of variable " + id)
+                    .path(path)
+                    .problem(
+                            found.isEmpty()
+                                    ? "it has no dataset " + name
+                                    : "dataset " + name + " has " + found.get().bytes() + " bytes, and the variable "
+                                            + variable.size())
+                    .advice("define group, name and dimensions of the dataset as they were when it was written")
+                    .exception();
+        }
+        return found.get();
+    }
+}

@@ -1,0 +1,80 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.integrity.Md5Lanes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mode HDF5: the places of all variables are known when the first is added, for the file holds all that are protected. The
+ * file has no digest of its own: its checksums do.
+ */
+final class Hdf5Gathering implements Gathering {
+
+    private final PosixGathering.Drafts drafts;
+    private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
+    private @Nullable Hdf5Plan plan;
+
+    Hdf5Gathering(PosixGathering.Drafts drafts) {
+        this.drafts = drafts;
+    }
+
+    @Override
+    public void add(int id, ProtectedData variable, Map<Integer, ProtectedData> all, ChunkedFile file, Md5Lanes md5)
+            throws IOException {
+        md5.reset(0);
+        Hdf5Plan places = plan;
+        if (places == null) {
+            places = begin(all, file, md5);
+            plan = places;
+        }
+        if (places.bytes(id) != variable.size()) {
+            throw changed();
+        }
+        FileImage image = places.image(id);
+        for (Draft.Chunk chunk : places.chunks(id)) {
+            file.append(image, chunk, md5);
+        }
+        added.put(id, variable);
+    }
+
+    /** Writes all but the variables. */
+    private static Hdf5Plan begin(Map<Integer, ProtectedData> all, ChunkedFile file, Md5Lanes md5) throws IOException {
+        Hdf5Plan places = new Hdf5Plan(all);
+        ByteBuffer metadata = places.metadata();
+        FileImage image = new FileImage(places.size());
+        image.put(0, metadata);
+        file.allocate(places.size());
+        file.append(image, new Draft.Chunk(0, metadata.remaining(), metadata.remaining()), md5);
+        return places;
+    }
+
+    private static DrumlinException changed() {
+        return DrumlinException.during("incremental checkpoint")
+                .problem("what is protected, or its types or datasets, has changed since the first variable was added")
+                .advice("protect and define all variables before, and change nothing until the commit")
+                .exception();
+    }
+
+    @Override
+    public Map<Integer, ProtectedData> added() {
+        return added;
+    }
+
+    @Override
+    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
+        if (plan != null && !plan.metadata().equals(new Hdf5Plan(all).metadata())) {
+            throw changed();
+        }
+        return drafts.draft(ckptId, all, all);
+    }
+
+    @Override
+    public List<byte[]> digests(Draft draft, Md5Lanes md5) {
+        return List.of();
+    }
+}

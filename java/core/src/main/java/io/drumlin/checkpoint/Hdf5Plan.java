@@ -1,0 +1,262 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.hdf5.Datatype;
+import io.drumlin.format.hdf5.Fletcher32;
+import io.drumlin.format.hdf5.NewDataset;
+import io.drumlin.format.hdf5.NewDataset.NewChunk;
+import io.drumlin.format.hdf5.NewDatatype;
+import io.drumlin.format.hdf5.NewFile;
+import io.drumlin.format.hdf5.NewGroup;
+import io.drumlin.format.hdf5.NewObject;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A file of the mode HDF5 that is to be written: what is where in it, and from where its bytes come. */
+final class Hdf5Plan {
+
+    private final Map<Integer, ProtectedData> data;
+    private final NewFile file;
+    private final Map<DatasetGroup, NewGroup> groups = new HashMap<>();
+    private final Map<Integer, NewDataset> datasets = new LinkedHashMap<>();
+
+    /** The types that were met, also those that are only a part of others. */
+    private final Map<DataType, Datatype> described = new HashMap<>();
+
+    private final Map<DataType, NewDatatype> named = new HashMap<>();
+
+    /**
+     * @param data in the order in which types are named
+     * @throws DrumlinException the data cannot be in such a file
+     */
+    Hdf5Plan(Map<Integer, ProtectedData> data) throws DrumlinException {
+        this.data = data;
+        NewGroup root = new NewGroup();
+        String problem = "the groups: ";
+        try {
+            for (ProtectedData first : data.values().stream().limit(1).toList()) {
+                add(first.dataset().group().root(), root);
+            }
+            for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
+                problem = "variable " + entry.getKey() + ": ";
+                add(entry.getKey(), entry.getValue());
+            }
+            problem = "";
+            file = NewFile.of(root);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw DrumlinException.during("making an HDF5 file")
+                    .problem(problem + e.getMessage())
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    private void add(DatasetGroup group, NewGroup made) {
+        groups.put(group, made);
+        for (DatasetGroup child : group.children()) {
+            add(child, made.add(child.name(), new NewGroup()));
+        }
+    }
+
+    private NewGroup group(DatasetGroup group) {
+        NewGroup made = groups.get(group);
+        if (made == null) {
+            throw new IllegalArgumentException("group " + group.path() + " is of another run");
+        }
+        return made;
+    }
+
+    private void add(int id, ProtectedData variable) {
+        DataType type = variable.type();
+        nameOnce(type, variable.dataset().group().root());
+        Datatype datatype = describe(type);
+        long count = variable.size() / type.size();
+        DatasetDefinition definition = variable.dataset();
+        NewDataset dataset =
+                NewDataset.chunked(datatype, Optional.ofNullable(named.get(type)), definition.dimensions(count));
+        datasets.put(id, group(definition.group()).add(definition.name(id), dataset));
+    }
+
+    /** As C FTI: a type of the program gets a name, unless it was a part of another before. */
+    private void nameOnce(DataType type, DatasetGroup root) {
+        if (type instanceof ElementType || described.containsKey(type)) {
+            return;
+        }
+        NewDatatype made = new NewDatatype(describe(type));
+        String name;
+        NewGroup group;
+        if (type instanceof CompositeType composite) {
+            name = composite.name();
+            group = group(composite.group().orElse(root));
+        } else {
+            name = ((OpaqueType) type).name();
+            group = group(root);
+        }
+        Optional<NewObject> there = group.get(name);
+        if (there.isPresent()
+                && there.get() instanceof NewDatatype same
+                && same.type().equals(made.type())) {
+            // Described twice, as by two layouts of one record.
+            named.put(type, same);
+        } else {
+            named.put(type, group.add(name, made));
+        }
+    }
+
+    private Datatype describe(DataType type) {
+        Datatype known = described.get(type);
+        if (known != null) {
+            return known;
+        }
+        Datatype made;
+        if (type instanceof ElementType element) {
+            made = describe(element);
+        } else if (type instanceof CompositeType composite) {
+            made = describe(composite);
+        } else {
+            // C FTI makes a number of 8 bits of them, with the rest as padding.
+            made = Datatype.integer(type.size(), Byte.SIZE, true);
+        }
+        described.put(type, made);
+        return made;
+    }
+
+    private static Datatype describe(ElementType type) {
+        return switch (type) {
+            case CHAR, SHRT, INTG, LONG -> Datatype.integer(type.size(), type.size() * Byte.SIZE, true);
+            case UCHR, USHT, UINT, ULNG -> Datatype.integer(type.size(), type.size() * Byte.SIZE, false);
+            case SFLT -> Datatype.ieee32();
+            case DBLE -> Datatype.ieee64();
+            case LDBE -> Datatype.extended80();
+        };
+    }
+
+    private Datatype describe(CompositeType type) {
+        List<Datatype.Member> members = new ArrayList<>();
+        for (CompositeType.Field field : type.fields()) {
+            Datatype element = describe(field.type());
+            // As C FTI: an array of one element is none.
+            boolean scalar = field.dimensions().isEmpty() || field.dimensions().equals(List.of(1L));
+            members.add(new Datatype.Member(
+                    field.name(), field.offset(), scalar ? element : Datatype.array(element, field.dimensions())));
+        }
+        try {
+            return Datatype.compound(type.size(), members);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(type + ": " + e.getMessage(), e);
+        }
+    }
+
+    long size() {
+        return file.size();
+    }
+
+    /** The first bytes of the file: all but elements and checksums. */
+    ByteBuffer metadata() {
+        return file.metadata();
+    }
+
+    /** Bytes of a variable; -1 if it is not in the file. */
+    long bytes(int id) {
+        NewDataset dataset = datasets.get(id);
+        return dataset == null ? -1 : dataset.bytes();
+    }
+
+    /** All bytes. The checksums come from the data as these are read, in whatever order. */
+    FileImage image() {
+        FileImage image = new FileImage(size());
+        image.put(0, metadata());
+        datasets.forEach((id, dataset) -> put(id, dataset, image));
+        return image;
+    }
+
+    /** The chunks of one variable, in the image of a file that has nothing else. */
+    FileImage image(int id) {
+        FileImage image = new FileImage(size());
+        NewDataset dataset = datasets.get(id);
+        if (dataset != null) {
+            put(id, dataset, image);
+        }
+        return image;
+    }
+
+    /** The ranges of the file in which the chunks of a variable are, with their checksums. */
+    List<Draft.Chunk> chunks(int id) {
+        NewDataset dataset = datasets.get(id);
+        List<Draft.Chunk> ranges = new ArrayList<>();
+        if (dataset != null && dataset.bytes() > 0) {
+            for (NewChunk chunk : dataset.chunks()) {
+                long length = chunk.length() + chunk.padding() + Integer.BYTES;
+                ranges.add(new Draft.Chunk(chunk.offset(), length, length));
+            }
+        }
+        return ranges;
+    }
+
+    private void put(int id, NewDataset dataset, FileImage image) {
+        ProtectedData variable = data.get(id);
+        if (variable == null || dataset.bytes() == 0) {
+            return;
+        }
+        for (NewChunk chunk : dataset.chunks()) {
+            Summed summed = new Summed(variable, chunk);
+            image.put(chunk.offset(), chunk.length(), summed::copyOut);
+            image.put(chunk.offset() + chunk.length() + chunk.padding(), Integer.BYTES, summed::copySum);
+        }
+    }
+
+    /** The elements of a chunk, which are summed when they are read for the first time. */
+    private static final class Summed {
+
+        private static final int PIECE = 1 << 16;
+
+        private final ProtectedData data;
+        private final NewChunk chunk;
+        private final Fletcher32 sum = new Fletcher32();
+
+        /** How many bytes are in the sum. */
+        private long summed;
+
+        Summed(ProtectedData data, NewChunk chunk) {
+            this.data = data;
+            this.chunk = chunk;
+        }
+
+        void copyOut(long from, ByteBuffer target) {
+            int start = target.position();
+            data.copyOut(chunk.from() + from, target);
+            long skipped = summed - from;
+            int length = target.position() - start;
+            if (skipped >= 0 && skipped < length) {
+                add(target.slice(start + (int) skipped, length - (int) skipped));
+            }
+        }
+
+        private void add(ByteBuffer bytes) {
+            summed += bytes.remaining();
+            sum.update(bytes);
+            if (summed == chunk.length()) {
+                sum.zeros(chunk.padding());
+            }
+        }
+
+        void copySum(long from, ByteBuffer target) {
+            // Only when the checksum is asked for before the elements.
+            while (summed < chunk.length()) {
+                ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE, chunk.length() - summed));
+                data.copyOut(chunk.from() + summed, piece);
+                add(piece.flip());
+            }
+            ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putInt(0, sum.value());
+            target.put(bytes.slice((int) from, target.remaining()));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.drumlin.format.hdf5;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a dataset is cut into chunks whose elements follow each other in it: of one element along the first dimensions, of
+ * some along the next one and of all along the rest.
+ *
+ * @param dimensions of the dataset
+ * @param chunk of a chunk; each at least 1 in a chunked dataset
+ * @param elementSize bytes
+ */
+record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
+
+    ChunkShape {
+        dimensions = List.copyOf(dimensions);
+        chunk = List.copyOf(chunk);
+    }
+
+    /** The largest chunks within the bounds; there are elements. */
+    static ChunkShape of(List<Long> dimensions, int elementSize, long mostBytes, long mostElements) {
+        if (elementSize > mostBytes) {
+            throw new IllegalArgumentException(
+                    "an element of " + elementSize + " bytes is larger than a chunk of " + mostBytes);
+        }
+        List<Long> chunk = new ArrayList<>();
+        long room = mostBytes / elementSize;
+        for (int i = dimensions.size() - 1; i >= 0; i--) {
+            long along = Math.min(dimensions.get(i), Math.min(room, mostElements));
+            chunk.add(0, along);
+            room = along < dimensions.get(i) ? 1 : room / along;
+        }
+        return new ChunkShape(dimensions, chunk, elementSize);
+    }
+
+    /** Whether the elements of each chunk follow each other in the dataset. */
+    boolean isInOrder() {
+        int cut = cut();
+        return chunk.stream().limit(cut).allMatch(along -> along == 1);
+    }
+
+    /** The last dimension along which a chunk has not all elements; 0 if it has all. */
+    private int cut() {
+        int cut = dimensions.size() - 1;
+        while (cut > 0 && chunk.get(cut) >= dimensions.get(cut)) {
+            cut--;
+        }
+        return cut;
+    }
+
+    /** Bytes of a chunk. */
+    long bytes() {
+        return chunk.stream().reduce((long) elementSize, Math::multiplyExact);
+    }
+
+    /** How many chunks there are along a dimension. */
+    private long along(int dimension) {
+        return (dimensions.get(dimension) + chunk.get(dimension) - 1) / chunk.get(dimension);
+    }
+
+    long chunks() {
+        long chunks = 1;
+        for (int i = 0; i < dimensions.size(); i++) {
+            chunks = Math.multiplyExact(chunks, along(i));
+        }
+        return chunks;
+    }
+
+    /** The index of the first element of a chunk along each dimension. */
+    List<Long> start(long number) {
+        List<Long> start = new ArrayList<>();
+        long rest = number;
+        for (int i = dimensions.size() - 1; i >= 0; i--) {
+            start.add(0, rest % along(i) * chunk.get(i));
+            rest /= along(i);
+        }
+        return start;
+    }
+
+    /** Where the elements of a chunk begin in the dataset, in bytes. */
+    long from(long number) {
+        return from(start(number));
+    }
+
+    /** Where an element is in the dataset, in bytes. */
+    long from(List<Long> index) {
+        long from = 0;
+        for (int i = 0; i < dimensions.size(); i++) {
+            from = from * dimensions.get(i) + index.get(i);
+        }
+        return from * elementSize;
+    }
+
+    /** Bytes of the elements of a chunk that are in the dataset. */
+    long length(long number) {
+        return length(start(number));
+    }
+
+    /** The same of the chunk that begins with an element. */
+    long length(List<Long> start) {
+        int cut = cut();
+        long length = elementSize;
+        for (int i = cut; i < dimensions.size(); i++) {
+            length *= Math.min(chunk.get(i), dimensions.get(i) - start.get(i));
+        }
+        return length;
+    }
+}

@@ -1,0 +1,97 @@
+package io.drumlin.format.hdf5;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The checksum of HDF5's filter of that name: two sums modulo 65535 over big-endian words of 16 bits. Not thread-safe.
+ */
+public final class Fletcher32 {
+
+    private static final int MODULUS = 65535;
+
+    /** Words after which the sums, below 2^17 before them, still fit into 63 bits. */
+    private static final int MOST_WORDS = 1 << 20;
+
+    private long sum1;
+    private long sum2;
+
+    /** The first byte of a word whose second is still to come, or -1. */
+    private int half = -1;
+
+    /** The checksum of no bytes. */
+    public Fletcher32() {}
+
+    /**
+     * Takes bytes.
+     *
+     * @param bytes the remaining ones; position, limit and byte order stay as they are
+     */
+    public void update(ByteBuffer bytes) {
+        ByteBuffer rest = bytes.duplicate().order(ByteOrder.BIG_ENDIAN);
+        if (half >= 0 && rest.hasRemaining()) {
+            add(half << 8 | Byte.toUnsignedInt(rest.get()));
+            half = -1;
+        }
+        while (rest.remaining() >= Short.BYTES) {
+            int words = Math.min(rest.remaining() / Short.BYTES, MOST_WORDS);
+            int position = rest.position();
+            long first = sum1;
+            long second = sum2;
+            for (int i = 0; i < words; i++) {
+                first += rest.getShort(position + i * Short.BYTES) & 0xFFFF;
+                second += first;
+            }
+            rest.position(position + words * Short.BYTES);
+            sum1 = reduced(first);
+            sum2 = reduced(second);
+        }
+        if (rest.hasRemaining()) {
+            half = Byte.toUnsignedInt(rest.get());
+        }
+    }
+
+    private void add(int word) {
+        sum1 = reduced(sum1 + word);
+        sum2 = reduced(sum2 + sum1);
+    }
+
+    /**
+     * Takes bytes of value 0.
+     *
+     * @param count how many, 0 or more
+     */
+    public void zeros(long count) {
+        if (count == 0) {
+            return;
+        }
+        long rest = count;
+        if (half >= 0) {
+            add(half << 8);
+            rest--;
+        }
+        sum2 = reduced(sum2 + sum1 * (rest / 2 % MODULUS));
+        half = rest % 2 == 1 ? 0 : -1;
+    }
+
+    /** In 1..65535 as folding the carries gives it: never 0 unless all was. */
+    private static long reduced(long sum) {
+        return sum == 0 ? 0 : (sum - 1) % MODULUS + 1;
+    }
+
+    /**
+     * The checksum of what was taken.
+     *
+     * @return as it is stored, little endian
+     */
+    public int value() {
+        Fletcher32 all = this;
+        if (half >= 0) {
+            all = new Fletcher32();
+            all.sum1 = sum1;
+            all.sum2 = sum2;
+            all.add(half << 8);
+        }
+        return (int) (all.sum2 << 16 | all.sum1);
+    }
+}

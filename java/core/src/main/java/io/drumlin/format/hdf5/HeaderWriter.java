@@ -1,0 +1,147 @@
+package io.drumlin.format.hdf5;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Puts object headers of version 1 and their messages into a buffer; docs/formats/fti-hdf5.md, section 3. */
+final class HeaderWriter {
+
+    static final int DATASPACE = 0x01;
+    static final int DATATYPE = 0x03;
+    static final int FILL_VALUE = 0x05;
+    static final int LAYOUT = 0x08;
+    static final int FILTERS = 0x0B;
+    static final int CONTINUATION = 0x10;
+    static final int SYMBOL_TABLE = 0x11;
+
+    /** Flag of a message that never changes. */
+    static final int CONSTANT = 1;
+    /** Flag of a message that says where it is. */
+    static final int SHARED = 2;
+
+    static final int CHUNKED = 2;
+    static final int CONTIGUOUS = 1;
+
+    static final int FLETCHER32 = 3;
+    private static final byte[] FILTER_NAME = NewGroup.bytes("fletcher32");
+
+    /** An address that is none. */
+    static final long UNDEFINED = -1;
+
+    private static final int PREFIX = 16;
+    private static final int MESSAGE_PREFIX = 8;
+
+    private HeaderWriter() {}
+
+    static long roundUp(long bytes) {
+        return (bytes + 7) / 8 * 8;
+    }
+
+    private static int message(int data) {
+        return MESSAGE_PREFIX + (int) roundUp(data);
+    }
+
+    static int groupSize() {
+        return PREFIX + message(16);
+    }
+
+    static int size(NewDatatype type) {
+        return PREFIX + message(type.type().encoding().remaining());
+    }
+
+    static int size(NewDataset dataset) {
+        int rank = dataset.dimensions().size();
+        int type = dataset.named().isPresent() ? 10 : dataset.type().encoding().remaining();
+        int layout = dataset.isContiguous() ? 18 : 3 + 8 + 4 * (rank + 1);
+        int filters = dataset.isContiguous() ? 0 : message(32);
+        return PREFIX + message(8 + 16 * rank) + message(type) + message(8) + filters + message(layout);
+    }
+
+    private static void begin(ByteBuffer file, int messages, int references, int size) {
+        file.put((byte) 1).put((byte) 0).putShort((short) messages);
+        file.putInt(references).putInt(size - PREFIX).putInt(0);
+    }
+
+    /** Begins a message and leaves the position at its data. */
+    private static void beginMessage(ByteBuffer file, int type, int data, int flags) {
+        file.putShort((short) type).putShort((short) roundUp(data));
+        file.put((byte) flags).put((byte) 0).putShort((short) 0);
+    }
+
+    /** Fills a message up. */
+    private static void endMessage(ByteBuffer file) {
+        while (file.position() % 8 != 0) {
+            file.put((byte) 0);
+        }
+    }
+
+    static void put(ByteBuffer file, NewGroup group) {
+        begin(file, 1, 1, groupSize());
+        beginMessage(file, SYMBOL_TABLE, 16, 0);
+        file.putLong(group.tree).putLong(group.heap);
+    }
+
+    static void put(ByteBuffer file, NewDatatype type) {
+        begin(file, 1, 1 + type.uses, size(type));
+        putType(file, type.type());
+    }
+
+    private static void putType(ByteBuffer file, Datatype type) {
+        beginMessage(file, DATATYPE, type.encoding().remaining(), CONSTANT);
+        file.put(type.encoding().duplicate());
+        endMessage(file);
+    }
+
+    static void put(ByteBuffer file, NewDataset dataset) {
+        begin(file, dataset.isContiguous() ? 4 : 5, 1, size(dataset));
+        putDataspace(file, dataset.dimensions());
+        if (dataset.named().isPresent()) {
+            beginMessage(file, DATATYPE, 10, CONSTANT | SHARED);
+            file.put((byte) 2).put((byte) 2).putLong(dataset.named().get().header);
+            endMessage(file);
+        } else {
+            putType(file, dataset.type());
+        }
+        // The default: zeros, when space is allocated. Allocated at once where it cannot be a chunk at a time.
+        beginMessage(file, FILL_VALUE, 8, CONSTANT);
+        file.put((byte) 2)
+                .put((byte) (dataset.isContiguous() ? 2 : 3))
+                .put((byte) 2)
+                .put((byte) 1)
+                .putInt(0);
+        if (dataset.isContiguous()) {
+            beginMessage(file, LAYOUT, 18, 0);
+            file.put((byte) 3).put((byte) CONTIGUOUS);
+            boolean empty = dataset.bytes() == 0;
+            file.putLong(empty ? UNDEFINED : dataset.chunks().get(0).offset()).putLong(dataset.bytes());
+        } else {
+            putChunking(file, dataset);
+        }
+        endMessage(file);
+    }
+
+    private static void putDataspace(ByteBuffer file, List<Long> dimensions) {
+        beginMessage(file, DATASPACE, 8 + 16 * dimensions.size(), 0);
+        file.put((byte) 1)
+                .put((byte) dimensions.size())
+                .put((byte) 1)
+                .put((byte) 0)
+                .putInt(0);
+        dimensions.forEach(file::putLong);
+        // The largest they can become.
+        dimensions.forEach(file::putLong);
+    }
+
+    private static void putChunking(ByteBuffer file, NewDataset dataset) {
+        beginMessage(file, FILTERS, 32, CONSTANT);
+        file.put((byte) 1).put((byte) 1).putShort((short) 0).putInt(0);
+        file.putShort((short) FLETCHER32).putShort((short) 16).putInt(0);
+        file.put(FILTER_NAME);
+        endMessage(file);
+        List<Long> chunk = dataset.shape().chunk();
+        beginMessage(file, LAYOUT, 3 + 8 + 4 * (chunk.size() + 1), 0);
+        file.put((byte) 3).put((byte) CHUNKED).put((byte) (chunk.size() + 1)).putLong(dataset.tree);
+        chunk.forEach(along -> file.putInt((int) (long) along));
+        file.putInt(dataset.type().size());
+    }
+}

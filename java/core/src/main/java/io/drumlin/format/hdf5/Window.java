@@ -1,0 +1,137 @@
+package io.drumlin.format.hdf5;
+
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
+import io.drumlin.format.FormatException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/** A part of a file with a cursor in it: what is read is checked to be in the part. Not thread-safe. */
+final class Window {
+
+    private final long start;
+    private final ByteBuffer bytes;
+
+    private Window(long start, ByteBuffer bytes) {
+        this.start = start;
+        this.bytes = bytes;
+    }
+
+    /**
+     * Reads a part of a file.
+     *
+     * @param what its name, for messages
+     * @throws FormatException it is not within the file
+     */
+    static Window of(ByteSource file, String what, long offset, long length) throws IOException {
+        if (offset < 0 || length < 0 || length > Integer.MAX_VALUE || offset > file.size() - length) {
+            throw wrong(what, offset, length + " bytes from there are not within the " + file.size() + " of the file");
+        }
+        ByteBuffer bytes = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
+        file.readFully(offset, bytes);
+        return new Window(offset, bytes.clear());
+    }
+
+    static FormatException wrong(String field, long offset, String problem) {
+        return new FormatException("HDF5", new Finding(field, Math.max(offset, 0), problem));
+    }
+
+    /** The next bytes as a part of their own. */
+    Window part(String what, int length) throws FormatException {
+        need(what, length);
+        Window part = new Window(offset(), bytes.slice(bytes.position(), length).order(ByteOrder.LITTLE_ENDIAN));
+        bytes.position(bytes.position() + length);
+        return part;
+    }
+
+    private void need(String what, int length) throws FormatException {
+        if (length < 0 || length > bytes.remaining()) {
+            throw wrong(what, offset(), "it has " + length + " bytes and " + bytes.remaining() + " are left");
+        }
+    }
+
+    /** Where in the file the cursor is. */
+    long offset() {
+        return start + bytes.position();
+    }
+
+    int remaining() {
+        return bytes.remaining();
+    }
+
+    Window skip(String what, int length) throws FormatException {
+        need(what, length);
+        bytes.position(bytes.position() + length);
+        return this;
+    }
+
+    /** Moves to the next multiple of 8 from the beginning. */
+    Window align(String what) throws FormatException {
+        return skip(what, (8 - bytes.position() % 8) % 8);
+    }
+
+    int u8(String what) throws FormatException {
+        need(what, 1);
+        return Byte.toUnsignedInt(bytes.get());
+    }
+
+    int u16(String what) throws FormatException {
+        need(what, 2);
+        return Short.toUnsignedInt(bytes.getShort());
+    }
+
+    long u32(String what) throws FormatException {
+        need(what, 4);
+        return Integer.toUnsignedLong(bytes.getInt());
+    }
+
+    /** A number of 64 bits that fits into 63, as all do that a file can hold. */
+    long u64(String what) throws FormatException {
+        long value = address(what);
+        if (value < 0) {
+            throw wrong(what, offset() - 8, "is " + Long.toUnsignedString(value) + ", which is too large");
+        }
+        return value;
+    }
+
+    /** A number of 64 bits, -1 for the address that is none. */
+    long address(String what) throws FormatException {
+        need(what, 8);
+        return bytes.getLong();
+    }
+
+    /** Checks a signature or version. */
+    void expect(String what, byte... expected) throws FormatException {
+        long at = offset();
+        for (byte each : expected) {
+            if (u8(what) != Byte.toUnsignedInt(each)) {
+                throw wrong(what, at, "it is not that of an HDF5 file of the first format");
+            }
+        }
+    }
+
+    /** The text from a place in this part up to the next NUL. The cursor moves behind it. */
+    String text(String what, long at) throws FormatException {
+        if (at >= bytes.limit()) {
+            throw wrong(what, start, "is at " + at + " of " + bytes.limit() + " bytes");
+        }
+        bytes.position((int) at);
+        return text(what);
+    }
+
+    /** The text up to the next NUL. */
+    String text(String what) throws FormatException {
+        int end = bytes.position();
+        while (end < bytes.limit() && bytes.get(end) != 0) {
+            end++;
+        }
+        if (end == bytes.limit()) {
+            throw wrong(what, offset(), "it has no end");
+        }
+        byte[] text = new byte[end - bytes.position()];
+        bytes.get(text).get();
+        return new String(text, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,275 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.hdf5.Hdf5File;
+import io.drumlin.format.hdf5.StoredDataset;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.OpenMode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The mode HDF5: what its files hold comes back, from those of the library too, and what is damaged does not. */
+class Hdf5ModeTest {
+
+    private static final int RANKS = 4;
+
+    private record Particle(double x, @Dimensions(3) int[] cell, byte kind) {}
+
+    private static final RecordLayout<Particle> PARTICLE = RecordLayout.of(Particle.class);
+
+    @TempDir
+    private Path directory;
+
+    private RunFixture run(Map<String, String> changes) throws IOException {
+        Map<String, String> all =
+                new HashMap<>(Map.of("basic.ckpt_io", "5", "basic.node_size", "1", "basic.group_size", "4"));
+        all.putAll(changes);
+        return new RunFixture(directory, all);
+    }
+
+    /** Data of a rank: a matrix in a group, structs, an opaque type and nothing. */
+    private static final class Data {
+        private final int[] matrix = new int[12];
+        private final ByteBuffer particles = ByteBuffer.allocateDirect(5 * PARTICLE.size());
+        private final long[] opaque;
+
+        Data(Checkpoints checkpoints, Communicator comm) {
+            opaque = new long[3 * (comm.rank() + 1)];
+            checkpoints.protect(4, matrix);
+            checkpoints.protect(1, particles, 5, PARTICLE.type());
+            checkpoints.protect(7, opaque, comm.rank() + 1, new OpaqueType("three", 24));
+            checkpoints.protect(3, new double[0]);
+            DatasetGroup group = checkpoints.datasets().group("fields");
+            checkpoints.defineDataset(4, Optional.of("matrix"), List.of(3L, 4L), Optional.of(group));
+        }
+
+        void fill(int seed) {
+            for (int i = 0; i < matrix.length; i++) {
+                matrix[i] = seed * i;
+            }
+            PARTICLE.put(particles, 4, new Particle(seed, new int[] {1, 2, seed}, (byte) 9));
+            opaque[2] = seed;
+        }
+
+        void assertFilled(int seed) {
+            assertThat(matrix[11]).isEqualTo(seed * 11);
+            assertThat(PARTICLE.get(particles, 4))
+                    .usingRecursiveComparison()
+                    .isEqualTo(new Particle(seed, new int[] {1, 2, seed}, (byte) 9));
+            assertThat(opaque[2]).isEqualTo(seed);
+        }
+    }
+
+    private static void take(RunFixture run, Level... levels) throws IOException {
+        run.run(RANKS, (checkpoints, comm) -> {
+            Data data = new Data(checkpoints, comm);
+            for (int i = 0; i < levels.length; i++) {
+                data.fill(comm.rank() + 10 * (i + 1));
+                checkpoints.checkpoint(i + 1, levels[i]);
+            }
+        });
+    }
+
+    private static void assertRecovers(RunFixture run, int ckptId, Level level) throws IOException {
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(level);
+            assertThat(checkpoints.lastCheckpoint()).contains(ckptId);
+            Data data = new Data(checkpoints, comm);
+            checkpoints.recover(7);
+            assertThat(data.opaque[2]).isEqualTo(comm.rank() + 10L * ckptId);
+            checkpoints.recover();
+            data.assertFilled(comm.rank() + 10 * ckptId);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"L1, 0", "L2, 1", "L3, 2", "L4, 4"})
+    void comesBackAtEachLevel(Level level, int lostNodes) throws IOException {
+        RunFixture run = run(Map.of());
+        take(run, level);
+        for (int node = 0; node < lostNodes; node++) {
+            RunDirectory.delete(directory.resolve("Local/node" + node), new NioEngine());
+        }
+        assertRecovers(run, 1, level);
+        assertRecovers(run, 1, level == Level.L4 ? Level.L1 : level);
+    }
+
+    @Test
+    void isKeptAtTheEnd() throws IOException {
+        RunFixture run = run(Map.of("basic.keep_last_ckpt", "1"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            new Data(checkpoints, comm).fill(comm.rank() + 10);
+            checkpoints.checkpoint(1, Level.L2);
+            checkpoints.complete();
+        });
+        assertThat(run.files()).contains("Global/X/l4/Ckpt1-Rank2.h5").noneMatch(file -> file.startsWith("Local"));
+        assertRecovers(run, 1, Level.L4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"L1", "L3", "L4"})
+    void incrementalCheckpointsComeBack(Level level) throws IOException {
+        RunFixture run = run(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            Data data = new Data(checkpoints, comm);
+            data.fill(comm.rank() + 10);
+            try (IncrementalCheckpoint checkpoint = checkpoints.incremental(1, level)) {
+                for (int id : List.of(7, 3, 4, 1)) {
+                    checkpoint.add(id);
+                }
+                data.fill(99);
+                checkpoint.commit();
+            }
+        });
+        if (level == Level.L3) {
+            RunDirectory.delete(directory.resolve("Local/node2"), new NioEngine());
+        }
+        assertRecovers(run, 1, level);
+    }
+
+    @Test
+    void anIncrementalCheckpointOfWhatHasChangedIsRefused() throws IOException {
+        RunFixture run = run(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[3]);
+            checkpoints.protect(1, new int[3]);
+            try (IncrementalCheckpoint checkpoint = checkpoints.incremental(1, Level.L1)) {
+                checkpoint.add(0);
+                checkpoints.protect(1, new int[4]);
+                assertThatThrownBy(() -> checkpoint.add(1)).hasMessageContaining("has changed");
+            }
+            checkpoints.checkpoint(2, Level.L1);
+        });
+    }
+
+    /** As C FTI leaves them: without our digest. */
+    private void withoutDigests(RunFixture run) throws IOException {
+        Path metadata = run.file("l1/sector0-group0.fti");
+        String text = Files.readString(metadata);
+        assertThat(text).contains("drumlin_checksum");
+        Files.writeString(metadata, text.replaceAll("drumlin_checksum .*\n", ""));
+    }
+
+    private static Hdf5File read(Path path) throws IOException {
+        try (BlockFile file = new NioEngine().open(path, EnumSet.of(OpenMode.READ))) {
+            return Hdf5File.read(new BlockFileSource(file));
+        }
+    }
+
+    private static void flip(Path path, long offset) throws IOException {
+        byte[] bytes = Files.readAllBytes(path);
+        bytes[(int) offset] ^= 16;
+        Files.write(path, bytes);
+    }
+
+    /** C FTI only opens the file: damage shows in FTI_Recover, on one rank, and no other level is tried. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aFlippedByteSendsAllRanksToTheNextLevel(boolean digests) throws IOException {
+        RunFixture run = run(Map.of());
+        take(run, Level.L4, Level.L1);
+        if (!digests) {
+            withoutDigests(run);
+        }
+        Path file = run.file("Ckpt2-Rank2.h5");
+        StoredDataset dataset = read(file).dataset("/fields/matrix").orElseThrow();
+        flip(file, dataset.chunks().get(0).offset() + 5);
+        assertRecovers(run, 1, Level.L4);
+    }
+
+    /** Written by the library, as those of C FTI are. */
+    @Test
+    void filesOfTheLibraryAreRecovered() throws IOException {
+        RunFixture run = run(Map.of());
+        take(run, Level.L1);
+        withoutDigests(run);
+        Path metadata = run.file("l1/sector0-group0.fti");
+        for (int rank = 0; rank < RANKS; rank++) {
+            Path file = run.file("Ckpt1-Rank" + rank + ".h5");
+            Path packed = directory.resolve("packed.h5");
+            Hdf5Tools.run("h5repack", file.toString(), packed.toString());
+            String text = Files.readString(metadata);
+            long size = Files.size(packed);
+            assertThat(size).isNotEqualTo(Files.size(file));
+            text = text.replaceAll("(ckpt_file_name += Ckpt1-Rank" + rank + ".h5\nckpt_file_size +=).*", "$1 " + size)
+                    .replaceAll("(ckpt_file_maxs +=).*", "$1 1000000");
+            Files.writeString(metadata, text);
+            Files.move(packed, file, StandardCopyOption.REPLACE_EXISTING);
+        }
+        assertRecovers(run, 1, Level.L1);
+    }
+
+    @Test
+    void theDatasetMustBeDefinedAsItWas() throws IOException {
+        RunFixture run = run(Map.of());
+        take(run, Level.L1);
+        run.run(RANKS, (checkpoints, comm) -> {
+            Data data = new Data(checkpoints, comm);
+            checkpoints.defineDataset(4, Optional.of("other"), List.of(), Optional.empty());
+            assertThatThrownBy(() -> checkpoints.recover(4)).hasMessageContaining("no dataset /fields/other");
+            checkpoints.defineDataset(4, Optional.of("matrix"), List.of(), Optional.empty());
+            checkpoints.recover();
+            data.assertFilled(comm.rank() + 10);
+        });
+    }
+
+    @Test
+    void whatCannotBeInAFileLeavesTheCheckpointBefore() throws IOException {
+        RunFixture run = run(Map.of());
+        take(run, Level.L1);
+        run.run(RANKS, (checkpoints, comm) -> {
+            new Data(checkpoints, comm);
+            checkpoints.defineDataset(3, Optional.of("Dataset_7"), List.of(), Optional.empty());
+            assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("variable 3: the name Dataset_7 is used twice");
+            CompositeType empty = new CompositeType("empty", 4);
+            checkpoints.protect(3, new int[1], 1, empty);
+            assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1)).hasMessageContaining("no fields");
+        });
+        assertRecovers(run, 1, Level.L1);
+    }
+
+    @Test
+    void shapesFollowTheNumberOfElements() throws IOException {
+        RunFixture run = run(Map.of("basic.group_size", "1"));
+        run.run(1, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[6]);
+            checkpoints.defineDataset(0, Optional.empty(), List.of(2L, 3L), Optional.empty());
+            checkpoints.protect(0, new short[6]);
+            checkpoints.checkpoint(1, Level.L1);
+            assertThat(dimensions(run, 1)).isEqualTo(List.of(2L, 3L));
+            checkpoints.protect(0, new short[7]);
+            checkpoints.checkpoint(2, Level.L1);
+            assertThat(dimensions(run, 2)).isEqualTo(List.of(7L));
+            assertThatThrownBy(() -> checkpoints.defineDataset(0, Optional.empty(), List.of(2L, 3L), Optional.empty()))
+                    .hasMessageContaining("product is 7");
+            assertThatThrownBy(() ->
+                            checkpoints.defineDataset(0, Optional.empty(), List.of(), Optional.of(new DatasetGroup())))
+                    .hasMessageContaining("another run");
+        });
+    }
+
+    private static List<Long> dimensions(RunFixture run, int ckptId) throws IOException {
+        Path file = run.file("Ckpt" + ckptId + "-Rank0.h5");
+        return read(file).dataset("/Dataset_0").orElseThrow().dimensions();
+    }
+}
