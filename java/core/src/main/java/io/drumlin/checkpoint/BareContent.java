@@ -33,8 +33,8 @@ final class BareContent implements FileContent {
     }
 
     @Override
-    public Gathering gathering(PosixGathering.Drafts drafts) {
-        return new PosixGathering(drafts);
+    public Gathering gathering(ChunkedFile file, PosixGathering.Drafts drafts) {
+        return new PosixGathering(file, drafts);
     }
 
     @Override

@@ -8,9 +8,15 @@ import java.nio.file.Path;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** {@code Checkpoint.fti}, the list of a run's checkpoints (docs/formats/fti-run-directory.md, section 1). */
 final class CheckpointList {
@@ -21,24 +27,34 @@ final class CheckpointList {
 
     private static final int IO_MODE_OFFSET = 1000;
 
+    private static final String DIFFERENTIAL = "is_dcp";
+
     private final Path file;
     private final StorageEngine storage;
+    private final boolean ordered;
 
-    CheckpointList(Path file, StorageEngine storage) {
+    /** What was in the file before the last addition. */
+    private String before = "";
+
+    /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
+    CheckpointList(Path file, StorageEngine storage, boolean ordered) {
         this.file = file;
         this.storage = storage;
+        this.ordered = ordered;
     }
 
     /**
-     * Adds a checkpoint at the end; one with the same id is updated in its place, as C FTI does.
+     * Adds a checkpoint at the end.
      *
      * @param ranks application ranks
      * @param ioMode {@code ckpt_io} of the configuration
      */
     void add(int ckptId, Level level, int ranks, int ioMode) throws IOException {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        before = "";
         if (Files.exists(file)) {
-            IniFile old = IniFile.parse(TextFiles.read(file), file.toString());
+            before = TextFiles.read(file);
+            IniFile old = IniFile.parse(before, file.toString());
             old.sections().forEach(section -> sections.put(section, old.section(section)));
         }
         Map<String, String> values = new LinkedHashMap<>();
@@ -46,8 +62,69 @@ final class CheckpointList {
         values.put("level", Integer.toString(level.number()));
         values.put("nb_procs", Integer.toString(ranks));
         values.put("io_mode", Integer.toString(IO_MODE_OFFSET + ioMode));
-        values.put("is_dcp", "false");
+        values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
+        if (ordered) {
+            sections.remove("checkpoint_id." + ckptId);
+        }
         sections.put("checkpoint_id." + ckptId, values);
         TextFiles.replace(file, IniFile.dump(sections), storage);
+    }
+
+    /** Takes back the last addition. */
+    void takeBack() throws IOException {
+        if (before.isEmpty()) {
+            storage.delete(file);
+        } else {
+            TextFiles.replace(file, before, storage);
+        }
+    }
+
+    /**
+     * The levels in the order in which a restart looks at them. Of ordinary levels the lowest is the newest, for a checkpoint deletes
+     * those of lower levels; a differential checkpoint deletes none, so only the list says what is newer than it.
+     *
+     * @param file the list
+     */
+    static List<Level> restartOrder(Path file) throws IOException {
+        Set<Level> newer = EnumSet.noneOf(Level.class);
+        boolean differential = false;
+        Optional<Level> last = Optional.empty();
+        for (Level level : levels(file)) {
+            if (level == Level.L4_DCP) {
+                differential = true;
+                newer.clear();
+            } else {
+                newer.add(level);
+                last = Optional.of(level);
+            }
+        }
+        if (!differential && last.isPresent()) {
+            // An id that came again has taken the place of the differential one in the list.
+            newer = EnumSet.range(Level.L1, last.get());
+        }
+        Set<Level> order = new LinkedHashSet<>(newer);
+        order.remove(Level.L4_DCP);
+        if (differential || last.isPresent()) {
+            order.add(Level.L4_DCP);
+        }
+        order.addAll(List.of(Level.values()));
+        return List.copyOf(order);
+    }
+
+    /** The levels of the checkpoints in the list. */
+    private static List<Level> levels(Path file) throws IOException {
+        List<Level> levels = new ArrayList<>();
+        if (Files.exists(file)) {
+            IniFile list = IniFile.parse(TextFiles.read(file), file.toString());
+            for (String section : list.sections()) {
+                int number = FtiConfig.parseInteger(list.get(section, "level").orElse(""));
+                if (list.get(section, DIFFERENTIAL).orElse("").startsWith("t")) {
+                    levels.add(Level.L4_DCP);
+                } else if (number >= Level.L1.number() && number <= Level.L4.number()) {
+                    levels.add(Level.of(number));
+                }
+            }
+        }
+        return levels;
     }
 }

@@ -23,12 +23,16 @@ final class CheckpointTaker {
     private final LevelDirectories levels;
     private final IoMode mode;
     private final LevelWriter writer;
+    private final DifferentialWriter differential;
     private final RestartSection restartSection;
     private final CheckpointList checkpointList;
     private final Optional<ListedCheckpoints> listed;
 
     /** What the configuration file says of the next start. */
     private int failure;
+
+    /** Whether the checkpoint under way may be in the list. */
+    private boolean announced;
 
     /**
      * @param app the ranks of the application, for nobody else's messages
@@ -39,16 +43,21 @@ final class CheckpointTaker {
             LevelDirectories levels,
             IoMode mode,
             LevelWriter writer,
+            DifferentialWriter differential,
             RestartSection restartSection) {
         this.app = app;
         this.levels = levels;
         this.mode = mode;
         this.writer = writer;
+        this.differential = differential;
         this.restartSection = restartSection;
         config = run.config();
         execId = run.execId();
         directories = run.directories();
-        checkpointList = new CheckpointList(directories.checkpointList(), run.storage());
+        checkpointList = new CheckpointList(
+                directories.checkpointList(),
+                run.storage(),
+                config.differential().isPresent());
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, run.storage()));
         failure = config.failure();
@@ -60,9 +69,11 @@ final class CheckpointTaker {
      * @param source this rank's data of it
      * @param bytes of this rank's file
      * @param durable when the file was durable, by {@link System#nanoTime}
+     * @param share how much a differential checkpoint had to write
      * @param late what went wrong after the commit, on all ranks
      */
-    record Taken(Source source, long bytes, long durable, Optional<IOException> late) {}
+    record Taken(
+            Source source, long bytes, long durable, Optional<DifferentialShare> share, Optional<IOException> late) {}
 
     /**
      * Waits for all ranks, checks that they take the same checkpoint and gives them its timestamp, which marks the files that
@@ -71,7 +82,7 @@ final class CheckpointTaker {
     long meet(int ckptId, Level level) throws IOException {
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-        long[] values = {ckptId, -ckptId, level.number(), -level.number(), nanos};
+        long[] values = {ckptId, -ckptId, level.request(), -level.request(), nanos};
         app.allreduce(values, Op.MAX);
         if (values[0] != -values[1] || values[2] != -values[3]) {
             throw DrumlinException.during("checkpoint " + ckptId)
@@ -95,7 +106,9 @@ final class CheckpointTaker {
         Draft draft;
         levels.prepare(level);
         try {
-            draft = writer.write(ckptId, level, timestamp, own);
+            draft = level == Level.L4_DCP
+                    ? differential.write(ckptId, timestamp, own)
+                    : writer.write(ckptId, level, timestamp, own);
             durable = System.nanoTime();
             announce(ckptId, level);
             levels.commit(level);
@@ -104,17 +117,28 @@ final class CheckpointTaker {
             throw failed;
         }
         failure = 1;
-        mode.committed(draft);
+        announced = false;
+        long changed = mode.changedBytes();
+        mode.committed(level, draft);
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
         Source source = new Source(level, plain, draft.stored(), false);
+        Optional<DifferentialShare> share = Optional.empty();
         Optional<IOException> late = Optional.empty();
         try {
+            share = level == Level.L4_DCP ? Optional.of(share(draft, changed)) : share;
             levels.discardSuperseded(level);
             listIfGlobal(ckptId, level);
         } catch (IOException e) {
             late = Optional.of(e);
         }
-        return new Taken(source, draft.size(), durable, late);
+        return new Taken(source, draft.size(), durable, share, late);
+    }
+
+    private DifferentialShare share(Draft draft, long changed) throws IOException {
+        long data = draft.chunks().stream().mapToLong(Draft.Chunk::length).sum();
+        long[] sums = {data, changed};
+        app.allreduce(sums, Op.SUM);
+        return new DifferentialShare(data, changed, sums[0], sums[1]);
     }
 
     /**
@@ -139,6 +163,7 @@ final class CheckpointTaker {
     Source finishedByHead(HandedOver.Checkpoint checkpoint) {
         Level level = checkpoint.level();
         failure = 1;
+        announced = false;
         mode.finishedByHead(level, checkpoint.draft());
         Path directory = level == Level.L4
                 ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)
@@ -149,7 +174,8 @@ final class CheckpointTaker {
 
     /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
     private void announce(int ckptId, Level level) throws IOException {
-        if (config.keepL4Ckpt()) {
+        announced = true;
+        if (listsCheckpoints()) {
             Agreement.run(app, "listing checkpoint " + ckptId, () -> {
                 if (app.rank() == 0) {
                     checkpointList.add(ckptId, level, app.size(), config.ioMode());
@@ -164,6 +190,13 @@ final class CheckpointTaker {
         }
     }
 
+    /** As C FTI: where level 4 has an archive, or differential checkpoints do not tell by their place how old they are. */
+    private boolean listsCheckpoints() {
+        boolean differentialFiles =
+                config.ioMode() == FtiConfig.IO_FTIFF && config.differential().isPresent();
+        return config.keepL4Ckpt() || differentialFiles;
+    }
+
     /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
     private void abandon(Level level, IOException failed) {
         try {
@@ -174,8 +207,20 @@ final class CheckpointTaker {
         takeBackFailure(failed);
     }
 
-    /** Says in the configuration file again what was there before the first checkpoint. Collective. */
+    /** Says in the run's files again what was there before the checkpoint. Collective. */
     void takeBackFailure(IOException failed) {
+        if (announced && listsCheckpoints()) {
+            announced = false;
+            try {
+                Agreement.run(app, "taking a checkpoint from the list", () -> {
+                    if (app.rank() == 0) {
+                        checkpointList.takeBack();
+                    }
+                });
+            } catch (IOException e) {
+                failed.addSuppressed(e);
+            }
+        }
         if (failure != 1) {
             try {
                 restartSection.write(failure);

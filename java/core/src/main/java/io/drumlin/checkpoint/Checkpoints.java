@@ -74,6 +74,7 @@ public final class Checkpoints implements AutoCloseable {
     private Status status;
     private int nextSnapshot = 1;
     private @Nullable IncrementalCheckpoint incremental;
+    private Optional<DifferentialShare> share = Optional.empty();
     private @Nullable Source source;
     private final Optional<HandedOver> handedOver;
     private @Nullable Outcome headsOutcome;
@@ -124,7 +125,8 @@ public final class Checkpoints implements AutoCloseable {
         mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
         copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         LevelWriter writer = new LevelWriter(app, group, directories, storage, slabs, mode);
-        taker = new CheckpointTaker(run, app, levels, mode, writer, restartSection);
+        DifferentialWriter differential = new DifferentialWriter(app, directories, levels, storage, mode);
+        taker = new CheckpointTaker(run, app, levels, mode, writer, differential, restartSection);
         thread = new CheckpointThread(rank);
         staged = new StagedData(storage);
         staging = config.staging()
@@ -743,11 +745,55 @@ public final class Checkpoints implements AutoCloseable {
         requireApplication();
         requireNoneOpen();
         long begin = System.nanoTime();
-        long timestamp = meet(ckptId, level);
-        if (asynchronous && config.isInline(level)) {
-            return takeBehind(ckptId, level, timestamp, begin);
+        Level taken = available(level);
+        long timestamp = meet(ckptId, taken);
+        if (taken == Level.L4_DCP) {
+            try (IncrementalFile file = unfinished(taken)) {
+                return take(ckptId, taken, timestamp, OwnFile.of(file, mode.order(variables.byId())), begin);
+            }
         }
-        return take(ckptId, level, timestamp, OwnFile.of(variables.byId(), mode, storage, slabs), begin);
+        if (asynchronous && config.isInline(taken)) {
+            return takeBehind(ckptId, taken, timestamp, begin);
+        }
+        return take(ckptId, taken, timestamp, OwnFile.of(variables.byId(), mode, storage, slabs), begin);
+    }
+
+    /** What C FTI does: an ordinary checkpoint of level 4 where there are no differential ones. */
+    private Level available(Level level) {
+        if (level != Level.L4_DCP || config.differential().isPresent()) {
+            return level;
+        }
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "a differential checkpoint is asked for and the configuration allows none: it is taken at level 4");
+        }
+        return Level.L4;
+    }
+
+    private IncrementalFile unfinished(Level level) {
+        mode.requireGathering();
+        Path path = unfinishedFile(level);
+        return new IncrementalFile(storage, path, () -> mode.gathering(level, path), variables.byId());
+    }
+
+    private Path unfinishedFile(Level level) {
+        if (level == Level.L4_DCP) {
+            return mode.differentialFile(directories);
+        }
+        // What is copied into a file of all ranks, or by a head, is best kept near.
+        boolean near = mode.shared(level).isPresent() || !config.isInline(level);
+        Path root = near ? directories.local() : directories.root(level);
+        return root.resolve(RunDirectory.incrementalName(fileRank));
+    }
+
+    /**
+     * How much a differential checkpoint had to write.
+     *
+     * @return empty unless the last checkpoint was one
+     */
+    public Optional<DifferentialShare> differentialShare() {
+        return share;
     }
 
     /**
@@ -766,18 +812,15 @@ public final class Checkpoints implements AutoCloseable {
         requireAbove0(ckptId);
         requireNoneOpen();
         awaitHere();
-        // What is copied into a file of all ranks is best kept near.
-        boolean near = mode.shared(level).isPresent() || !config.isInline(level);
-        Path root = near ? directories.local() : directories.root(level);
-        Path scratch = root.resolve(RunDirectory.incrementalName(fileRank));
-        IncrementalFile file = new IncrementalFile(storage, slabs, scratch, mode.gathering(), variables.byId());
-        IncrementalCheckpoint begun = new IncrementalCheckpoint(this, ckptId, level, file);
+        Level taken = available(level);
+        IncrementalCheckpoint begun = new IncrementalCheckpoint(this, ckptId, taken, unfinished(taken));
         incremental = begun;
         return begun;
     }
 
     void add(int id, IncrementalFile file) throws IOException {
-        file.add(id, variables.require(id));
+        variables.require(id);
+        file.add(List.of(id));
     }
 
     CheckpointReport commit(IncrementalCheckpoint begun) throws IOException {
@@ -803,6 +846,7 @@ public final class Checkpoints implements AutoCloseable {
     /** Waits for the checkpoint before, then for all ranks. Collective. */
     private long meet(int ckptId, Level level) throws IOException {
         await();
+        share = Optional.empty();
         long timestamp = taker.meet(ckptId, level);
         requireAbove0(ckptId);
         reader.forget();
@@ -819,6 +863,7 @@ public final class Checkpoints implements AutoCloseable {
         }
         Taken taken = taker.take(ckptId, level, timestamp, own);
         setSource(taken.source());
+        share = taken.share();
         if (taken.late().isPresent()) {
             throw taken.late().get();
         }
@@ -979,6 +1024,7 @@ public final class Checkpoints implements AutoCloseable {
             }
             if (levels.isMaster(Level.L4)) {
                 levels.deleteLocalMetadata();
+                levels.deleteSpare();
             }
         });
         setSource(null);
@@ -1001,7 +1047,7 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void keepLast(Source last) throws IOException {
-        if (last.level() == Level.L4) {
+        if (last.level().isGlobal()) {
             return;
         }
         levels.tidy(Level.L4);

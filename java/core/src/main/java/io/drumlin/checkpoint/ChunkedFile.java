@@ -7,7 +7,6 @@ import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Up to {@link Md5Lanes#LANES} chunks advance side by side, a slab of each at a time: staged into aligned memory, given to
  * the device, hashed while it is on its way.
  */
-final class ChunkedFile implements Closeable {
+final class ChunkedFile implements ChunkTarget {
 
     /** What is smaller is written together with its neighbours. */
     private static final int SMALL = 64 << 10;
@@ -45,19 +44,13 @@ final class ChunkedFile implements Closeable {
         run = new WriteRun(file, slabs);
     }
 
-    /** Reserves the space of the first {@code size} bytes. */
-    void allocate(long size) throws IOException {
+    @Override
+    public void allocate(long size) throws IOException {
         file.allocate(size);
     }
 
-    /**
-     * Writes chunks that do not overlap each other or earlier ones. The data must not change meanwhile; they may afterwards.
-     *
-     * @param image has the bytes of the chunks
-     * @param md5 each chunk is a stream of its own in it
-     * @return MD5 of each chunk
-     */
-    List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
+    @Override
+    public List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
         byte[][] hashes = new byte[chunks.size()][];
         Cursor[] lanes = new Cursor[Md5Lanes.LANES];
         ByteBuffer[] pieces = new ByteBuffer[Md5Lanes.LANES];
@@ -98,18 +91,13 @@ final class ChunkedFile implements Closeable {
         }
     }
 
-    /** Waits until the slabs are free for others. */
-    void settle() throws IOException {
+    @Override
+    public void settle() throws IOException {
         slabs.drain();
     }
 
-    /**
-     * Writes what is left and makes the content durable; the directory entry is the caller's business.
-     *
-     * @param pieces all that is not in chunks
-     * @param size bytes of the file
-     */
-    void finish(List<Piece> pieces, long size) throws IOException {
+    @Override
+    public void finish(List<Piece> pieces, long size) throws IOException {
         for (Piece piece : pieces) {
             edges.put(piece.offset(), piece.bytes());
         }

@@ -23,8 +23,12 @@ interface FileContent {
     PosixDraft draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
             throws IOException;
 
-    /** Begins a file whose variables come one by one. */
-    Gathering gathering(PosixGathering.Drafts drafts);
+    /**
+     * Begins a file whose variables come one by one.
+     *
+     * @param file is written, and closed with what is returned
+     */
+    Gathering gathering(ChunkedFile file, PosixGathering.Drafts drafts);
 
     /** An entry whose {@code ckpt_checksum} is what C FTI writes there. */
     default FileEntry described(FileEntry entry) {

@@ -20,7 +20,7 @@ enum FileKind {
     /** The kinds of files that a checkpoint of a level has. */
     static EnumSet<FileKind> of(Level level) {
         return switch (level) {
-            case L1, L4 -> EnumSet.of(PLAIN);
+            case L1, L4_DCP, L4 -> EnumSet.of(PLAIN);
             case L2 -> EnumSet.of(PLAIN, PARTNER);
             case L3 -> EnumSet.of(PLAIN, ENCODED);
         };

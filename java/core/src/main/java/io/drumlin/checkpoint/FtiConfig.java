@@ -65,13 +65,14 @@ final class FtiConfig {
     private final Path glblDir;
     private final Path metaDir;
     private final Path glblStashDir;
-    private final int[] intervals = new int[Level.values().length + 1];
+    private final EnumMap<Level, Integer> intervals = new EnumMap<>(Level.class);
     private final boolean keepLastCkpt;
     private final boolean keepL4Ckpt;
     private final int maxSyncInterval;
     private final int ioMode;
     private final int verbosity;
     private final int maxVarId;
+    private final Optional<DifferentialConfig> differential;
     private final int failure;
     private final String execId;
     private final int blockKibibytes;
@@ -110,8 +111,9 @@ final class FtiConfig {
         boolean stashesApart = !ini.get("basic", "glbl_stash_dir").orElse("").isEmpty();
         glblStashDir = stashesApart ? workingDirectory.resolve(directory("glbl_stash_dir")) : glblDir;
         for (Level level : Level.values()) {
-            int minutes = integer("basic", "ckpt_l" + level.number(), UNSET);
-            intervals[level.number()] = minutes > 0 ? minutes : UNSET;
+            String key = level == Level.L4_DCP ? "dcp_l4" : "ckpt_l" + level.number();
+            int minutes = integer("basic", key, UNSET);
+            intervals.put(level, minutes > 0 ? minutes : UNSET);
         }
         keepLastCkpt = oneOf("basic", "keep_last_ckpt", 0, "0 or 1", 0, 1) == 1;
         keepL4Ckpt = bool("basic", "keep_l4_ckpt", false);
@@ -126,9 +128,7 @@ final class FtiConfig {
         int configuredMaxVarId = integer("basic", "max_var_id", 102400);
         maxVarId = configuredMaxVarId < 0 ? 102400 : configuredMaxVarId;
         staging = bool("basic", "enable_staging", false);
-        if (bool("basic", "enable_dcp", false)) {
-            throw refused("basic", "enable_dcp", "0: differential checkpoints are not in this version");
-        }
+        differential = readDifferential();
         failure = readFailure();
         execId = ini.get("restart", "exec_id").orElse("");
         if (failure != 0 && !execId.matches("[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*")) {
@@ -153,6 +153,9 @@ final class FtiConfig {
             throw refused("drumlin", "ckpt_interval", "auto, or nothing for ckpt_l1 to ckpt_l4");
         }
         for (Level level : Level.values()) {
+            if (level == Level.L4_DCP) {
+                continue;
+            }
             String key = "mtbf_l" + level.number();
             Optional<String> hours = ini.get("drumlin", key).filter(text -> !text.isEmpty());
             if (hours.isPresent() && !interval.isEmpty()) {
@@ -260,6 +263,42 @@ final class FtiConfig {
         return IO_POSIX;
     }
 
+    private Optional<DifferentialConfig> readDifferential() throws DrumlinException {
+        if (!bool("basic", "enable_dcp", false)) {
+            return Optional.empty();
+        }
+        if (ioMode == IO_POSIX) {
+            throw refused("basic", "enable_dcp", "0: no differential checkpoints in the mode POSIX in this version");
+        }
+        if (ioMode != IO_FTIFF) {
+            return noDifferential("enable_dcp = 1 needs ckpt_io = 3");
+        }
+        int mode = overridden("dcp_mode", "FTI_DCP_HASH_MODE");
+        int blockSize = overridden("dcp_block_size", "FTI_DCP_BLOCK_SIZE");
+        if (mode < 1 || mode > 2) {
+            return noDifferential("dcp_mode = " + mode + " is neither 1 (MD5) nor 2 (CRC32)");
+        }
+        if (blockSize < DifferentialConfig.LEAST_BLOCK || blockSize > DifferentialConfig.MOST_BLOCK) {
+            return noDifferential("dcp_block_size = " + blockSize + " is not in " + DifferentialConfig.LEAST_BLOCK
+                    + ".." + DifferentialConfig.MOST_BLOCK);
+        }
+        int stackSize = integer("basic", "dcp_stack_size", DifferentialConfig.DEFAULT_STACK);
+        boolean allowedStack = stackSize >= 1 && stackSize <= DifferentialConfig.MOST_LAYERS;
+        return Optional.of(new DifferentialConfig(
+                mode == 2, blockSize, allowedStack ? stackSize : DifferentialConfig.DEFAULT_STACK));
+    }
+
+    /** C FTI takes the environment first in the mode FTI-FF only. */
+    private int overridden(String key, String variable) {
+        String given = ioMode == IO_FTIFF ? System.getenv(variable) : null;
+        return given == null ? integer("basic", key, UNSET) : parseInteger(given);
+    }
+
+    private static Optional<DifferentialConfig> noDifferential(String why) {
+        LOG.log(Logger.Level.WARNING, "{0}: there are no differential checkpoints", why);
+        return Optional.empty();
+    }
+
     private int readFailure() throws DrumlinException {
         int value = integer("restart", "failure", 0);
         if (value == 3 && ioMode == IO_HDF5) {
@@ -304,8 +343,8 @@ final class FtiConfig {
     }
 
     private void checkGroupSize() throws DrumlinException {
-        boolean l2 = intervals[Level.L2.number()] > 0 || meanSecondsBetweenFailures.containsKey(Level.L2);
-        boolean l3 = intervals[Level.L3.number()] > 0 || meanSecondsBetweenFailures.containsKey(Level.L3);
+        boolean l2 = interval(Level.L2) > 0 || meanSecondsBetweenFailures.containsKey(Level.L2);
+        boolean l3 = interval(Level.L3) > 0 || meanSecondsBetweenFailures.containsKey(Level.L3);
         if ((l2 || l3) && groupSize < 2) {
             throw refused("basic", "group_size", "2 or more while ckpt_l2, ckpt_l3, mtbf_l2 or mtbf_l3 is above 0");
         }
@@ -412,7 +451,7 @@ final class FtiConfig {
 
     /** Whether the application itself does all the work of a checkpoint of a level, and not its heads. */
     boolean isInline(Level level) {
-        return inline.contains(level);
+        return level == Level.L4_DCP || inline.contains(level);
     }
 
     /** Whether heads go on with the program when the run is over. */
@@ -443,7 +482,7 @@ final class FtiConfig {
 
     /** Minutes between two snapshots of a level, or -1. */
     int interval(Level level) {
-        return intervals[level.number()];
+        return intervals.getOrDefault(level, UNSET);
     }
 
     /** For each level that is taken as often as it is worth it, mean seconds between failures that need it. */
@@ -485,6 +524,11 @@ final class FtiConfig {
 
     int maxVarId() {
         return maxVarId;
+    }
+
+    /** How differential checkpoints are taken; empty where they are not. */
+    Optional<DifferentialConfig> differential() {
+        return differential;
     }
 
     /** 0, 1 or 2. */

@@ -1,11 +1,14 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.CheckpointWriter.Seal;
 import io.drumlin.checkpoint.Draft.Chunk;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.ftiff.PlacedFile;
 import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** The mode FTI-FF: known containers are where they were, and new ones come in the order in which the variables come. */
 final class FtiFfGathering implements Gathering {
 
+    private final ChunkTarget file;
+    private final Md5Lanes md5 = DigestEngine.md5();
     private final Layout layout;
     private final ContainerPlan base;
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
@@ -33,23 +38,31 @@ final class FtiFfGathering implements Gathering {
     }
 
     /** Where everything goes if the variables that are not added yet come in the order in which they are listed. */
-    private record Plan(Map<Integer, ProtectedData> data, List<Integer> order, ContainerPlan containers, Draft draft) {}
+    private record Plan(Map<Integer, ProtectedData> data, List<Integer> order, ContainerPlan containers, Draft draft) {
+
+        boolean expects(int position, Map<Integer, ProtectedData> variables) {
+            int end = position + variables.size();
+            return end <= order.size()
+                    && order.subList(position, end).equals(List.copyOf(variables.keySet()))
+                    && variables.entrySet().stream().allMatch(each -> data.get(each.getKey()) == each.getValue());
+        }
+    }
 
     /** @param base the containers of the run */
-    FtiFfGathering(Layout layout, ContainerPlan base) {
+    FtiFfGathering(ChunkTarget file, Layout layout, ContainerPlan base) {
+        this.file = file;
         this.layout = layout;
         this.base = base;
     }
 
     @Override
-    public void add(int id, ProtectedData variable, Map<Integer, ProtectedData> all, ChunkedFile file, Md5Lanes md5)
-            throws IOException {
-        Plan now = plan(id, variable, all);
+    public void add(Map<Integer, ProtectedData> variables, Map<Integer, ProtectedData> all) throws IOException {
+        Plan now = plan(variables, all);
         List<VariableMeta> containers = new ArrayList<>();
         List<Chunk> chunks = new ArrayList<>();
         List<VariableMeta> contents = now.containers.chunks();
         for (int i = 0; i < contents.size(); i++) {
-            if (contents.get(i).id() == id) {
+            if (variables.containsKey(contents.get(i).id())) {
                 containers.add(contents.get(i));
                 chunks.add(now.draft.chunks().get(i));
             }
@@ -62,20 +75,18 @@ final class FtiFfGathering implements Gathering {
         for (int i = 0; i < digests.size(); i++) {
             written.put(Content.of(containers.get(i), chunks.get(i)), digests.get(i));
         }
-        added.put(id, variable);
+        file.settle();
+        added.putAll(variables);
     }
 
     /** A new plan only where the variables do not come as it was assumed: thousands of them may. */
-    private Plan plan(int id, ProtectedData variable, Map<Integer, ProtectedData> all) throws IOException {
+    private Plan plan(Map<Integer, ProtectedData> variables, Map<Integer, ProtectedData> all) throws IOException {
         Plan known = plan;
-        if (known != null
-                && known.order.size() > added.size()
-                && known.order.get(added.size()) == id
-                && known.data.get(id) == variable) {
+        if (known != null && known.expects(added.size(), variables)) {
             return known;
         }
         Map<Integer, ProtectedData> data = new LinkedHashMap<>(added);
-        data.put(id, variable);
+        data.putAll(variables);
         all.forEach(data::putIfAbsent);
         ContainerPlan next = next(data);
         FtiFfDraft draft = new FtiFfDraft(layout, next, data, 0, 0);
@@ -107,9 +118,10 @@ final class FtiFfGathering implements Gathering {
     }
 
     @Override
-    public List<byte[]> digests(Draft draft, Md5Lanes md5) throws IOException {
+    public void finish(Draft draft, Seal seal) throws IOException {
         // What is added later never moves what was added before.
-        List<VariableMeta> contents = next(added).chunks();
+        ContainerPlan containers = next(added);
+        List<VariableMeta> contents = containers.chunks();
         List<byte[]> digests = new ArrayList<>();
         for (int i = 0; i < contents.size(); i++) {
             byte[] digest =
@@ -119,6 +131,16 @@ final class FtiFfGathering implements Gathering {
             }
             digests.add(digest);
         }
-        return digests;
+        PlacedFile.of(layout, containers).blocks().stream()
+                .flatMap(block -> block.variables().stream())
+                .filter(container -> !container.hasContent())
+                .forEach(container -> file.leave(container.fptr(), container.containerSize()));
+        file.finish(seal.seal(digests), draft.size());
+    }
+
+    @Override
+    public void close() throws IOException {
+        md5.close();
+        file.close();
     }
 }

@@ -56,6 +56,8 @@ final class FtiFfMode implements IoMode {
     private final int fileRank;
     private final Places levels;
     private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final Optional<FtiFfDifferential> differential;
     private final CheckpointReader reader;
     private final Refusals refusals;
     private final Layout layout;
@@ -75,20 +77,24 @@ final class FtiFfMode implements IoMode {
             Topology topology,
             Places levels,
             StorageEngine storage,
+            SlabPool slabs,
             CheckpointReader reader,
             Refusals refusals,
             Layout layout,
-            Packing packing) {
+            Packing packing,
+            Optional<DifferentialConfig> differential) {
         this.app = app;
         this.group = group;
         this.topology = topology;
         fileRank = topology.fileRank();
         this.levels = levels;
         this.storage = storage;
+        this.slabs = slabs;
         this.reader = reader;
         this.refusals = refusals;
         this.layout = layout;
         this.packing = packing;
+        this.differential = differential.map(config -> new FtiFfDifferential(storage, slabs, config));
         plan = ContainerPlan.empty(packing);
     }
 
@@ -104,21 +110,39 @@ final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public Gathering gathering() {
-        if (!layout.atEnd()) {
-            throw new IllegalArgumentException("there are no incremental checkpoints in layout " + layout
-                    + ": its checksum is over data that may have changed when it is made");
+    public Gathering gathering(Level level, Path path) throws IOException {
+        if (level != Level.L4_DCP) {
+            return new FtiFfGathering(new ChunkedFile(storage, slabs, path), layout, plan);
         }
-        return new FtiFfGathering(layout, plan);
+        Path committed = levels.directory(level, Slot.COMMITTED).resolve(RunDirectory.differentialName(fileRank));
+        return new FtiFfGathering(differential.orElseThrow().begin(path, committed, plan.dataSize()), layout, plan);
+    }
+
+    @Override
+    public void requireGathering() {
+        if (!layout.atEnd()) {
+            throw new IllegalArgumentException("there are no incremental or differential checkpoints in layout "
+                    + layout + ": its checksum is over data that may have changed when it is made");
+        }
+    }
+
+    @Override
+    public Path differentialFile(RunDirectory directories) {
+        return RunDirectory.spare(directories.global()).resolve(RunDirectory.differentialName(fileRank));
     }
 
     /** After a restart the variables of the file first, in their order in it; then others, in that of their first protection. */
-    private List<VariableSize> sizes(Map<Integer, ProtectedData> data) {
+    @Override
+    public List<Integer> order(Map<Integer, ProtectedData> data) {
         Set<Integer> ids = new LinkedHashSet<>(restored);
         ids.retainAll(data.keySet());
         ids.addAll(data.keySet());
-        List<VariableSize> sizes = new ArrayList<>(ids.size());
-        for (int id : ids) {
+        return List.copyOf(ids);
+    }
+
+    private List<VariableSize> sizes(Map<Integer, ProtectedData> data) {
+        List<VariableSize> sizes = new ArrayList<>();
+        for (int id : order(data)) {
             ProtectedData variable = data.get(id);
             if (variable != null) {
                 sizes.add(new VariableSize(id, variable.size()));
@@ -134,15 +158,27 @@ final class FtiFfMode implements IoMode {
 
     @Override
     public String plainName(Level level, int ckptId) {
-        return RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
+        return level == Level.L4_DCP
+                ? RunDirectory.differentialName(fileRank)
+                : RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
     }
 
     @Override
-    public void committed(Draft draft) {
+    public long changedBytes() {
+        return differential.map(FtiFfDifferential::changedBytes).orElse(0L);
+    }
+
+    @Override
+    public void committed(Level level, Draft draft) {
         if (!(draft instanceof FtiFfDraft own)) {
             throw new IllegalArgumentException("a draft of another mode");
         }
         plan = own.plan();
+        if (level == Level.L4_DCP) {
+            // From now on all containers were part of a differential checkpoint.
+            plan = ContainerPlan.of(plan.blocks(), packing);
+            differential.orElseThrow().committed();
+        }
     }
 
     /** A file of this rank whose metadata are whole. */
@@ -165,7 +201,7 @@ final class FtiFfMode implements IoMode {
         }
         List<StoredCheckpoint> stored = new ArrayList<>();
         for (Key key : keys(own, false)) {
-            stored.add(new Remains(key, own.stream().filter(key::matches).toList()));
+            stored.add(new Remains(level, key, own.stream().filter(key::matches).toList()));
         }
         long[] replacing = {Files.exists(levels.directory(level, Slot.REPLACED)) ? 1 : 0};
         app.allreduce(replacing, Op.MAX);
@@ -174,8 +210,8 @@ final class FtiFfMode implements IoMode {
                     .filter(candidate -> candidate.place.slot() == Slot.COMMITTED)
                     .toList();
             for (Key key : keys(committed, true)) {
-                stored.add(
-                        new Remains(key, committed.stream().filter(key::matches).toList()));
+                stored.add(new Remains(
+                        level, key, committed.stream().filter(key::matches).toList()));
             }
         }
         return stored;
@@ -184,18 +220,24 @@ final class FtiFfMode implements IoMode {
     private void candidates(Level level, Slot slot, FileKind kind, List<Candidate> found) {
         List<Path> files = new ArrayList<>();
         Path directory = levels.directory(level, slot);
-        refusals.succeeds(
-                "listing",
-                directory,
-                () -> files.addAll(RunDirectory.rankFiles(directory, kind, fileRank, topology.ranks())));
+        refusals.succeeds("listing", directory, () -> files.addAll(files(level, directory, kind)));
         for (Path path : files) {
             refusals.succeeds("reading", path, () -> {
                 FtiFfFile file = metadata(kind, path);
-                int ckptId = RunDirectory.ckptId(path).orElseThrow();
+                int ckptId = RunDirectory.ckptId(path).orElse(file.meta().ckptId());
                 found.add(new Candidate(
                         kind, new Place(slot, path), ckptId, file.meta().timestamp(), file));
             });
         }
+    }
+
+    private List<Path> files(Level level, Path directory, FileKind kind) throws IOException {
+        if (level != Level.L4_DCP) {
+            return RunDirectory.rankFiles(directory, kind, fileRank, topology.ranks());
+        }
+        RunDirectory.requireRanks(directory, topology.ranks());
+        Path file = directory.resolve(RunDirectory.differentialName(fileRank));
+        return kind == FileKind.PLAIN && Files.isRegularFile(file) ? List.of(file) : List.of();
     }
 
     /**
@@ -277,11 +319,13 @@ final class FtiFfMode implements IoMode {
     /** Files of one checkpoint. */
     private final class Remains implements StoredCheckpoint {
 
+        private final Level level;
         private final Key key;
         private final List<Candidate> files;
         private @Nullable FtiFfEncoding encoding;
 
-        Remains(Key key, List<Candidate> files) {
+        Remains(Level level, Key key, List<Candidate> files) {
+            this.level = level;
             this.key = key;
             this.files = files;
         }
@@ -293,7 +337,9 @@ final class FtiFfMode implements IoMode {
 
         @Override
         public String fileName(FileKind kind) {
-            return RunDirectory.fileName(kind, key.ckptId, fileRank);
+            return level == Level.L4_DCP
+                    ? RunDirectory.differentialName(fileRank)
+                    : RunDirectory.fileName(kind, key.ckptId, fileRank);
         }
 
         @Override

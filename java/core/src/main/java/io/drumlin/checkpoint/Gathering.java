@@ -1,23 +1,20 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.checkpoint.CheckpointWriter.Seal;
+import java.io.Closeable;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 
-/** What a mode makes of the variables of an incremental checkpoint, which come one by one. Not thread-safe. */
-interface Gathering {
+/** A file of a mode that gets its variables a few at a time. Not thread-safe. */
+interface Gathering extends Closeable {
 
     /**
-     * Writes a variable as it is now.
+     * Writes variables as they are now.
      *
-     * @param id was not added before
+     * @param variables by id, in the order of the file; none of them was added before
      * @param all what is protected now, by id in the order of the first protection
-     * @param file the same each time
-     * @param md5 the same each time, and for this alone
      */
-    void add(int id, ProtectedData variable, Map<Integer, ProtectedData> all, ChunkedFile file, Md5Lanes md5)
-            throws IOException;
+    void add(Map<Integer, ProtectedData> variables, Map<Integer, ProtectedData> all) throws IOException;
 
     /** The variables that were added, by id in the order in which they came. */
     Map<Integer, ProtectedData> added();
@@ -31,6 +28,11 @@ interface Gathering {
      */
     Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException;
 
-    /** The digests that the draft is to be sealed with. To be called once. */
-    List<byte[]> digests(Draft draft, Md5Lanes md5) throws IOException;
+    /**
+     * Completes the file and makes its content durable.
+     *
+     * @param draft as {@link #draft} gave it
+     * @param seal completes the draft
+     */
+    void finish(Draft draft, Seal seal) throws IOException;
 }

@@ -45,8 +45,8 @@ final class Hdf5Content implements FileContent {
     }
 
     @Override
-    public Gathering gathering(PosixGathering.Drafts drafts) {
-        return new Hdf5Gathering(drafts);
+    public Gathering gathering(ChunkedFile file, PosixGathering.Drafts drafts) {
+        return new Hdf5Gathering(file, drafts);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.CheckpointWriter.Seal;
+import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,35 +17,41 @@ import org.jspecify.annotations.Nullable;
  */
 final class Hdf5Gathering implements Gathering {
 
+    private final ChunkedFile file;
     private final PosixGathering.Drafts drafts;
+    private final Md5Lanes md5 = DigestEngine.md5();
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
     private @Nullable Hdf5Plan plan;
 
-    Hdf5Gathering(PosixGathering.Drafts drafts) {
+    Hdf5Gathering(ChunkedFile file, PosixGathering.Drafts drafts) {
+        this.file = file;
         this.drafts = drafts;
     }
 
     @Override
-    public void add(int id, ProtectedData variable, Map<Integer, ProtectedData> all, ChunkedFile file, Md5Lanes md5)
-            throws IOException {
-        md5.reset(0);
+    public void add(Map<Integer, ProtectedData> variables, Map<Integer, ProtectedData> all) throws IOException {
         Hdf5Plan places = plan;
         if (places == null) {
-            places = begin(all, file, md5);
+            places = begin(all);
             plan = places;
         }
-        if (places.bytes(id) != variable.size()) {
-            throw changed();
+        for (Map.Entry<Integer, ProtectedData> entry : variables.entrySet()) {
+            int id = entry.getKey();
+            if (places.bytes(id) != entry.getValue().size()) {
+                throw changed();
+            }
+            FileImage image = places.image(id);
+            for (Draft.Chunk chunk : places.chunks(id)) {
+                file.append(image, chunk, md5);
+            }
+            added.put(id, entry.getValue());
         }
-        FileImage image = places.image(id);
-        for (Draft.Chunk chunk : places.chunks(id)) {
-            file.append(image, chunk, md5);
-        }
-        added.put(id, variable);
+        file.settle();
     }
 
     /** Writes all but the variables. */
-    private static Hdf5Plan begin(Map<Integer, ProtectedData> all, ChunkedFile file, Md5Lanes md5) throws IOException {
+    private Hdf5Plan begin(Map<Integer, ProtectedData> all) throws IOException {
+        md5.reset(0);
         Hdf5Plan places = new Hdf5Plan(all);
         ByteBuffer metadata = places.metadata();
         FileImage image = new FileImage(places.size());
@@ -74,7 +82,13 @@ final class Hdf5Gathering implements Gathering {
     }
 
     @Override
-    public List<byte[]> digests(Draft draft, Md5Lanes md5) {
-        return List.of();
+    public void finish(Draft draft, Seal seal) throws IOException {
+        file.finish(seal.seal(List.of()), draft.size());
+    }
+
+    @Override
+    public void close() throws IOException {
+        md5.close();
+        file.close();
     }
 }

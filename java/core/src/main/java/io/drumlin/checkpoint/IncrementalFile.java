@@ -3,88 +3,90 @@ package io.drumlin.checkpoint;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointWriter.Seal;
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.ftiff.PlacedFile.Piece;
-import io.drumlin.integrity.DigestEngine;
-import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This rank's file of an incremental checkpoint. Until all variables are in it, it lies beside {@code tmp}, where nothing
- * takes it for a checkpoint.
+ * This rank's file of a checkpoint that gets its variables a few at a time. Until all are in it, it lies where nothing takes it for
+ * a checkpoint.
  */
-final class IncrementalFile implements OwnFile, Closeable {
+final class IncrementalFile implements OwnFile {
 
     private final StorageEngine storage;
-    private final SlabPool slabs;
-    private final Path scratch;
-    private final Gathering gathering;
+    private final Path unfinished;
+    private final Opening opening;
     private final Map<Integer, ProtectedData> all;
-    private @Nullable ChunkedFile file;
-    private @Nullable Md5Lanes md5;
+    private @Nullable Gathering gathering;
     private @Nullable BlockFile written;
     private @Nullable IOException failure;
+    private boolean finished;
+    private boolean closed;
+
+    /** Where the file lies. */
+    private Path plain;
+
+    /** Opens the file when its first variable comes. */
+    @FunctionalInterface
+    interface Opening {
+        Gathering open() throws IOException;
+    }
 
     /**
-     * @param scratch where the file lies until {@link #write}
+     * Nothing is opened yet.
+     *
+     * @param unfinished where the file lies until {@link #write}
      * @param all what is protected, at any time
      */
-    IncrementalFile(
-            StorageEngine storage, SlabPool slabs, Path scratch, Gathering gathering, Map<Integer, ProtectedData> all) {
+    IncrementalFile(StorageEngine storage, Path unfinished, Opening opening, Map<Integer, ProtectedData> all) {
         this.storage = storage;
-        this.slabs = slabs;
-        this.scratch = scratch;
-        this.gathering = gathering;
+        this.unfinished = unfinished;
+        plain = unfinished;
+        this.opening = opening;
         this.all = all;
     }
 
     /**
-     * Writes a variable as it is now.
+     * Writes variables as they are now.
      *
-     * @throws IllegalArgumentException it was added before
-     * @throws IOException it could not be written; the checkpoint can then not be completed
+     * @param ids protected variables
+     * @throws IllegalArgumentException one was added before
+     * @throws IOException they could not be written; the checkpoint can then not be completed
      */
-    void add(int id, ProtectedData variable) throws IOException {
-        if (gathering.added().containsKey(id)) {
-            throw new IllegalArgumentException("variable " + id + " is already in the incremental checkpoint");
-        }
+    void add(List<Integer> ids) throws IOException {
         if (failure != null) {
             throw failure;
         }
         try {
-            ChunkedFile open = open();
-            gathering.add(id, variable, all, open, digests());
-            open.settle();
+            Gathering open = open();
+            Map<Integer, ProtectedData> variables = new LinkedHashMap<>();
+            for (int id : ids) {
+                if (open.added().containsKey(id)) {
+                    throw new IllegalArgumentException("variable " + id + " is already in the incremental checkpoint");
+                }
+                variables.computeIfAbsent(id, all::get);
+            }
+            open.add(variables, all);
         } catch (IOException e) {
             failure = e;
             throw e;
         }
     }
 
-    private ChunkedFile open() throws IOException {
-        ChunkedFile open = file;
+    private Gathering open() throws IOException {
+        Gathering open = gathering;
         if (open == null) {
-            open = new ChunkedFile(storage, slabs, scratch);
-            file = open;
-        }
-        return open;
-    }
-
-    private Md5Lanes digests() {
-        Md5Lanes open = md5;
-        if (open == null) {
-            open = DigestEngine.md5();
-            md5 = open;
+            open = opening.open();
+            gathering = open;
         }
         return open;
     }
@@ -94,62 +96,55 @@ final class IncrementalFile implements OwnFile, Closeable {
         if (failure != null) {
             throw failure;
         }
+        Gathering open = open();
         TreeSet<Integer> missing = new TreeSet<>(all.keySet());
-        missing.removeAll(gathering.added().keySet());
+        missing.removeAll(open.added().keySet());
         if (!missing.isEmpty()) {
             throw DrumlinException.during("incremental checkpoint " + ckptId)
                     .problem("variables " + missing + " are protected and were not added")
                     .advice("add every protected variable before the commit")
                     .exception();
         }
-        return gathering.draft(ckptId, timestamp, all);
+        return open.draft(ckptId, timestamp, all);
     }
 
     @Override
     public void write(Path path, Draft draft, Seal seal) throws IOException {
-        finish(seal.seal(gathering.digests(draft, digests())), draft.size());
-        storage.rename(scratch, path);
-        read(path);
-    }
-
-    private void finish(List<Piece> pieces, long size) throws IOException {
-        try (ChunkedFile open = open()) {
-            file = null;
-            open.finish(pieces, size);
+        open().finish(draft, seal);
+        if (!path.equals(unfinished)) {
+            storage.rename(unfinished, path);
         }
+        finished = true;
+        plain = path;
     }
 
-    private ByteSource read(Path path) throws IOException {
-        BlockFile open = storage.open(path, EnumSet.of(OpenMode.READ));
+    @Override
+    public ByteSource image(Draft draft) throws IOException {
+        if (!finished) {
+            open().finish(draft, digests -> List.of());
+        }
+        BlockFile open = storage.open(plain, EnumSet.of(OpenMode.READ));
         written = open;
         return new BlockFileSource(open);
     }
 
     @Override
-    public ByteSource image(Draft draft) throws IOException {
-        BlockFile open = written;
-        if (open != null) {
-            return new BlockFileSource(open);
-        }
-        finish(List.of(), draft.size());
-        return read(scratch);
-    }
-
-    /** Closes the file; deletes it unless it was written to where it belongs. */
-    @Override
     public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
         try {
-            if (file != null) {
-                file.close();
+            if (gathering != null) {
+                gathering.close();
             }
+        } finally {
             if (written != null) {
                 written.close();
             }
-        } finally {
-            if (md5 != null) {
-                md5.close();
+            if (!finished) {
+                storage.delete(unfinished);
             }
-            storage.delete(scratch);
         }
     }
 }

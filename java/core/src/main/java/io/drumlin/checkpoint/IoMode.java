@@ -35,7 +35,18 @@ interface IoMode {
             Refusals refusals,
             Packing packing) {
         if (config.ioMode() == FtiConfig.IO_FTIFF) {
-            return new FtiFfMode(app, group, topology, places, storage, reader, refusals, config.layout(), packing);
+            return new FtiFfMode(
+                    app,
+                    group,
+                    topology,
+                    places,
+                    storage,
+                    slabs,
+                    reader,
+                    refusals,
+                    config.layout(),
+                    packing,
+                    config.differential());
         }
         Optional<SharedFileWriter> shared =
                 switch (config.ioMode()) {
@@ -44,7 +55,7 @@ interface IoMode {
                     default -> Optional.empty();
                 };
         FileContent content = config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage) : new BareContent();
-        return new PosixMode(app, group, topology, shared, content, places, storage, reader, refusals);
+        return new PosixMode(app, group, topology, shared, content, places, storage, slabs, reader, refusals);
     }
 
     /**
@@ -56,8 +67,27 @@ interface IoMode {
      */
     Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
 
-    /** Begins the file of a checkpoint whose variables come one by one. Nothing is written. */
-    Gathering gathering();
+    /**
+     * Begins this rank's file of a checkpoint whose variables come a few at a time.
+     *
+     * @param path where it lies meanwhile; of a differential checkpoint as {@link #differentialFile} gives it
+     */
+    Gathering gathering(Level level, Path path) throws IOException;
+
+    /**
+     * Makes sure that there can be such a file.
+     *
+     * @throws IllegalArgumentException the layout of files has none
+     */
+    default void requireGathering() {}
+
+    /** Where this rank's file of a differential checkpoint is brought to its new state. */
+    default Path differentialFile(RunDirectory directories) {
+        throw new IllegalStateException("this mode has no differential checkpoints");
+    }
+
+    /** Ids of what is protected, in the order in which variables that have no place yet get one. */
+    List<Integer> order(Map<Integer, ProtectedData> data);
 
     /** Writes the data of all ranks into one file, at the levels that have such a file. */
     default Optional<SharedFileWriter> shared(Level level) {
@@ -107,12 +137,17 @@ interface IoMode {
      */
     default void describeCopy(Level level) throws IOException {}
 
-    /** Takes note that a draft of this mode was committed: the next one continues it. */
-    void committed(Draft draft);
+    /** Bytes of the blocks that the differential checkpoint that was written last found changed. */
+    default long changedBytes() {
+        return 0;
+    }
+
+    /** Takes note that a draft of this mode was committed at a level: the next one continues it. */
+    void committed(Level level, Draft draft);
 
     /** The same when the heads have finished and committed the checkpoint. */
     default void finishedByHead(Level level, Draft draft) {
-        committed(draft);
+        committed(level, draft);
     }
 
     /**

@@ -60,7 +60,7 @@ final class LevelDirectories implements IoMode.Places {
 
     /** Whether this rank is the one that works on the directories of a level. */
     boolean isMaster(Level level) {
-        return level == Level.L4 ? topology.isGlobalMaster() : topology.isNodeMaster();
+        return level.isGlobal() ? topology.isGlobalMaster() : topology.isNodeMaster();
     }
 
     /** What is done with the directories of one root. */
@@ -81,7 +81,8 @@ final class LevelDirectories implements IoMode.Places {
 
     private List<Path> roots(Level level) {
         List<Path> roots = new ArrayList<>(2);
-        if (isMaster(level)) {
+        // Where metadata are kept apart, the data of differential checkpoints stay where they are.
+        if (isMaster(level) && !(metadata && level == Level.L4_DCP)) {
             roots.add(directories.root(level));
         }
         // The configuration may give one directory for both.
@@ -123,6 +124,26 @@ final class LevelDirectories implements IoMode.Places {
         }
         RunDirectory.delete(RunDirectory.tmp(root), storage);
         discardReplaced(root, level);
+    }
+
+    /**
+     * Makes the spare files of differential checkpoints, which were brought up to date, those of a checkpoint to be committed; nothing
+     * happens where there are none. Collective.
+     */
+    void takeSpare() throws IOException {
+        onEachRoot("taking the spare files of", Level.L4_DCP, root -> {
+            if (Files.exists(RunDirectory.spare(root))) {
+                RunDirectory.delete(RunDirectory.tmp(root), storage);
+                storage.rename(RunDirectory.spare(root), RunDirectory.tmp(root));
+                // Before the list says that there is a newer checkpoint.
+                storage.syncDirectory(root);
+            }
+        });
+    }
+
+    /** Deletes a run's spare files of differential checkpoints; for the rank that {@link #isMaster} of level 4. */
+    void deleteSpare() throws IOException {
+        RunDirectory.delete(RunDirectory.spare(directories.global()), storage);
     }
 
     /** Deletes what a run that was killed in an incremental checkpoint has left of it. Collective. */
@@ -191,6 +212,18 @@ final class LevelDirectories implements IoMode.Places {
      */
     void discardSuperseded(Level level) throws IOException {
         String operation = "deleting what the checkpoint committed at level " + level.number() + " supersedes";
+        if (level == Level.L4_DCP) {
+            Agreement.run(app, "keeping the differential checkpoint before as a spare", () -> {
+                for (Path root : roots(level)) {
+                    if (Files.exists(RunDirectory.replaced(root, level))) {
+                        RunDirectory.delete(RunDirectory.spare(root), storage);
+                        storage.rename(RunDirectory.replaced(root, level), RunDirectory.spare(root));
+                    }
+                }
+            });
+            untidy.remove(level);
+            return;
+        }
         if (keepL4 && level == Level.L4) {
             Agreement.run(app, operation, () -> {
                 for (Path root : roots(level)) {

@@ -86,6 +86,7 @@ final class LevelWriter {
             } else if (level == Level.L3) {
                 encodedMd5[0] = encode(draft, image[0], encodedSize, path(level, FileKind.ENCODED, ckptId));
             }
+            own.close();
             storage.syncDirectory(directories.tmp(level));
         });
         mode.describe(level, draft, Optional.ofNullable(encodedMd5[0]));

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -16,7 +17,7 @@ final class MinuteClock implements SnapshotClock {
 
     private final FtiConfig config;
     private final LongSupplier nanoTime;
-    private final int[] periods = {1, 1, 1, 1, 1};
+    private final EnumMap<Level, Integer> periods = new EnumMap<>(Level.class);
 
     private long iterations;
     private long lastCall;
@@ -85,9 +86,9 @@ final class MinuteClock implements SnapshotClock {
         Optional<Level> due = Optional.empty();
         for (Level level : Level.values()) {
             int interval = config.interval(level);
-            if (interval > 0 && minutes >= periods[level.number()] * interval) {
+            if (interval > 0 && minutes >= periods.getOrDefault(level, 1) * interval) {
                 due = Optional.of(level);
-                periods[level.number()]++;
+                periods.merge(level, 2, (before, first) -> before + 1);
             }
         }
         return due;

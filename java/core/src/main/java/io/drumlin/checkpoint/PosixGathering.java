@@ -1,6 +1,8 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.checkpoint.CheckpointWriter.Seal;
 import io.drumlin.checkpoint.Draft.Chunk;
+import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -11,7 +13,9 @@ import java.util.Map;
 final class PosixGathering implements Gathering {
 
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
+    private final ChunkedFile file;
     private final Drafts drafts;
+    private final Md5Lanes md5 = DigestEngine.md5();
     private long position;
 
     /** Makes the draft of a file. */
@@ -26,25 +30,27 @@ final class PosixGathering implements Gathering {
         Draft draft(int ckptId, Map<Integer, ProtectedData> data, Map<Integer, ProtectedData> all) throws IOException;
     }
 
-    PosixGathering(Drafts drafts) {
+    PosixGathering(ChunkedFile file, Drafts drafts) {
+        this.file = file;
         this.drafts = drafts;
+        md5.reset(0);
     }
 
     @Override
-    public void add(int id, ProtectedData variable, Map<Integer, ProtectedData> all, ChunkedFile file, Md5Lanes md5)
-            throws IOException {
-        if (added.isEmpty()) {
-            md5.reset(0);
+    public void add(Map<Integer, ProtectedData> variables, Map<Integer, ProtectedData> all) throws IOException {
+        for (Map.Entry<Integer, ProtectedData> entry : variables.entrySet()) {
+            ProtectedData variable = entry.getValue();
+            long end = Math.addExact(position, variable.size());
+            if (variable.size() > 0) {
+                FileImage image = new FileImage(end);
+                image.put(position, variable, 0, variable.size());
+                file.allocate(end);
+                file.append(image, new Chunk(position, variable.size(), variable.size()), md5);
+            }
+            position = end;
+            added.put(entry.getKey(), variable);
         }
-        long end = Math.addExact(position, variable.size());
-        if (variable.size() > 0) {
-            FileImage image = new FileImage(end);
-            image.put(position, variable, 0, variable.size());
-            file.allocate(end);
-            file.append(image, new Chunk(position, variable.size(), variable.size()), md5);
-        }
-        position = end;
-        added.put(id, variable);
+        file.settle();
     }
 
     @Override
@@ -58,7 +64,13 @@ final class PosixGathering implements Gathering {
     }
 
     @Override
-    public List<byte[]> digests(Draft draft, Md5Lanes md5) {
-        return position == 0 ? List.of() : List.of(md5.digest(0));
+    public void finish(Draft draft, Seal seal) throws IOException {
+        file.finish(seal.seal(position == 0 ? List.of() : List.of(md5.digest(0))), draft.size());
+    }
+
+    @Override
+    public void close() throws IOException {
+        md5.close();
+        file.close();
     }
 }

@@ -56,6 +56,7 @@ final class PosixMode implements IoMode {
     private final FileContent content;
     private final Places levels;
     private final StorageEngine storage;
+    private final SlabPool slabs;
     private final CheckpointReader reader;
     private final Refusals refusals;
 
@@ -84,6 +85,7 @@ final class PosixMode implements IoMode {
             FileContent content,
             Places levels,
             StorageEngine storage,
+            SlabPool slabs,
             CheckpointReader reader,
             Refusals refusals) {
         this.app = app;
@@ -94,6 +96,7 @@ final class PosixMode implements IoMode {
         this.content = content;
         this.levels = levels;
         this.storage = storage;
+        this.slabs = slabs;
         this.reader = reader;
         this.refusals = refusals;
     }
@@ -106,7 +109,8 @@ final class PosixMode implements IoMode {
     }
 
     /** Stored variables first, in their order in the metadata; then new ones, in the order of their first protection. */
-    private List<Integer> order(Map<Integer, ProtectedData> data) {
+    @Override
+    public List<Integer> order(Map<Integer, ProtectedData> data) {
         Set<Integer> ids = new LinkedHashSet<>(order);
         ids.retainAll(data.keySet());
         ids.addAll(data.keySet());
@@ -119,8 +123,8 @@ final class PosixMode implements IoMode {
     }
 
     @Override
-    public Gathering gathering() {
-        return content.gathering(this::draft);
+    public Gathering gathering(Level level, Path path) throws IOException {
+        return content.gathering(new ChunkedFile(storage, slabs, path), this::draft);
     }
 
     @Override
@@ -154,7 +158,7 @@ final class PosixMode implements IoMode {
     }
 
     @Override
-    public void committed(Draft draft) {
+    public void committed(Level level, Draft draft) {
         order = own(draft).order();
         last = own(draft).metadata();
         lastName = own(draft).fileName();
@@ -162,7 +166,7 @@ final class PosixMode implements IoMode {
 
     @Override
     public void finishedByHead(Level level, Draft draft) {
-        committed(draft);
+        committed(level, draft);
         last = null;
         lastDirectory = levels.metadataDirectory(level, Slot.COMMITTED);
     }
@@ -276,6 +280,9 @@ final class PosixMode implements IoMode {
     @Override
     public List<StoredCheckpoint> stored(Level level) throws IOException {
         List<StoredCheckpoint> stored = new ArrayList<>();
+        if (level == Level.L4_DCP) {
+            return stored;
+        }
         long[] fileRanks = group.gather(fileRank);
         for (Slot slot : Slot.values()) {
             GroupMetadata[] own = new GroupMetadata[1];

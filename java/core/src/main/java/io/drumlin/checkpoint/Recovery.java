@@ -169,7 +169,7 @@ final class Recovery {
                     .filter(place -> place.slot() == slot)
                     .count();
         }
-        (level == Level.L4 ? app : node).allreduce(files, Op.SUM);
+        (level.isGlobal() ? app : node).allreduce(files, Op.SUM);
         // A checkpoint that a restart was copying may also be in its place: there it is whole.
         Slot most = Slot.COMMITTED;
         long mostFiles = 0;
@@ -207,7 +207,7 @@ final class Recovery {
     private DataSource source(Level level, EnumSet<FileKind> files) throws IOException {
         boolean redundant =
                 switch (level) {
-                    case L1, L4 -> false;
+                    case L1, L4_DCP, L4 -> false;
                     case L2 -> group.gather(files.contains(FileKind.PARTNER) ? 1 : 0)[group.right()] == 1;
                     case L3 -> filesOfGroup(files) >= group.size();
                 };

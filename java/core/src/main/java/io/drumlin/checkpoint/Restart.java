@@ -1,10 +1,13 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Brings the newest checkpoint that all ranks have to where it can be read: finds the level, makes again what is missing of it and
@@ -12,6 +15,8 @@ import java.util.Optional;
  */
 final class Restart {
 
+    private final Communicator app;
+    private final Refusals refusals;
     private final RunDirectory directories;
     private final LevelDirectories levels;
     private final IoMode mode;
@@ -30,6 +35,8 @@ final class Restart {
             IoMode mode,
             LevelCopy copy,
             Refusals refusals) {
+        this.app = app;
+        this.refusals = refusals;
         this.directories = directories;
         this.levels = levels;
         this.mode = mode;
@@ -44,13 +51,14 @@ final class Restart {
      * @return this rank's, on node-local storage or in the shared file; empty if no level gives a whole one
      */
     Optional<Source> find() throws IOException {
-        for (Level level : Level.values()) {
+        List<Level> order = order();
+        for (Level level : order) {
             Optional<Recovery.Found> found = recovery.find(level);
             if (found.isPresent()) {
-                for (int above = level.number() + 1; above <= Level.L4.number(); above++) {
-                    recovery.settle(Level.of(above));
+                for (Level older : order.subList(order.indexOf(level) + 1, order.size())) {
+                    recovery.settle(older);
                 }
-                Path local = level == Level.L4
+                Path local = level.isGlobal()
                         ? copyToLocal(found.get())
                         : found.get().path();
                 StoredFile file = found.get().file();
@@ -59,6 +67,20 @@ final class Restart {
             }
         }
         return Optional.empty();
+    }
+
+    /** The levels, the newest checkpoint first as far as that is known. Collective. */
+    private List<Level> order() throws IOException {
+        StringBuilder names = new StringBuilder();
+        if (app.rank() == 0) {
+            Path list = directories.checkpointList();
+            refusals.succeeds("reading", list, () -> CheckpointList.restartOrder(list)
+                    .forEach(level -> names.append(level).append(' ')));
+        }
+        String agreed = Agreement.bcast(app, names.toString(), 0);
+        return agreed.isEmpty()
+                ? List.of(Level.values())
+                : Stream.of(agreed.split(" ")).map(Level::valueOf).toList();
     }
 
     /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */

@@ -27,6 +27,9 @@ final class RunDirectory {
     /** Where the checkpoint that is being replaced waits: C FTI neither looks into it nor cleans it. */
     private static final String REPLACED = "drumlin-replaced-";
 
+    /** Differential checkpoints of the mode FTI-FF: what is in it is never restarted from. */
+    private static final String SPARE = "drumlin-spare-dCP";
+
     /** Begins the name of a rank's file of an incremental checkpoint until all is in it. */
     private static final String INCREMENTAL = "drumlin-incremental-";
 
@@ -38,6 +41,9 @@ final class RunDirectory {
 
     private static final Pattern RANK_FILE =
             Pattern.compile("Ckpt(\\d{1,10})-(Rank|Pcof|RSed)(\\d{1,10})\\.(?:fti|h5)");
+
+    /** Of a rank: {@link #differentialName}, and in the mode POSIX numbered. */
+    private static final Pattern DIFFERENTIAL_FILE = Pattern.compile("dCPFile-Rank(\\d{1,10})\\.fti");
 
     private final Path ckptRoot;
     private final Path local;
@@ -109,7 +115,7 @@ final class RunDirectory {
 
     /** Where the files of a level lie: L1 to L3 on the node, L4 on the parallel file system. */
     Path root(Level level) {
-        return level == Level.L4 ? global : local;
+        return level.isGlobal() ? global : local;
     }
 
     /** Where the metadata of all levels lie, in the modes that keep them apart from the data. */
@@ -150,11 +156,25 @@ final class RunDirectory {
     }
 
     static Path committed(Path root, Level level) {
-        return root.resolve("l" + level.number());
+        return root.resolve(name(level));
+    }
+
+    private static String name(Level level) {
+        return level == Level.L4_DCP ? "dCP" : "l" + level.number();
     }
 
     static Path replaced(Path root, Level level) {
-        return root.resolve(REPLACED + "l" + level.number());
+        return root.resolve(REPLACED + name(level));
+    }
+
+    /** Where the files of the differential checkpoint before the last are brought up to date for the next. */
+    static Path spare(Path root) {
+        return root.resolve(SPARE);
+    }
+
+    /** The name of a rank's file of differential checkpoints in the mode FTI-FF. */
+    static String differentialName(int rank) {
+        return "dCPFile-" + FileKind.PLAIN.word() + rank + ".fti";
     }
 
     Path archive() {
@@ -225,17 +245,31 @@ final class RunDirectory {
             }
             long owner = Long.parseLong(name.group(3));
             if (owner >= ranks) {
-                throw DrumlinException.during("restart")
-                        .path(entry)
-                        .problem("this is the file of rank " + owner + " and the run has " + ranks + " ranks")
-                        .advice("restart with the number of ranks of the run that wrote it")
-                        .exception();
+                throw moreRanks(entry, owner, ranks);
             }
             if (owner == rank && name.group(2).equals(kind.word())) {
                 found.add(entry);
             }
         }
         return found;
+    }
+
+    /** Refuses a directory with a file of differential checkpoints of a rank that the run does not have. */
+    static void requireRanks(Path directory, int ranks) throws IOException {
+        for (Path entry : entries(directory)) {
+            Matcher name = DIFFERENTIAL_FILE.matcher(entry.getFileName().toString());
+            if (name.matches() && Long.parseLong(name.group(1)) >= ranks) {
+                throw moreRanks(entry, Long.parseLong(name.group(1)), ranks);
+            }
+        }
+    }
+
+    private static DrumlinException moreRanks(Path entry, long owner, int ranks) {
+        return DrumlinException.during("restart")
+                .path(entry)
+                .problem("this is the file of rank " + owner + " and the run has " + ranks + " ranks")
+                .advice("restart with the number of ranks of the run that wrote it")
+                .exception();
     }
 
     /** Deletes a file or a directory with all below it; nothing happens when it is missing. */

@@ -309,7 +309,7 @@ public final class RunSurvey {
         List<Seen> survey(boolean data) throws IOException {
             List<Seen> seen = new ArrayList<>();
             Recovery recovery = recovery(levels);
-            for (Level level : Level.values()) {
+            for (Level level : CheckpointList.restartOrder(directories.checkpointList())) {
                 for (Left left : recovery.survey(level, data)) {
                     seen.add(seen(left, levels, false));
                 }
@@ -378,7 +378,7 @@ public final class RunSurvey {
         /** Only the rank itself gets its file; where it lies comes through {@code path}. */
         Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
             Recovery recovery = recovery(levels);
-            for (Level level : Level.values()) {
+            for (Level level : CheckpointList.restartOrder(directories.checkpointList())) {
                 for (Left left : recovery.survey(level, true)) {
                     if (left.recoverable()) {
                         find(left, rank, scratch, path);

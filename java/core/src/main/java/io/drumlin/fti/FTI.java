@@ -54,7 +54,7 @@ public final class FTI {
     public static final int FTI_L2_DCP = 6;
     /** Taken as {@link #FTI_L3}, as in C FTI. */
     public static final int FTI_L3_DCP = 7;
-    /** Differential level 4; not in this version. */
+    /** Differential level 4: {@link Level#L4_DCP}. */
     public static final int FTI_L4_DCP = 8;
     /** One shared HDF5 file; not in this version. */
     public static final int FTI_L4_H5_SINGLE = 9;
@@ -633,7 +633,7 @@ public final class FTI {
         if (differential) {
             instance.messages.warning("dCP is not supported at level %d, an ordinary checkpoint is taken.", level - 4);
         }
-        if (level == FTI_L4_DCP || level == FTI_L4_H5_SINGLE) {
+        if (level == FTI_L4_H5_SINGLE) {
             throw new IllegalArgumentException("level " + level + " is not in this version");
         }
         return Level.of(differential ? level - 4 : level);
@@ -690,6 +690,7 @@ public final class FTI {
                     "Has nodeFlag = 1 and nodeID = %d. CkptLvel = %d.",
                     instance.checkpoints.node(), taken.level().number());
         }
+        instance.checkpoints.differentialShare().ifPresent(instance.messages::differential);
         if (!instance.checkpoints.isUnderway()) {
             instance.messages.information("Post-checkpoint took %.2f sec.", taken.postSeconds());
         }

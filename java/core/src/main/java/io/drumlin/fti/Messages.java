@@ -1,5 +1,6 @@
 package io.drumlin.fti;
 
+import io.drumlin.checkpoint.DifferentialShare;
 import java.io.PrintStream;
 import java.util.Locale;
 
@@ -8,6 +9,8 @@ final class Messages {
 
     private static final int DEBUG = 1;
     private static final int INFORMATION = 2;
+    private static final double KIBI = 1024;
+    private static final String[] UNITS = {"B", "KB", "MB", "GB", "TB"};
 
     private final int rank;
     private final int verbosity;
@@ -34,6 +37,38 @@ final class Messages {
         if (rank == 0 && verbosity <= INFORMATION) {
             print(System.out, "[ FTI  Information ] : ", format, values);
         }
+    }
+
+    /** As C FTI: the sum of all ranks from the first, and at verbosity 1 its own share from each other. */
+    void differential(DifferentialShare share) {
+        if (rank == 0) {
+            if (verbosity <= INFORMATION) {
+                print(System.out, "[ FTI  dCP Message ] : ", "%s", share("Total", share.allData(), share.allChanged()));
+            }
+        } else {
+            debug("%s", share("Local", share.data(), share.changed()));
+        }
+    }
+
+    private static String share(String whose, long data, long changed) {
+        return String.format(
+                Locale.ROOT,
+                "%s CP data: %s, %s dCP update: %s, dCP share: %.2f%%",
+                whose,
+                size(data),
+                whose,
+                size(changed),
+                data == 0 ? 0 : 100.0 * changed / data);
+    }
+
+    private static String size(long bytes) {
+        int unit = 0;
+        double value = bytes;
+        while (value >= KIBI && unit < UNITS.length - 1) {
+            value /= KIBI;
+            unit++;
+        }
+        return String.format(Locale.ROOT, "%.2f %s", value, UNITS[unit]);
     }
 
     void warning(String format, Object... values) {

@@ -91,6 +91,32 @@ class CrashTest {
         replay(crash, Loss.NEVER, 1);
     }
 
+    /** The file that is restarted from is never the one that is updated. */
+    @ParameterizedTest
+    @CsvSource({"KILL, 0, 3", "POWER_LOSS, 0, 3", "KILL, 1, 3"})
+    void everyPrefixOfARunWithDifferentialCheckpointsIsRecoverable(Crash crash, String keepLast, String ioMode)
+            throws IOException {
+        ranks = 2;
+        levels = List.of(
+                Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4_DCP, Level.L4, Level.L4_DCP);
+        record(Map.of(
+                "basic.node_size",
+                "1",
+                "basic.keep_last_ckpt",
+                keepLast,
+                "basic.ckpt_io",
+                ioMode,
+                "basic.enable_dcp",
+                "1",
+                "basic.dcp_mode",
+                "1",
+                "basic.dcp_block_size",
+                "512",
+                "basic.dcp_stack_size",
+                "2"));
+        replay(crash, Loss.NEVER, 1);
+    }
+
     /** With redundancy: what was done at level 2 or above also stands the loss of a node. */
     @ParameterizedTest
     @CsvSource({

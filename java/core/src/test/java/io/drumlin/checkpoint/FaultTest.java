@@ -76,12 +76,17 @@ class FaultTest {
         L4_AFTER_L4_KEPT("0", "1", Level.L4, Level.L4),
         L1_AFTER_L4("0", "0", Level.L4, Level.L1),
         L2_AFTER_L2("0", "0", Level.L2, Level.L2),
-        L3_AFTER_L2("0", "0", Level.L2, Level.L3);
+        L3_AFTER_L2("0", "0", Level.L2, Level.L3),
+        FIRST_DCP("0", "0", Level.L4_DCP),
+        DCP_AFTER_DCP("0", "0", Level.L4_DCP, Level.L4_DCP, Level.L4_DCP),
+        DCP_AFTER_L1("0", "0", Level.L4_DCP, Level.L1, Level.L4_DCP),
+        L4_AFTER_DCP("0", "0", Level.L4_DCP, Level.L4);
 
         private final Map<String, String> config;
         private final List<Level> levels;
 
         Scenario(String keepLast, String keepL4, Level... levels) {
+            this.levels = List.of(levels);
             config = Map.of(
                     "basic.node_size",
                     "1",
@@ -90,8 +95,13 @@ class FaultTest {
                     "basic.keep_last_ckpt",
                     keepLast,
                     "basic.keep_l4_ckpt",
-                    keepL4);
-            this.levels = List.of(levels);
+                    keepL4,
+                    "basic.enable_dcp",
+                    this.levels.contains(Level.L4_DCP) ? "1" : "0",
+                    "basic.dcp_mode",
+                    "1",
+                    "basic.dcp_block_size",
+                    "512");
         }
     }
 

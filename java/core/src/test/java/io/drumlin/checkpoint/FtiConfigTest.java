@@ -39,7 +39,6 @@ class FtiConfigTest {
                     basic.keep_heads_alive | 1 | 0 while head
                     basic.verbosity | 4 | 1 to 3
                     basic.verbosity | 0 | 1 to 3
-                    basic.enable_dcp | 1 | differential
                     basic.ckpt_dir | '' | the path of a directory
                     basic.ckpt_l3 | 1 | 2 or more while
                     restart.failure | 4 | 0 (fresh), 1 (restart)
@@ -66,6 +65,13 @@ class FtiConfigTest {
         assertThatThrownBy(() -> config(Map.of("drumlin.ckpt_interval", "auto", "drumlin.mtbf_l4", hours)))
                 .hasMessageContaining("[drumlin] mtbf_l4 is \"" + hours + "\"")
                 .hasMessageContaining("hours above 0");
+    }
+
+    @Test
+    void refusesDifferentialCheckpointsInTheModePosix() {
+        assertThatThrownBy(() -> config(Map.of("basic.ckpt_io", "1", "basic.enable_dcp", "1")))
+                .hasMessageContaining("[basic] enable_dcp is \"1\"")
+                .hasMessageContaining("mode POSIX");
     }
 
     @Test

@@ -248,7 +248,7 @@ class LostNodesPropertyTest {
                     Stream.iterate(0, first -> first < RANKS, first -> first + groupSize)
                             .allMatch(first ->
                                     2 * lost.get(first, first + groupSize).cardinality() <= groupSize);
-                case L4 -> true;
+                case L4_DCP, L4 -> true;
             };
         }
 

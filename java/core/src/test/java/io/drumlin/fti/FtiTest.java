@@ -189,12 +189,13 @@ class FtiTest {
         assertThat(FTI_Protect(0, new int[1], 1, 11)).isEqualTo(FTI_NSCS);
         assertThat(FTI_Protect(0, "text", 1, FTI_CHAR)).isEqualTo(FTI_NSCS);
         assertThat(FTI_Protect(10, ByteBuffer.allocateDirect(32), 2, FTI_LDBE)).isEqualTo(FTI_SCES);
-        for (int level : new int[] {0, -1, 10, FTI_L4_DCP, FTI_L4_H5_SINGLE, FTI_L2, FTI_L3}) {
+        for (int level : new int[] {0, -1, 10, FTI_L4_H5_SINGLE, FTI_L2, FTI_L3}) {
             assertThat(FTI_Checkpoint(1, level)).as("level %d", level).isEqualTo(FTI_NSCS);
         }
         assertThat(FTI_Checkpoint(0, FTI_L1)).isEqualTo(FTI_NSCS);
         assertThat(run.restartValue("failure")).isEqualTo("0");
         assertThat(FTI_Checkpoint(1, FTI_L1_DCP)).isEqualTo(FTI_DONE);
+        assertThat(FTI_Checkpoint(1, FTI_L4_DCP)).isEqualTo(FTI_DONE);
         assertThat(FTI_GetStoredSize(10)).isEqualTo(32);
         assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
     }

@@ -72,13 +72,6 @@ final class Rewriter {
         if (!WRITTEN.contains(manifest.layout())) {
             return Optional.of("layout " + manifest.layout() + " is not written by this version");
         }
-        for (Step step : manifest.calls().steps()) {
-            boolean differential = (step instanceof Checkpoint taken && taken.level() > 4)
-                    || (step instanceof IncrementalCheckpoint added && added.level() > 4);
-            if (differential) {
-                return Optional.of("differential checkpoints are not in this version");
-            }
-        }
         return Optional.empty();
     }
 

@@ -20,6 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -30,7 +31,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,6 +56,11 @@ class RestartTest {
                 Matcher match = RANK_FILE.matcher(file.path());
                 if (match.matches()) {
                     checkpoints.put(Level.of(Integer.parseInt(match.group(2))), Integer.valueOf(match.group(3)));
+                }
+                if (file.kind().equals("dcp")) {
+                    checkpoints.put(
+                            Level.L4_DCP,
+                            Objects.requireNonNull(file.checkpoint()).ckptId());
                 }
             }
             return checkpoints;
@@ -85,7 +90,7 @@ class RestartTest {
                             .values()
                             .stream()
                             .allMatch(lost -> lost <= k / 2);
-                case L4 -> true;
+                case L4_DCP, L4 -> true;
             };
         }
 
@@ -163,7 +168,6 @@ class RestartTest {
     @TestFactory
     Stream<DynamicTest> everySnapshotOfTheReferenceGoesOn() throws IOException {
         return runs().stream()
-                .filter(run -> !needsMoreThanThisVersion(run))
                 .map(run -> DynamicTest.dynamicTest(run.copy.getFileName().toString(), () -> {
                     run.copyFiles();
                     run.addRemains();
@@ -200,7 +204,6 @@ class RestartTest {
     @TestFactory
     Stream<DynamicTest> nodesOfTheReferenceAreLost() throws IOException {
         return runs().stream()
-                .filter(run -> !needsMoreThanThisVersion(run))
                 .filter(run -> run.checkpoints().containsKey(Level.L2)
                         || run.checkpoints().containsKey(Level.L3))
                 .map(run -> DynamicTest.dynamicTest(run.copy.getFileName().toString(), () -> {
@@ -228,23 +231,6 @@ class RestartTest {
             return;
         }
         recover(loss, newest.get().getKey(), newest.get().getValue());
-    }
-
-    @Test
-    void whatThisVersionLacksIsRefusedByName() throws IOException {
-        List<Run> refused =
-                runs().stream().filter(RestartTest::needsMoreThanThisVersion).toList();
-        assertThat(refused).hasSize(4);
-        for (Run run : refused) {
-            run.copyFiles();
-            assertThatThrownBy(() -> onEachRank(run, (checkpoints, rank) -> {}))
-                    .hasMessageFindingMatch("\\[basic\\] enable_dcp is \"1\"");
-        }
-    }
-
-    private static boolean needsMoreThanThisVersion(Run run) {
-        String name = run.golden.getFileName().toString();
-        return name.equals("dcp-md5");
     }
 
     /** Level and id of the checkpoint that a restart takes, as the commands say it before. */

@@ -1,0 +1,23 @@
+package io.drumlin.checkpoint;
+
+/**
+ * How differential checkpoints are taken.
+ *
+ * @param crc32 whether blocks are compared by their CRC32 ({@code dcp_mode = 2}), otherwise by their MD5
+ * @param blockSize {@code dcp_block_size}, bytes
+ * @param stackSize {@code dcp_stack_size}, layers of a file in the mode POSIX
+ */
+record DifferentialConfig(boolean crc32, int blockSize, int stackSize) {
+
+    /** Least {@code dcp_block_size} in the mode FTI-FF. */
+    static final int LEAST_BLOCK = 512;
+
+    /** Most {@code dcp_block_size} in the mode FTI-FF. */
+    static final int MOST_BLOCK = 65535;
+
+    /** Most layers of a file. */
+    static final int MOST_LAYERS = 10;
+
+    /** Layers of a file where the configuration has no or a bad number. */
+    static final int DEFAULT_STACK = 5;
+}

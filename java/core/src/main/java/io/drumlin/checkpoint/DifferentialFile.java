@@ -1,0 +1,278 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.Draft.Chunk;
+import io.drumlin.checkpoint.FileBlocks.Area;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The spare file of a differential checkpoint in the mode FTI-FF, which holds the checkpoint before the last, while it is
+ * brought to the content of the next: only blocks are written that the last checkpoint or this one has changed
+ * (docs/adr/008-differential-checkpoints-in-two-files.md). Or a new file, of which everything is written.
+ *
+ * <p>The file becomes byte for byte what an update in place of the last one would give: behind a chunk that has become shorter
+ * its old bytes remain.
+ */
+final class DifferentialFile implements ChunkTarget {
+
+    private final SlabPool slabs;
+    private final BlockFile file;
+    private final @Nullable BlockFile committed;
+    private final BlockDigests blocks;
+    private final @Nullable FileBlocks last;
+    private final boolean update;
+    private final long oldData;
+    private final FileBlocks next = new FileBlocks();
+    private final int windowBytes;
+    private long changedBytes;
+
+    /**
+     * Opens the files.
+     *
+     * @param path the spare file
+     * @param committed the file of the last checkpoint, if there is one
+     * @param last what is known of that file; null if nothing is
+     * @param update whether the spare file holds the checkpoint before the last; otherwise it is replaced
+     * @param oldData bytes of the containers that were there before this checkpoint
+     */
+    DifferentialFile(
+            StorageEngine storage,
+            SlabPool slabs,
+            Path path,
+            @Nullable Path committed,
+            BlockDigests blocks,
+            @Nullable FileBlocks last,
+            boolean update,
+            long oldData)
+            throws IOException {
+        this.slabs = slabs;
+        this.blocks = blocks;
+        this.last = last;
+        this.update = update;
+        this.oldData = oldData;
+        windowBytes = SlabPool.SLAB_BYTES / blocks.blockSize() * blocks.blockSize();
+        EnumSet<OpenMode> modes = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE);
+        if (!update) {
+            modes.add(OpenMode.TRUNCATE);
+        }
+        this.committed = committed == null ? null : storage.open(committed, EnumSet.of(OpenMode.READ));
+        try {
+            file = storage.open(path, modes);
+        } catch (IOException | RuntimeException e) {
+            closeCommitted(e);
+            throw e;
+        }
+    }
+
+    private void closeCommitted(Throwable failure) {
+        try {
+            if (committed != null) {
+                committed.close();
+            }
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** What is known of the file once it is finished. */
+    FileBlocks blocks() {
+        return next;
+    }
+
+    /** Bytes of the blocks that are not as in the last checkpoint. */
+    long changedBytes() {
+        return changedBytes;
+    }
+
+    @Override
+    public void allocate(long size) throws IOException {
+        file.allocate(size);
+    }
+
+    @Override
+    public List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
+        byte[][] hashes = new byte[chunks.size()][];
+        Cursor[] lanes = new Cursor[Md5Lanes.LANES];
+        ByteBuffer[] pieces = new ByteBuffer[Md5Lanes.LANES];
+        Iterator<Chunk> waiting = chunks.iterator();
+        int started = 0;
+        boolean busy = true;
+        while (busy) {
+            busy = false;
+            for (int lane = 0; lane < lanes.length; lane++) {
+                if (lanes[lane] == null && waiting.hasNext()) {
+                    lanes[lane] = new Cursor(waiting.next(), started++);
+                    md5.reset(lane);
+                }
+                Cursor cursor = lanes[lane];
+                pieces[lane] = cursor == null ? null : writePiece(image, cursor);
+                busy |= cursor != null;
+            }
+            md5.update(Arrays.asList(pieces));
+            for (int lane = 0; lane < lanes.length; lane++) {
+                Cursor cursor = lanes[lane];
+                if (cursor != null && cursor.position == cursor.chunk.length()) {
+                    hashes[cursor.index] = md5.digest(lane);
+                    lanes[lane] = null;
+                }
+            }
+        }
+        return List.of(hashes);
+    }
+
+    /** Digests the next blocks of a chunk, writes what is to be written of them and gives all their bytes. */
+    private ByteBuffer writePiece(ByteSource image, Cursor cursor) throws IOException {
+        long start = cursor.chunk.start() + cursor.position;
+        int length = (int) Math.min(windowBytes, cursor.chunk.length() - cursor.position);
+        int first = (int) (cursor.position / blocks.blockSize());
+        ByteBuffer piece = slabs.take().buffer().limit(length);
+        image.readFully(start, piece.duplicate());
+        cursor.position += length;
+        blocks.digest(piece, cursor.area.digests(), first);
+        int count = blocks.count(length);
+        int written = 0;
+        for (int i = 0; i < count; i++) {
+            cursor.area.compare(first + i, cursor.before);
+            if (cursor.area.changed().get(first + i)) {
+                changedBytes += Math.min(blocks.blockSize(), length - i * blocks.blockSize());
+            }
+            if (!isWanted(cursor, first + i)) {
+                write(piece, start, written, i);
+                written = i + 1;
+            }
+        }
+        write(piece, start, written, count);
+        return piece;
+    }
+
+    private boolean isWanted(Cursor cursor, int block) {
+        return !update
+                || cursor.area.changed().get(block)
+                || (cursor.before != null && cursor.before.changed().get(block));
+    }
+
+    /** Writes blocks of a piece. */
+    private void write(ByteBuffer piece, long start, int from, int to) throws IOException {
+        if (from < to) {
+            int begin = from * blocks.blockSize();
+            int end = Math.min(to * blocks.blockSize(), piece.limit());
+            file.write(piece.slice(begin, end - begin), start + begin);
+        }
+    }
+
+    @Override
+    public void leave(long start, long room) {
+        area(start, 0, room);
+    }
+
+    private Area area(long start, long length, long room) {
+        Area area = new Area(length, room, blocks, last == null || last.at(start) == null);
+        if (room > 0) {
+            next.areas().put(start, area);
+        }
+        return area;
+    }
+
+    @Override
+    public void settle() throws IOException {
+        slabs.drain();
+    }
+
+    @Override
+    public void finish(List<Piece> pieces, long size) throws IOException {
+        for (Map.Entry<Long, Area> entry : next.areas().entrySet()) {
+            Area before = last == null ? null : last.at(entry.getKey());
+            keepOldBytes(entry.getKey(), entry.getValue(), before);
+        }
+        for (Piece piece : pieces) {
+            file.write(piece.bytes(), piece.offset());
+        }
+        file.truncate(size);
+        file.sync();
+    }
+
+    /** Brings what is in a container behind its content to what the last checkpoint has there. */
+    private void keepOldBytes(long start, Area area, @Nullable Area before) throws IOException {
+        if (start >= oldData) {
+            if (update) {
+                // There may be records of an earlier, shorter state.
+                zeros(start + area.length(), start + area.room());
+            }
+        } else if (before == null || !update || before.added()) {
+            copy(start + area.length(), start + area.room());
+        } else {
+            BitSet changed = before.changed();
+            for (int block = changed.nextSetBit(0); block >= 0; block = changed.nextSetBit(block + 1)) {
+                long from = Math.max((long) block * blocks.blockSize(), area.length());
+                copy(start + from, start + before.end(block));
+            }
+        }
+    }
+
+    private void copy(long from, long to) throws IOException {
+        if (committed == null) {
+            return;
+        }
+        for (long at = from; at < to; at += SlabPool.SLAB_BYTES) {
+            ByteBuffer memory = slabs.take().buffer().limit((int) Math.min(SlabPool.SLAB_BYTES, to - at));
+            int read = committed.read(memory, at);
+            file.write(memory.limit(read), at);
+        }
+    }
+
+    private void zeros(long from, long to) throws IOException {
+        for (long at = from; at < to; at += SlabPool.SLAB_BYTES) {
+            ByteBuffer memory = slabs.take().buffer().limit((int) Math.min(SlabPool.SLAB_BYTES, to - at));
+            for (int i = 0; i < memory.limit(); i++) {
+                memory.put(i, (byte) 0);
+            }
+            file.write(memory, at);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            slabs.drain();
+        } finally {
+            try {
+                file.close();
+            } finally {
+                blocks.close();
+                if (committed != null) {
+                    committed.close();
+                }
+            }
+        }
+    }
+
+    /** How far a chunk has been written. */
+    private final class Cursor {
+        private final Chunk chunk;
+        private final int index;
+        private final Area area;
+        private final @Nullable Area before;
+        private long position;
+
+        Cursor(Chunk chunk, int index) {
+            this.chunk = chunk;
+            this.index = index;
+            before = last == null ? null : last.at(chunk.start());
+            area = area(chunk.start(), chunk.length(), chunk.room());
+        }
+    }
+}
