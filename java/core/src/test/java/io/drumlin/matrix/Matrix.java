@@ -74,7 +74,7 @@ public final class Matrix {
             }
             for (int mode : modes) {
                 for (Preset preset : presets) {
-                    if (suite.hasPreset(preset)) {
+                    if (suite.hasPreset(preset) && suite.hasMode(mode)) {
                         List<DynamicTest> tests = tests(suite, name, mode, preset, choice);
                         containers.add(
                                 DynamicContainer.dynamicContainer(name + ", mode " + mode + ", " + preset, tests));

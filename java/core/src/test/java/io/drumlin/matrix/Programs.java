@@ -47,6 +47,9 @@ public final class Programs {
     private static final int INTERVAL = 10;
     private static final int ARRAYS = 10;
 
+    /** Of the data that {@code changes} has changed before each of its checkpoints. */
+    static final List<Integer> CHANGED_PERCENT = List.of(100, 10, 50, 0, 100, 30, 80);
+
     private Programs() {}
 
     /** Runs as a rank under mpirun: configuration file, program, its arguments. */
@@ -92,6 +95,8 @@ public final class Programs {
             case "forgetNames" -> run.forgetNames();
             case "config" -> run.config();
             case "twice" -> run.twice(arguments);
+            case "changes" -> run.changes(arguments);
+            case "recoverChanges" -> run.recoverChanges();
             case "recoverInside" -> run.recoverInside(arguments);
             default -> throw new IllegalArgumentException("no program " + program);
         }
@@ -324,6 +329,54 @@ public final class Programs {
             }
             assertThat(FTI_RecoverVarFinalize()).isEqualTo(FTI_SCES);
             assertThat(arrays).isDeepEqualTo(arrayValues(true));
+            end("finalize");
+        }
+
+        /** {@code changes HOW}: differential checkpoints of an array of which a known share has changed. */
+        void changes(List<String> arguments) {
+            init(FTI_SCES);
+            byte[] values = new byte[200 * 512];
+            FTI_Protect(0, id);
+            FTI_Protect(1, first);
+            FTI_Protect(2, second);
+            FTI_Protect(3, values);
+            for (int i = 0; i < CHANGED_PERCENT.size(); i++) {
+                id.value = i;
+                change(values, i);
+                String how = arguments.get(0);
+                if (how.startsWith("i")) {
+                    assertThat(FTI_InitICP(i + 1, 8, true)).isEqualTo(FTI_SCES);
+                    for (int variable : List.of(3, 0, 2, 1)) {
+                        assertThat(FTI_AddVarICP(variable)).isEqualTo(FTI_SCES);
+                    }
+                    assertThat(FTI_FinalizeICP()).isEqualTo(FTI_SCES);
+                } else {
+                    assertThat(FTI_Checkpoint(i + 1, 8)).isEqualTo(FTI_DONE);
+                }
+            }
+        }
+
+        private void change(byte[] values, int round) {
+            for (int block = 0; block < 2 * CHANGED_PERCENT.get(round); block++) {
+                values[512 * block + (7 * block + rank) % 512] += (byte) (1 + round);
+            }
+        }
+
+        /** {@code recoverChanges}: what {@code changes} had at its end. */
+        void recoverChanges() {
+            init(FTI_SCES);
+            byte[] values = new byte[200 * 512];
+            byte[] expected = new byte[200 * 512];
+            for (int i = 0; i < CHANGED_PERCENT.size(); i++) {
+                change(expected, i);
+            }
+            FTI_Protect(0, id);
+            FTI_Protect(1, first);
+            FTI_Protect(2, second);
+            FTI_Protect(3, values);
+            assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_SCES);
+            assertThat(id.value).isEqualTo(CHANGED_PERCENT.size() - 1);
+            assertThat(values).isEqualTo(expected);
             end("finalize");
         }
 

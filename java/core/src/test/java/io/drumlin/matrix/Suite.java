@@ -1,6 +1,7 @@
 package io.drumlin.matrix;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.matrix.Matrix.Preset;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /** The core suites of C FTI's integration tests: what is started, what is damaged in between, what must come of it. */
@@ -321,6 +323,40 @@ enum Suite {
                     }))
                     .toList();
         }
+    },
+
+    DCP {
+        @Override
+        List<Case> cases() {
+            List<Case> cases = new ArrayList<>();
+            for (String how : ALL_OR_ONE_BY_ONE) {
+                for (int hash : List.of(1, 2)) {
+                    Map<String, String> changes =
+                            Map.of("basic.enable_dcp", "1", "basic.dcp_mode", "" + hash, "basic.dcp_block_size", "512");
+                    cases.add(new Case("hash " + hash + " " + how, changes, run -> standard(run, how)));
+                }
+            }
+            return cases;
+        }
+
+        private void standard(MatrixRun run, String how) throws Exception {
+            String printed = run.start("changes", how + 8);
+            List<Double> shares = Pattern.compile("dCP share: ([0-9.]+)%")
+                    .matcher(printed)
+                    .results()
+                    .map(found -> Double.valueOf(found.group(1)))
+                    .toList();
+            assertThat(shares).hasSize(Programs.CHANGED_PERCENT.size());
+            for (int i = 0; i < shares.size(); i++) {
+                assertThat(shares.get(i)).isCloseTo(Programs.CHANGED_PERCENT.get(i), within(2.0));
+            }
+            run.start("recoverChanges");
+        }
+
+        @Override
+        boolean hasMode(int mode) {
+            return mode == FTI_FF;
+        }
     };
 
     private static final List<String> SIZES = List.of("equal", "different");
@@ -349,6 +385,11 @@ enum Suite {
 
     /** All cases, the same in each I/O mode. */
     abstract List<Case> cases();
+
+    /** Whether the suite is for an I/O mode. */
+    boolean hasMode(int mode) {
+        return true;
+    }
 
     /** Whether C FTI has the suite with a preset. */
     boolean hasPreset(Preset preset) {
