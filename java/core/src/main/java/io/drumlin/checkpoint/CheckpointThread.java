@@ -53,7 +53,7 @@ final class CheckpointThread {
                 }
             }
         } catch (ExecutionException e) {
-            throw failure(e.getCause());
+            throw failure(e);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -61,12 +61,13 @@ final class CheckpointThread {
         }
     }
 
-    private IOException failure(@Nullable Throwable thrown) {
+    private IOException failure(ExecutionException ended) {
+        Throwable thrown = ended.getCause();
         return thrown instanceof IOException told
                 ? told
                 : DrumlinException.during("the checkpoint behind the computation")
                         .rank(rank)
-                        .cause(thrown)
+                        .cause(thrown == null ? ended : thrown)
                         .advice("the thread of this rank has died: the others may wait for it, so end the job")
                         .exception();
     }
