@@ -907,8 +907,8 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Waits until the checkpoint that is being finished behind the computation is complete; without one returns at once. Also done
-     * by the next {@link #checkpoint} and by {@link #complete}. Collective.
+     * Waits until the checkpoint that is being finished behind the computation is complete, and the one that it replaces deleted. Also
+     * done by the next {@link #checkpoint} and by {@link #complete}. Collective.
      *
      * @throws IOException on all ranks: it has failed, and earlier ones are as they were; or it is in its place, and something
      *     that it replaces could not be deleted, or it could not be listed for SCR: then {@link #lastCheckpoint} is this one
@@ -916,6 +916,7 @@ public final class Checkpoints implements AutoCloseable {
     public void await() throws IOException {
         requireApplication();
         awaitHere();
+        levels.awaitDeletion();
         Outcome ofHeads = headsOutcome;
         Optional<IOException> failed = late;
         headsOutcome = null;

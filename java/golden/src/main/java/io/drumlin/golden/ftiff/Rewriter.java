@@ -135,6 +135,10 @@ final class Rewriter {
                 for (Step step : steps) {
                     finished |= step instanceof Finish;
                     if (step instanceof TakeSnapshot snapshot) {
+                        if (!finished) {
+                            // C FTI deletes what is replaced before it goes on.
+                            checkpoints.await();
+                        }
                         takeSnapshot(checkpoints.communicator(), checkpoints.execId(), snapshot.name(), finished);
                     } else {
                         rank.make(step);
