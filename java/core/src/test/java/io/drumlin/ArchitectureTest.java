@@ -134,8 +134,13 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule coreNeedsNothingElse = noClasses()
             .should()
-            .dependOnClassesThat(not(
-                    resideInAnyPackage("java..", "io.drumlin..", "org.jspecify..", "org.bytedeco..", "com.sun.jna..")));
+            .dependOnClassesThat(not(resideInAnyPackage(
+                    "java..",
+                    "io.drumlin..",
+                    "org.jspecify..",
+                    "org.bytedeco..",
+                    "com.sun.jna..",
+                    "com.sun.management..")));
 
     /** But for the FTI facade, whose lines on standard output are part of what C FTI's users rely on. */
     @ArchTest
