@@ -13,7 +13,8 @@ public enum Level {
     /**
      * L4, but of the data only those blocks are written that have changed since the last checkpoint of this kind: a differential
      * checkpoint, {@code FTI_L4_DCP}. Where the configuration has {@code enable_dcp = 0}, or the I/O mode no such checkpoints,
-     * {@link #L4} is taken instead, with a warning. It stands before L4 because a restart that does not know which of the two is
+     * {@link #L4} is taken instead, with a warning. It is complete when the call returns, also where other checkpoints are finished
+     * behind the computation. It stands before L4 because a restart that does not know which of the two is
      * newer tries it first.
      */
     L4_DCP(4),
