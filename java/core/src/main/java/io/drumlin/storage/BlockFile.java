@@ -90,6 +90,9 @@ public interface BlockFile extends Closeable {
      * @throws IOException the read could not be started
      */
     default PendingRead startRead(ByteBuffer target, long offset) throws IOException {
+        if (!target.isDirect()) {
+            throw new IllegalArgumentException("a started read needs a direct buffer");
+        }
         int count = read(target, offset);
         return () -> count;
     }

@@ -32,7 +32,7 @@ class DefectsTest {
             deep = deep.resolve("d".repeat(100));
         }
         RunFixture run = new RunFixture(Files.createDirectories(deep), Map.of("basic.group_size", "2"));
-        for (Level level : Level.values()) {
+        for (Level level : List.of(Level.L1, Level.L2, Level.L3, Level.L4)) {
             run.run(4, (checkpoints, comm) -> {
                 long[] values = {checkpoints.isRestart() ? 0 : level.number() - 1L};
                 checkpoints.protect(0, values);

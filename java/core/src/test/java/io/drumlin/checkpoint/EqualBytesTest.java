@@ -77,6 +77,7 @@ class EqualBytesTest {
                     checkpoints.protect(
                             2, values.longs(large[step] / Long.BYTES).toArray());
                     checkpoints.checkpoint(step + 1, Level.L1);
+                    checkpoints.awaitDeletion();
                     comm.barrier();
                     if (comm.rank() == 0) {
                         files.addAll(contents(run.directory()));

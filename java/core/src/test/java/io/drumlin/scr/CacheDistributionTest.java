@@ -61,7 +61,7 @@ class CacheDistributionTest extends DatasetJobs {
         "XOR, 0123, 0124, 3",
         "XOR, 0011, 1010, 1",
         "RS, 0123, 2301, 13",
-        "RS, 0123, 3322, 01"
+        "RS, 0123, 3422, 01"
     })
     void ranksFindTheirFilesWhereTheyRunNow(String type, String before, String after, String lost) throws IOException {
         parameters.put("SCR_COPY_TYPE", type);

@@ -327,6 +327,14 @@ public final class FaultyEngine implements StorageEngine {
         }
 
         @Override
+        public PendingRead startRead(ByteBuffer target, long offset) throws IOException {
+            synchronized (FaultyEngine.this) {
+                check(Operation.READ, path(), offset, target.remaining());
+            }
+            return file.startRead(target, offset);
+        }
+
+        @Override
         public void allocate(long size) throws IOException {
             synchronized (FaultyEngine.this) {
                 check(Operation.ALLOCATE, path(), -1, size);
