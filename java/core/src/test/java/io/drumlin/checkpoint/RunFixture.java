@@ -4,13 +4,16 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** A run directory below a test's folder, and runs in it with threads as ranks. */
 public final class RunFixture {
@@ -64,26 +67,48 @@ public final class RunFixture {
     /** All files below the run directory but the configuration, relative and sorted, with the exec id as {@code X}. */
     public List<String> files() throws IOException {
         String execId = restartValue("exec_id");
-        try (Stream<Path> found = Files.walk(directory)) {
-            return found.filter(Files::isRegularFile)
-                    .filter(file -> !file.equals(config))
-                    .map(file -> directory.relativize(file).toString().replace(execId, "X"))
-                    .sorted()
-                    .toList();
-        }
+        return walk().stream()
+                .filter(Files::isRegularFile)
+                .filter(file -> !file.equals(config))
+                .map(file -> directory.relativize(file).toString().replace(execId, "X"))
+                .sorted()
+                .toList();
     }
 
     /** The only file below the run directory whose name is {@code name}. */
     public Path file(String name) throws IOException {
-        try (Stream<Path> found = Files.walk(directory)) {
-            List<Path> matches = found.filter(path -> path.endsWith(name)).toList();
-            if (matches.size() != 1) {
-                throw new IOException(matches.size() + " files named " + name + " below " + directory);
-            }
-            return matches.get(0);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+        List<Path> matches = walk().stream().filter(path -> path.endsWith(name)).toList();
+        if (matches.size() != 1) {
+            throw new IOException(matches.size() + " files named " + name + " below " + directory);
         }
+        return matches.get(0);
+    }
+
+    /** All but what a checkpoint has replaced, which may be on its way out. */
+    private List<Path> walk() throws IOException {
+        List<Path> found = new ArrayList<>();
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+                boolean replaced = path.getFileName().toString().startsWith("drumlin-replaced-");
+                return replaced ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
+                found.add(path);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path path, IOException failure) throws IOException {
+                if (failure instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
+        });
+        return found;
     }
 
     /** What one rank does with its checkpoints. */
