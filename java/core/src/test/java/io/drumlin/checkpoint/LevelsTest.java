@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ class LevelsTest {
     private Path directory;
 
     /** Every pair of lost nodes: level 2 stands it when they are not neighbours, level 3 in groups of four and more. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "2, 3, F",
@@ -112,6 +114,7 @@ class LevelsTest {
     }
 
     /** As many of the 2k files as the code stands, whichever they are, and one more. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(strings = {"F", "POSIX"})
     void anyFourOfEightFilesAreEnough(String mode) throws IOException {

@@ -47,6 +47,7 @@ class CacheDistributionTest extends DatasetJobs {
     }
 
     /** Also to nodes that did not take part before, several ranks to one node, and from one node apart. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "SINGLE, 0123, 1230, ''",
