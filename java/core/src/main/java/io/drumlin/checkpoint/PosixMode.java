@@ -325,7 +325,9 @@ final class PosixMode implements IoMode {
         GroupMetadata metadata = MetadataFiles.read(path, storage);
         if (metadata.type() != CkptType.FULL) {
             throw refused(
-                    path, "this is a differential checkpoint", "differential checkpoints are not in this version");
+                    path,
+                    "this is a differential checkpoint",
+                    "differential checkpoints of the mode POSIX are not in this version");
         }
         if (metadata.files().size() != group.size()) {
             throw refused(

@@ -42,7 +42,7 @@ final class EngineRun implements AutoCloseable {
     /** What of the case the engine lacks, so that it can neither write it nor restart from it. */
     static Optional<String> missing(Manifest manifest) {
         return manifest.config("basic.enable_dcp") == 1
-                ? Optional.of("differential checkpoints are not in this version")
+                ? Optional.of("differential checkpoints of the mode POSIX are not in this version")
                 : Optional.empty();
     }
 
