@@ -44,6 +44,7 @@ abstract class ProtectedData {
     ProtectedData in(List<ByteBuffer> parts) {
         ProtectedData copy = new OfParts(width, type, count, parts);
         copy.label(label);
+        copy.dataset(dataset);
         return copy;
     }
 
