@@ -34,17 +34,23 @@ class MatrixIT {
                 Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> suite.equals("verify_log") && index == 2);
     }
 
-    /** The third case of a suite is none of level 1; some have fewer. */
+    /** Heads and threads of the ranks do the work in one mode, the ranks themselves in all. */
     @Tag("soak")
     @TestFactory
     Stream<DynamicContainer> oneOfEachSuite() {
-        return matrix.tests(
-                Matrix.MODES,
-                List.of(Preset.values()),
-                (suite, index) -> index
-                        == (suite.equals("keepl4")
-                                ? 1
-                                : List.of("nodeflag", "getconfig").contains(suite) ? 0 : 2));
+        return Stream.concat(
+                matrix.tests(Matrix.MODES, List.of(Preset.H0I1), MatrixIT::isTheOne),
+                matrix.tests(List.of(3), List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD), MatrixIT::isTheOne));
+    }
+
+    /** The third case of a suite is none of level 1; some have fewer. */
+    private static boolean isTheOne(String suite, int index) {
+        return index
+                == switch (suite) {
+                    case "nodeflag", "getconfig" -> 0;
+                    case "keepl4" -> 1;
+                    default -> 2;
+                };
     }
 
     @AfterEach
