@@ -123,6 +123,15 @@ DRUMLIN_API int64_t drumlin_file_size(int32_t fd);
  */
 DRUMLIN_API int32_t drumlin_file_allocate(int32_t fd, int64_t size);
 
+/*
+ * Reserves blocks for a range of a file that other processes may extend at the same time, and makes the file at least as
+ * long as the range's end.
+ *
+ * Returns 0, or 1 where the file system cannot reserve; nothing was changed then. Errors: -EINVAL for a range that begins
+ * below 0 or is empty, -ENOSPC, -EDQUOT, -EFBIG and others of fallocate(2).
+ */
+DRUMLIN_API int32_t drumlin_file_reserve(int32_t fd, int64_t offset, int64_t length);
+
 /* Cuts or extends the file to size bytes. Errors: those of ftruncate(2). */
 DRUMLIN_API int32_t drumlin_file_truncate(int32_t fd, int64_t size);
 

@@ -166,17 +166,23 @@ static int32_t extend(int fd, int64_t size)
     return error ? error : 1;
 }
 
+int32_t drumlin_file_reserve(int32_t fd, int64_t offset, int64_t length)
+{
+    int value;
+    do
+        value = fallocate(fd, 0, offset, length);
+    while (value < 0 && errno == EINTR);
+    if (value < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+        return 1;
+    return result(value);
+}
+
 int32_t drumlin_file_allocate(int32_t fd, int64_t size)
 {
     if (size <= 0)
         return size < 0 ? -EINVAL : 0;
-    int value;
-    do
-        value = fallocate(fd, 0, 0, size);
-    while (value < 0 && errno == EINTR);
-    if (value < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
-        return extend(fd, size);
-    return result(value);
+    int32_t value = drumlin_file_reserve(fd, 0, size);
+    return value == 1 ? extend(fd, size) : value;
 }
 
 int32_t drumlin_file_truncate(int32_t fd, int64_t size)

@@ -471,6 +471,32 @@ static void where_nothing_can_be_reserved_the_file_is_made_longer(void **state)
     drumlin_file_close(fd);
 }
 
+static void a_range_is_reserved_and_what_is_behind_it_stays(void **state)
+{
+    (void)state;
+    int fd = open_new();
+    assert_int_equal(drumlin_file_write(fd, "far", 3, 500000), 3);
+    plan.fallocate_errno = EINTR;
+    int value = drumlin_file_reserve(fd, 100000, 50000);
+    assert_in_range(value, 0, 1);
+    assert_int_equal(drumlin_file_size(fd), 500003);
+    struct stat status;
+    fstat(fd, &status);
+    if (value == 0)
+        assert_true(status.st_blocks * 512 >= 50000 && status.st_blocks * 512 < 100000);
+    if (drumlin_file_reserve(fd, 500000, 100000) == 0)
+        assert_int_equal(drumlin_file_size(fd), 600000);
+    char back[3];
+    assert_int_equal(drumlin_file_read(fd, back, 3, 500000), 3);
+    assert_memory_equal(back, "far", 3);
+    plan.fallocate_errno = EOPNOTSUPP;
+    assert_int_equal(drumlin_file_reserve(fd, 0, 1000000), 1);
+    assert_true(drumlin_file_size(fd) <= 600000);
+    plan.fallocate_errno = 0;
+    assert_int_equal(drumlin_file_reserve(fd, 0, 0), -EINVAL);
+    drumlin_file_close(fd);
+}
+
 static void want_of_space_is_told_by_allocation(void **state)
 {
     (void)state;
@@ -573,6 +599,7 @@ int main(void)
         TEST(offsets_beyond_4_gib_are_kept),
         TEST(allocation_reserves_and_extends),
         TEST(where_nothing_can_be_reserved_the_file_is_made_longer),
+        TEST(a_range_is_reserved_and_what_is_behind_it_stays),
         TEST(want_of_space_is_told_by_allocation),
         TEST(a_failed_sync_is_told_and_not_repeated),
         TEST(an_error_at_close_is_told_an_interruption_is_none),

@@ -183,6 +183,16 @@ public final class CoreLibrary {
     public static native int drumlin_file_allocate(int fd, long size);
 
     /**
+     * Reserves space for a range of a file that others may extend meanwhile.
+     *
+     * @param fd descriptor
+     * @param offset bytes, where the range begins
+     * @param length bytes, above 0
+     * @return 0, 1 where the file system cannot reserve and nothing was changed, or -errno
+     */
+    public static native int drumlin_file_reserve(int fd, long offset, long length);
+
+    /**
      * Cuts or extends a file.
      *
      * @param fd descriptor

@@ -51,6 +51,11 @@ final class BlockList {
         return start + (blocks - 1) * globalSkip + used[blocks - 1];
     }
 
+    /** Where the part of a chunk that may be used ends. */
+    long end(long offset) {
+        return globalSkip == 0 ? start + limit : start + (offset - start) / globalSkip * globalSkip + limit;
+    }
+
     /** Bytes of all blocks. */
     long size() {
         return Arrays.stream(used, 0, blocks).sum();

@@ -167,7 +167,7 @@ public final class SionOutput implements Closeable {
             long limit = limits.isEmpty() ? own.chunkSize() : limits.get(i);
             BlockList blocks = new BlockList(own.start(), own.globalSkip(), limit);
             int slab = WriteStage.slabBytes(own.chunkSize(), places.size());
-            writers.add(new SionWriter(blocks, new WriteStage(storage, file, slab), options.payloadOrder()));
+            writers.add(new SionWriter(blocks, new WriteStage(storage, file, blocks, slab), options.payloadOrder()));
             if (own.collector() == tasks.get(i).localRank()) {
                 file.open();
             }

@@ -26,8 +26,12 @@ final class WriteStage {
     /** Memory for the slabs of all tasks of a process that are being filled. */
     private static final long BUDGET = 64L << 20;
 
+    /** Most that is reserved ahead. */
+    private static final long AHEAD = 64L << 20;
+
     private final StorageEngine storage;
     private final TaskFile target;
+    private final BlockList blocks;
     private final int slabBytes;
 
     private @Nullable AlignedBuffer filling;
@@ -43,17 +47,24 @@ final class WriteStage {
     private int fill;
     private int written;
 
+    /** Bytes that were sent, and the end of what is reserved. */
+    private long sent;
+
+    private long reserved;
+
     /** A slab on its way to the file. */
     private record Leaving(AlignedBuffer slab, PendingWrite write) {}
 
     /**
      * Makes a stage.
      *
+     * @param blocks the chunks that are written
      * @param slabBytes a multiple of {@link AlignedBuffer#ALIGNMENT}
      */
-    WriteStage(StorageEngine storage, TaskFile target, int slabBytes) {
+    WriteStage(StorageEngine storage, TaskFile target, BlockList blocks, int slabBytes) {
         this.storage = storage;
         this.target = target;
+        this.blocks = blocks;
         this.slabBytes = slabBytes;
     }
 
@@ -78,6 +89,7 @@ final class WriteStage {
                 ByteBuffer whole =
                         source.slice(source.position(), source.remaining() - source.remaining() % file.alignment());
                 flush();
+                reserve(file, position, whole.capacity());
                 file.write(whole, position);
                 moveTo(position + whole.capacity());
                 source.position(source.position() + whole.capacity());
@@ -137,12 +149,28 @@ final class WriteStage {
         if (full == null) {
             return;
         }
-        PendingWrite write = target.open().startWrite(full.buffer().clear(), base);
+        BlockFile file = target.open();
+        reserve(file, base, slabBytes);
+        PendingWrite write = file.startWrite(full.buffer().clear(), base);
         leaving.add(new Leaving(full, write));
         filling = null;
         moveTo(base + slabBytes);
         if (leaving.size() == IN_FLIGHT) {
             awaitOldest();
+        }
+    }
+
+    /**
+     * Lets direct writes of several tasks go on side by side: those that make the file longer wait for each other. As much
+     * again as was written is reserved ahead, so that little space is taken for chunks that do not become full.
+     */
+    private void reserve(BlockFile file, long offset, long length) throws IOException {
+        sent += length;
+        if (file.direct() && slabBytes == MOST && offset + length > reserved) {
+            long ahead = Math.max(length, Math.min(sent, AHEAD));
+            long end = Math.max(offset + length, Math.min(offset + ahead, blocks.end(offset)));
+            file.reserve(offset, end - offset);
+            reserved = end;
         }
     }
 

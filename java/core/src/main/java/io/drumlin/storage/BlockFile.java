@@ -108,6 +108,18 @@ public interface BlockFile extends Closeable {
     void allocate(long size) throws IOException;
 
     /**
+     * Reserves space for a range of a file that other processes may extend at the same time; makes the file at least as
+     * long as the range's end. Direct writes of several processes into reserved ranges of one file go on side by side,
+     * where file systems let those that extend it wait for each other. Where the file system or the engine cannot reserve
+     * ({@code nio}), nothing happens.
+     *
+     * @param offset bytes
+     * @param length bytes, above 0
+     * @throws IOException the space is not there (ENOSPC, EDQUOT, EFBIG)
+     */
+    void reserve(long offset, long length) throws IOException;
+
+    /**
      * Cuts or extends the file; what is added reads as zeros.
      *
      * @param size new length in bytes

@@ -55,24 +55,31 @@ final class LibcFile extends PositionalFile {
     }
 
     @Override
-    void reserve(long size) throws IOException {
-        if (size == 0) {
-            return;
+    void reserveTo(long size) throws IOException {
+        if (size > 0 && !fallocate(0, size) && length() < size) {
+            setLength(size);
         }
+    }
+
+    @Override
+    void reserveRange(long offset, long length) throws IOException {
+        fallocate(offset, length);
+    }
+
+    /** False where the file system cannot reserve. */
+    private boolean fallocate(long offset, long length) throws IOException {
         int result;
         do {
-            result = Libc.fallocate(fd, 0, 0, size);
+            result = Libc.fallocate(fd, 0, offset, length);
         } while (result < 0 && LibcEngine.interrupted());
         if (result == 0) {
-            return;
+            return true;
         }
         ErrnoException failure = LibcEngine.lastError("fallocate");
         if (failure.number() != Errno.EOPNOTSUPP.number() && failure.number() != Errno.ENOSYS.number()) {
             throw failure;
         }
-        if (length() < size) {
-            setLength(size);
-        }
+        return false;
     }
 
     @Override

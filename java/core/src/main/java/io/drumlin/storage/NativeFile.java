@@ -107,8 +107,13 @@ final class NativeFile extends PositionalFile {
     }
 
     @Override
-    void reserve(long size) throws IOException {
+    void reserveTo(long size) throws IOException {
         require("allocate", CoreLibrary.drumlin_file_allocate(fd, size));
+    }
+
+    @Override
+    void reserveRange(long offset, long length) throws IOException {
+        require("reserve", CoreLibrary.drumlin_file_reserve(fd, offset, length));
     }
 
     @Override

@@ -42,9 +42,14 @@ final class NioFile extends PositionalFile {
 
     /** NIO has no fallocate, and filling the file would write everything twice. */
     @Override
-    void reserve(long size) throws IOException {
+    void reserveTo(long size) throws IOException {
         require(writable);
         extend(size);
+    }
+
+    @Override
+    void reserveRange(long offset, long length) throws IOException {
+        require(writable);
     }
 
     @Override

@@ -46,7 +46,9 @@ abstract class PositionalFile implements BlockFile {
 
     abstract long length() throws IOException;
 
-    abstract void reserve(long size) throws IOException;
+    abstract void reserveTo(long size) throws IOException;
+
+    abstract void reserveRange(long offset, long length) throws IOException;
 
     abstract void setLength(long size) throws IOException;
 
@@ -167,7 +169,16 @@ abstract class PositionalFile implements BlockFile {
     @Override
     public final void allocate(long size) throws IOException {
         checkNotNegative("size", size);
-        call("allocation", size, () -> reserve(size));
+        call("allocation", size, () -> reserveTo(size));
+    }
+
+    @Override
+    public final void reserve(long offset, long length) throws IOException {
+        checkNotNegative("offset", offset);
+        if (length < 1) {
+            throw new IllegalArgumentException("a range of " + length + " bytes cannot be reserved: " + path);
+        }
+        call("reservation", length, () -> reserveRange(offset, length));
     }
 
     @Override

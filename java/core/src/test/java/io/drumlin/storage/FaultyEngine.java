@@ -346,6 +346,17 @@ public final class FaultyEngine implements StorageEngine {
         }
 
         @Override
+        public void reserve(long offset, long length) throws IOException {
+            synchronized (FaultyEngine.this) {
+                check(Operation.ALLOCATE, path(), offset, length);
+                file.reserve(offset, length);
+                if (handle > 0 && file.size() >= offset + length) {
+                    recorder.lengthGrown(handle, offset + length);
+                }
+            }
+        }
+
+        @Override
         public void truncate(long size) throws IOException {
             synchronized (FaultyEngine.this) {
                 check(Operation.TRUNCATE, path(), -1, size);

@@ -159,7 +159,10 @@ class PositionalFileTest {
         }
 
         @Override
-        void reserve(long size) {}
+        void reserveTo(long size) {}
+
+        @Override
+        void reserveRange(long offset, long length) {}
 
         @Override
         void setLength(long size) {}

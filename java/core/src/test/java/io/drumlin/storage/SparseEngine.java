@@ -105,6 +105,11 @@ public final class SparseEngine implements StorageEngine {
         }
 
         @Override
+        public void reserve(long offset, long length) throws IOException {
+            extend(offset + length);
+        }
+
+        @Override
         public void truncate(long size) throws IOException {
             file.truncate(size);
         }

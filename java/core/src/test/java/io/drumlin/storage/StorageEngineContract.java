@@ -285,6 +285,8 @@ public abstract class StorageEngineContract {
             assertIllegal(() -> opened.startWrite(ByteBuffer.allocate(1), 0));
             assertIllegal(() -> opened.truncate(-1));
             assertIllegal(() -> opened.allocate(-1));
+            assertIllegal(() -> opened.reserve(-1, 1));
+            assertIllegal(() -> opened.reserve(0, 0));
         }
         assertThat(file).hasContent("there");
         assertIllegal(() -> engine.allocate(0));
@@ -330,6 +332,7 @@ public abstract class StorageEngineContract {
             assertErrno(() -> readOnly.write(memory, 0), "EBADF");
             assertErrno(() -> readOnly.startWrite(memory, 0).await(), "EBADF");
             assertErrno(() -> readOnly.allocate(100), "EBADF");
+            assertErrno(() -> readOnly.reserve(0, 100), "EBADF");
             assertThatThrownBy(() -> readOnly.truncate(0)).isInstanceOf(DrumlinException.class);
             assertErrno(() -> writeOnly.read(memory, 0), "EBADF");
         }
@@ -584,6 +587,20 @@ public abstract class StorageEngineContract {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void reservesARangeWithoutTouchingWhatIsThere(boolean direct) throws IOException {
+        byte[] content = bytes(random(), 3 * AlignedBuffer.ALIGNMENT + 17);
+        Files.write(file, content);
+        try (BlockFile opened = engine.open(file, modes(direct, WRITE))) {
+            opened.reserve(AlignedBuffer.ALIGNMENT, AlignedBuffer.ALIGNMENT);
+            assertThat(Files.readAllBytes(file)).isEqualTo(content);
+            opened.reserve(5 << 20, 1 << 20);
+            int expected = reserves() ? 6 << 20 : content.length;
+            assertThat(Files.readAllBytes(file)).isEqualTo(Arrays.copyOf(content, expected));
+        }
+    }
+
     @Test
     void reservesTheSpaceItAllocates() throws IOException {
         try (MountedFileSystem mounted = MountedFileSystem.mount("tmpfs", "size=1m")) {
@@ -591,6 +608,7 @@ public abstract class StorageEngineContract {
             try (BlockFile opened = engine.open(small, EnumSet.of(WRITE, CREATE))) {
                 if (reserves()) {
                     assertErrno(() -> opened.allocate(2 << 20), "ENOSPC");
+                    assertErrno(() -> opened.reserve(2 << 20, 2 << 20), "ENOSPC");
                 } else {
                     opened.allocate(2 << 20);
                     assertThat(opened.size()).isEqualTo(2 << 20);
