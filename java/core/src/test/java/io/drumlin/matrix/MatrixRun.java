@@ -48,6 +48,12 @@ final class MatrixRun {
         return head;
     }
 
+    /** So that the processes of heads can begin another run. */
+    void keepHeadsAlive() throws IOException {
+        String text = Files.readString(config());
+        Files.writeString(config(), text.replace("[basic]", "[basic]\nkeep_heads_alive = " + head));
+    }
+
     Path config() {
         return run.config();
     }

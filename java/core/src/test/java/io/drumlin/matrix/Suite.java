@@ -178,9 +178,19 @@ enum Suite {
                     run.start("read", "different", "finalize", "2", "3");
                 }));
                 cases.add(new Case("L" + level + " two runs in a process", Map.of(), run -> {
+                    run.keepHeadsAlive();
                     Path other = Files.createDirectory(run.config().resolveSibling("other"));
                     RunFixture another = new RunFixture(
-                            other, Map.of("basic.node_size", "4", "basic.group_size", "4", "basic.head", run.head()));
+                            other,
+                            Map.of(
+                                    "basic.node_size",
+                                    "4",
+                                    "basic.group_size",
+                                    "4",
+                                    "basic.head",
+                                    run.head(),
+                                    "basic.keep_heads_alive",
+                                    run.head()));
                     checkCalm(run.start("twice", "" + level, another.config().toString()));
                 }));
                 cases.add(new Case("L" + level + " recovered inside a process", Map.of(), run -> {
