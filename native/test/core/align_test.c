@@ -13,7 +13,7 @@ int __real_madvise(void *address, size_t length, int advice);
 int __wrap_madvise(void *address, size_t length, int advice);
 int __wrap_madvise(void *address, size_t length, int advice)
 {
-    advices++;
+    advices += advice == MADV_HUGEPAGE;
     if (refuse_advice) {
         errno = EINVAL;
         return -1;
@@ -61,6 +61,14 @@ static void large_memory_asks_for_huge_pages(void **state)
     assert_int_equal(advices, 1);
 }
 
+/* As large as the allocator's memory for reuse can be, so that what is handed out is likely what was dirty. */
+static void large_memory_is_zeroed_when_it_is_used_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_zeroed_on_boundary((16 << 20) + 4097, 2 << 20);
+}
+
 static void refused_huge_pages_do_no_harm(void **state)
 {
     (void)state;
@@ -86,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_zeroed_and_aligned),
         cmocka_unit_test(large_memory_asks_for_huge_pages),
+        cmocka_unit_test(large_memory_is_zeroed_when_it_is_used_again),
         cmocka_unit_test(refused_huge_pages_do_no_harm),
         cmocka_unit_test(wrong_sizes_and_want_of_memory_are_told),
     };
