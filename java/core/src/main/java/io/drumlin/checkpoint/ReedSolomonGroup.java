@@ -95,7 +95,7 @@ final class ReedSolomonGroup {
     String make(
             BitSet present,
             BitSet wanted,
-            Map<FileKind, ByteSource> own,
+            Map<FileKind, ? extends ByteSource> own,
             long extendedSize,
             Encoding encoding,
             Map<FileKind, Path> paths,

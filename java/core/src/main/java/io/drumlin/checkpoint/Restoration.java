@@ -138,7 +138,7 @@ final class Restoration {
                         .make(
                                 files,
                                 lost,
-                                had.sources,
+                                had.files,
                                 extendedSize,
                                 encoding,
                                 unfinished,
@@ -239,8 +239,7 @@ final class Restoration {
         try {
             Agreement.run(app, "opening files of checkpoint " + stored.ckptId(), () -> {
                 for (FileKind kind : present) {
-                    own.files.put(kind, storage.open(path(directory, stored, kind), EnumSet.of(OpenMode.READ)));
-                    own.sources.put(kind, new BlockFileSource(own.files.get(kind)));
+                    own.files.put(kind, new ReadAhead(storage, path(directory, stored, kind)));
                 }
             });
             work.run(own);
@@ -253,11 +252,10 @@ final class Restoration {
 
     /** The files that this rank has. */
     private static final class OwnFiles {
-        private final Map<FileKind, BlockFile> files = new EnumMap<>(FileKind.class);
-        private final Map<FileKind, ByteSource> sources = new EnumMap<>(FileKind.class);
+        private final Map<FileKind, ReadAhead> files = new EnumMap<>(FileKind.class);
 
         ByteSource get(FileKind kind) {
-            ByteSource source = sources.get(kind);
+            ByteSource source = files.get(kind);
             if (source == null) {
                 throw new IllegalStateException("this rank has no file " + kind);
             }
@@ -266,7 +264,7 @@ final class Restoration {
 
         /** Bytes of a file; 0 when it is not there. */
         long size(FileKind kind) {
-            ByteSource source = sources.get(kind);
+            ByteSource source = files.get(kind);
             return source == null ? 0 : source.size();
         }
 
@@ -280,7 +278,7 @@ final class Restoration {
 
         void close() throws IOException {
             IOException failure = null;
-            for (BlockFile file : files.values()) {
+            for (ReadAhead file : files.values()) {
                 try {
                     file.close();
                 } catch (IOException e) {

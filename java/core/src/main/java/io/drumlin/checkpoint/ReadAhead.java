@@ -1,0 +1,150 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.ByteSource;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PendingRead;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that is read from its beginning to its end, past the page cache: while a window of it is used the following ones
+ * are on their way. Other orders are possible and slower. Memory is taken with the first read. Not thread-safe.
+ */
+final class ReadAhead implements ByteSource, Closeable {
+
+    private static final int WINDOW = SlabPool.SLAB_BYTES;
+
+    /** Windows that are read or used at a time. */
+    private static final int WINDOWS = 4;
+
+    private final StorageEngine storage;
+    private final BlockFile file;
+    private final long size;
+    private final List<Window> windows = new ArrayList<>(WINDOWS);
+
+    /** @throws IOException the file cannot be opened */
+    ReadAhead(StorageEngine storage, Path path) throws IOException {
+        this.storage = storage;
+        file = storage.open(path, EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
+        try {
+            size = file.size();
+        } catch (IOException | RuntimeException e) {
+            try {
+                file.close();
+            } catch (IOException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public void readFully(long offset, ByteBuffer target) throws IOException {
+        if (windows.isEmpty()) {
+            for (int i = 0; i < WINDOWS; i++) {
+                windows.add(new Window(storage.allocate(WINDOW)));
+            }
+        }
+        long position = offset;
+        while (target.hasRemaining()) {
+            long number = position / WINDOW;
+            for (long next = number; next < number + WINDOWS && next * WINDOW < size; next++) {
+                window(next).start(next);
+            }
+            int from = (int) (position % WINDOW);
+            int length = Math.min(WINDOW - from, target.remaining());
+            target.put(window(number).bytes(from, length));
+            position += length;
+        }
+    }
+
+    private Window window(long number) {
+        return windows.get((int) (number % WINDOWS));
+    }
+
+    /** Waits for what is under way. */
+    @Override
+    public void close() throws IOException {
+        try {
+            for (Window window : windows) {
+                window.close();
+            }
+        } finally {
+            windows.clear();
+            file.close();
+        }
+    }
+
+    /** Memory with a part of the file. */
+    private final class Window {
+        private final AlignedBuffer memory;
+        private long number = -1;
+        private int length;
+        private @Nullable PendingRead read;
+
+        Window(AlignedBuffer memory) {
+            this.memory = memory;
+        }
+
+        void start(long wanted) throws IOException {
+            if (number != wanted) {
+                await();
+                number = -1;
+                read = file.startRead(memory.buffer().clear(), wanted * WINDOW);
+                number = wanted;
+            }
+        }
+
+        private void await() throws IOException {
+            PendingRead pending = read;
+            read = null;
+            if (pending != null) {
+                length = pending.await();
+            }
+        }
+
+        ByteBuffer bytes(int from, int count) throws IOException {
+            try {
+                await();
+            } catch (IOException e) {
+                number = -1;
+                throw e;
+            }
+            if (from + count > length) {
+                throw DrumlinException.during("read")
+                        .path(file.path())
+                        .range(number * WINDOW + from, count)
+                        .problem("the file ends at " + (number * WINDOW + length))
+                        .advice("it became shorter since it was opened: let no other program write it")
+                        .exception();
+            }
+            return memory.buffer().slice(from, count);
+        }
+
+        /** A read that nobody wanted may fail. */
+        void close() {
+            try {
+                await();
+            } catch (IOException e) {
+                number = -1;
+            } finally {
+                memory.close();
+            }
+        }
+    }
+}
