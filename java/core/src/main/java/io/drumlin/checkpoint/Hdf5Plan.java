@@ -1,35 +1,23 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.format.hdf5.Datatype;
 import io.drumlin.format.hdf5.Fletcher32;
 import io.drumlin.format.hdf5.NewDataset;
 import io.drumlin.format.hdf5.NewDataset.NewChunk;
-import io.drumlin.format.hdf5.NewDatatype;
 import io.drumlin.format.hdf5.NewFile;
-import io.drumlin.format.hdf5.NewGroup;
-import io.drumlin.format.hdf5.NewObject;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** A file of the mode HDF5 that is to be written: what is where in it, and from where its bytes come. */
 final class Hdf5Plan {
 
     private final Map<Integer, ProtectedData> data;
     private final NewFile file;
-    private final Map<DatasetGroup, NewGroup> groups = new HashMap<>();
     private final Map<Integer, NewDataset> datasets = new LinkedHashMap<>();
-
-    /** The types that were met, also those that are only a part of others. */
-    private final Map<DataType, Datatype> described = new HashMap<>();
-
-    private final Map<DataType, NewDatatype> named = new HashMap<>();
 
     /**
      * @param data in the order in which types are named
@@ -37,18 +25,19 @@ final class Hdf5Plan {
      */
     Hdf5Plan(Map<Integer, ProtectedData> data) throws DrumlinException {
         this.data = data;
-        NewGroup root = new NewGroup();
         String problem = "the groups: ";
         try {
-            for (ProtectedData first : data.values().stream().limit(1).toList()) {
-                add(first.dataset().group().root(), root);
-            }
+            DatasetGroup groups = data.values().stream()
+                    .findFirst()
+                    .map(first -> first.dataset().group().root())
+                    .orElseGet(DatasetGroup::new);
+            Hdf5Tree tree = new Hdf5Tree(groups);
             for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
                 problem = "variable " + entry.getKey() + ": ";
-                add(entry.getKey(), entry.getValue());
+                add(entry.getKey(), entry.getValue(), tree);
             }
             problem = "";
-            file = NewFile.of(root);
+            file = NewFile.of(tree.root());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw DrumlinException.during("making an HDF5 file")
                     .problem(problem + e.getMessage())
@@ -57,100 +46,13 @@ final class Hdf5Plan {
         }
     }
 
-    private void add(DatasetGroup group, NewGroup made) {
-        groups.put(group, made);
-        for (DatasetGroup child : group.children()) {
-            add(child, made.add(child.name(), new NewGroup()));
-        }
-    }
-
-    private NewGroup group(DatasetGroup group) {
-        NewGroup made = groups.get(group);
-        if (made == null) {
-            throw new IllegalArgumentException("group " + group.path() + " is of another run");
-        }
-        return made;
-    }
-
-    private void add(int id, ProtectedData variable) {
+    private void add(int id, ProtectedData variable, Hdf5Tree tree) {
         DataType type = variable.type();
-        nameOnce(type, variable.dataset().group().root());
-        Datatype datatype = describe(type);
+        tree.nameOnce(type);
         long count = variable.size() / type.size();
         DatasetDefinition definition = variable.dataset();
-        NewDataset dataset =
-                NewDataset.chunked(datatype, Optional.ofNullable(named.get(type)), definition.dimensions(count));
-        datasets.put(id, group(definition.group()).add(definition.name(id), dataset));
-    }
-
-    /** As C FTI: a type of the program gets a name, unless it was a part of another before. */
-    private void nameOnce(DataType type, DatasetGroup root) {
-        if (type instanceof ElementType || described.containsKey(type)) {
-            return;
-        }
-        NewDatatype made = new NewDatatype(describe(type));
-        String name;
-        NewGroup group;
-        if (type instanceof CompositeType composite) {
-            name = composite.name();
-            group = group(composite.group().orElse(root));
-        } else {
-            name = ((OpaqueType) type).name();
-            group = group(root);
-        }
-        Optional<NewObject> there = group.get(name);
-        if (there.isPresent()
-                && there.get() instanceof NewDatatype same
-                && same.type().equals(made.type())) {
-            // Described twice, as by two layouts of one record.
-            named.put(type, same);
-        } else {
-            named.put(type, group.add(name, made));
-        }
-    }
-
-    private Datatype describe(DataType type) {
-        Datatype known = described.get(type);
-        if (known != null) {
-            return known;
-        }
-        Datatype made;
-        if (type instanceof ElementType element) {
-            made = describe(element);
-        } else if (type instanceof CompositeType composite) {
-            made = describe(composite);
-        } else {
-            // C FTI makes a number of 8 bits of them, with the rest as padding.
-            made = Datatype.integer(type.size(), Byte.SIZE, true);
-        }
-        described.put(type, made);
-        return made;
-    }
-
-    private static Datatype describe(ElementType type) {
-        return switch (type) {
-            case CHAR, SHRT, INTG, LONG -> Datatype.integer(type.size(), type.size() * Byte.SIZE, true);
-            case UCHR, USHT, UINT, ULNG -> Datatype.integer(type.size(), type.size() * Byte.SIZE, false);
-            case SFLT -> Datatype.ieee32();
-            case DBLE -> Datatype.ieee64();
-            case LDBE -> Datatype.extended80();
-        };
-    }
-
-    private Datatype describe(CompositeType type) {
-        List<Datatype.Member> members = new ArrayList<>();
-        for (CompositeType.Field field : type.fields()) {
-            Datatype element = describe(field.type());
-            // As C FTI: an array of one element is none.
-            boolean scalar = field.dimensions().isEmpty() || field.dimensions().equals(List.of(1L));
-            members.add(new Datatype.Member(
-                    field.name(), field.offset(), scalar ? element : Datatype.array(element, field.dimensions())));
-        }
-        try {
-            return Datatype.compound(type.size(), members);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(type + ": " + e.getMessage(), e);
-        }
+        NewDataset dataset = NewDataset.chunked(tree.describe(type), tree.named(type), definition.dimensions(count));
+        datasets.put(id, tree.group(definition.group()).add(definition.name(id), dataset));
     }
 
     long size() {

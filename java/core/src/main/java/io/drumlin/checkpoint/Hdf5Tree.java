@@ -1,0 +1,121 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.format.hdf5.Datatype;
+import io.drumlin.format.hdf5.NewDatatype;
+import io.drumlin.format.hdf5.NewGroup;
+import io.drumlin.format.hdf5.NewObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The groups and types of an HDF5 file that is to be written, as C FTI puts them there (docs/formats/fti-hdf5.md). */
+final class Hdf5Tree {
+
+    private final NewGroup root = new NewGroup();
+    private final Map<DatasetGroup, NewGroup> groups = new HashMap<>();
+
+    /** The types that were met, also those that are only a part of others. */
+    private final Map<DataType, Datatype> described = new HashMap<>();
+
+    private final Map<DataType, NewDatatype> named = new HashMap<>();
+
+    /** @param groups the root of the run */
+    Hdf5Tree(DatasetGroup groups) {
+        add(groups, root);
+    }
+
+    private void add(DatasetGroup group, NewGroup made) {
+        groups.put(group, made);
+        for (DatasetGroup child : group.children()) {
+            add(child, made.add(child.name(), new NewGroup()));
+        }
+    }
+
+    NewGroup root() {
+        return root;
+    }
+
+    NewGroup group(DatasetGroup group) {
+        NewGroup made = groups.get(group);
+        if (made == null) {
+            throw new IllegalArgumentException("group " + group.path() + " is of another run");
+        }
+        return made;
+    }
+
+    /** The type under its name, if it has one. */
+    Optional<NewDatatype> named(DataType type) {
+        return Optional.ofNullable(named.get(type));
+    }
+
+    /** As C FTI: a type of the program gets a name, unless it was a part of another before. */
+    void nameOnce(DataType type) {
+        if (type instanceof ElementType || described.containsKey(type)) {
+            return;
+        }
+        NewDatatype made = new NewDatatype(describe(type));
+        String name;
+        NewGroup group = root;
+        if (type instanceof CompositeType composite) {
+            name = composite.name();
+            group = composite.group().map(this::group).orElse(root);
+        } else {
+            name = ((OpaqueType) type).name();
+        }
+        Optional<NewObject> there = group.get(name);
+        if (there.isPresent()
+                && there.get() instanceof NewDatatype same
+                && same.type().equals(made.type())) {
+            // Described twice, as by two layouts of one record.
+            named.put(type, same);
+        } else {
+            named.put(type, group.add(name, made));
+        }
+    }
+
+    Datatype describe(DataType type) {
+        Datatype known = described.get(type);
+        if (known != null) {
+            return known;
+        }
+        Datatype made;
+        if (type instanceof ElementType element) {
+            made = describe(element);
+        } else if (type instanceof CompositeType composite) {
+            made = describe(composite);
+        } else {
+            // C FTI makes a number of 8 bits of them, with the rest as padding.
+            made = Datatype.integer(type.size(), Byte.SIZE, true);
+        }
+        described.put(type, made);
+        return made;
+    }
+
+    private static Datatype describe(ElementType type) {
+        return switch (type) {
+            case CHAR, SHRT, INTG, LONG -> Datatype.integer(type.size(), type.size() * Byte.SIZE, true);
+            case UCHR, USHT, UINT, ULNG -> Datatype.integer(type.size(), type.size() * Byte.SIZE, false);
+            case SFLT -> Datatype.ieee32();
+            case DBLE -> Datatype.ieee64();
+            case LDBE -> Datatype.extended80();
+        };
+    }
+
+    private Datatype describe(CompositeType type) {
+        List<Datatype.Member> members = new ArrayList<>();
+        for (CompositeType.Field field : type.fields()) {
+            Datatype element = describe(field.type());
+            // As C FTI: an array of one element is none.
+            boolean scalar = field.dimensions().isEmpty() || field.dimensions().equals(List.of(1L));
+            members.add(new Datatype.Member(
+                    field.name(), field.offset(), scalar ? element : Datatype.array(element, field.dimensions())));
+        }
+        try {
+            return Datatype.compound(type.size(), members);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(type + ": " + e.getMessage(), e);
+        }
+    }
+}
