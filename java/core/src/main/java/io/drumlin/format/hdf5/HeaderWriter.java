@@ -22,6 +22,13 @@ final class HeaderWriter {
     static final int CHUNKED = 2;
     static final int CONTIGUOUS = 1;
 
+    /** Space for elements is there from the beginning. */
+    static final int EARLY = 1;
+    /** Space for all elements is taken when the first are written. */
+    static final int LATE = 2;
+    /** Space is taken for a chunk at a time. */
+    static final int INCREMENTAL = 3;
+
     static final int FLETCHER32 = 3;
     private static final byte[] FILTER_NAME = NewGroup.bytes("fletcher32");
 
@@ -102,10 +109,10 @@ final class HeaderWriter {
         } else {
             putType(file, dataset.type());
         }
-        // The default: zeros, when space is allocated. Allocated at once where it cannot be a chunk at a time.
+        // The default: zeros, when space is allocated.
         beginMessage(file, FILL_VALUE, 8, CONSTANT);
         file.put((byte) 2)
-                .put((byte) (dataset.isContiguous() ? 2 : 3))
+                .put((byte) dataset.allocation())
                 .put((byte) 2)
                 .put((byte) 1)
                 .putInt(0);

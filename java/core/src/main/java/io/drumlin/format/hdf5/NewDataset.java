@@ -26,6 +26,7 @@ public final class NewDataset implements NewObject {
     private final long bytes;
     private final ChunkShape shape;
     private final boolean contiguous;
+    private final int allocation;
     private final List<NewChunk> chunks = new ArrayList<>();
 
     long header;
@@ -60,7 +61,8 @@ public final class NewDataset implements NewObject {
     }
 
     /**
-     * A dataset in one piece, without checksum.
+     * A dataset in one piece, without checksum, whose place in the file is there from the beginning: what the library makes in a
+     * file that many processes write.
      *
      * @param type of an element
      * @param named the same, where it is in the file under a name
@@ -79,6 +81,8 @@ public final class NewDataset implements NewObject {
         bytes = dimensions.stream().reduce((long) type.size(), Math::multiplyExact);
         // Chunks have elements; what has none needs no place in the file.
         this.contiguous = contiguous || bytes == 0;
+        int ofChunks = this.contiguous ? HeaderWriter.LATE : HeaderWriter.INCREMENTAL;
+        allocation = contiguous ? HeaderWriter.EARLY : ofChunks;
         shape = this.contiguous
                 ? new ChunkShape(this.dimensions, this.dimensions, type.size())
                 : ChunkShape.of(this.dimensions, type.size(), mostBytes, MOST_ELEMENTS);
@@ -121,6 +125,11 @@ public final class NewDataset implements NewObject {
      */
     public boolean isContiguous() {
         return contiguous;
+    }
+
+    /** When the library would allocate space for the elements. */
+    int allocation() {
+        return allocation;
     }
 
     /**
