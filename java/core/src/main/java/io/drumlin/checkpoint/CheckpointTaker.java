@@ -78,15 +78,16 @@ final class CheckpointTaker {
     /**
      * Waits for all ranks, checks that they take the same checkpoint and gives them its timestamp, which marks the files that
      * belong together. Collective.
+     *
+     * @param request what {@code FTI_Checkpoint} takes for the level
      */
-    long meet(int ckptId, Level level) throws IOException {
+    long meet(int ckptId, int request) throws IOException {
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-        long[] values = {ckptId, -ckptId, level.request(), -level.request(), nanos};
+        long[] values = {ckptId, -ckptId, request, -request, nanos};
         app.allreduce(values, Op.MAX);
         if (values[0] != -values[1] || values[2] != -values[3]) {
             throw DrumlinException.during("checkpoint " + ckptId)
-                    .level(level.number())
                     .rank(app.rank())
                     .problem("ranks ask for different checkpoints: ids " + -values[1] + " to " + values[0] + ", levels "
                             + -values[3] + " to " + values[2])

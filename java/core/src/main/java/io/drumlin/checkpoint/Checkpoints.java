@@ -90,6 +90,7 @@ public final class Checkpoints implements AutoCloseable {
     private final Optional<Staging> staging;
     private final FaultInjection faultInjection;
     private final Stash stash;
+    private final SingleFile singleFile;
     private final RunDescription description;
 
     private Checkpoints(Run run, Builder given) throws IOException {
@@ -137,6 +138,7 @@ public final class Checkpoints implements AutoCloseable {
                 places -> IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, packing);
         stash = new Stash(app, topology, group, directories, levels, storage, slabs, reader, variables, modeAt);
         description = RunDescription.of(run, group);
+        singleFile = new SingleFile(config, app, storage, slabs, variables, callsOfSingleFile());
     }
 
     /**
@@ -317,7 +319,9 @@ public final class Checkpoints implements AutoCloseable {
                             + " heads (head = 1) need no second thread")
                     .exception();
         }
-        if (config.failure() != 0) {
+        if (config.isFromSingleFile()) {
+            restartFromSingleFile(freshStartIfUnrecoverable);
+        } else if (config.failure() != 0) {
             restart(freshStartIfUnrecoverable);
         }
         // What could not be recovered now may be recoverable later: it stays until the program takes a checkpoint.
@@ -337,11 +341,7 @@ public final class Checkpoints implements AutoCloseable {
                 new Restart(app, node, topology, group, directories, levels, storage, slabs, mode, copy, refusals);
         Optional<Source> found = restart.find();
         if (found.isEmpty()) {
-            recoveryFailure = Recovery.nothingRecoverable(execId);
-            if (!freshStartIfUnrecoverable) {
-                throw recoveryFailure;
-            }
-            LOG.log(Logger.Level.WARNING, recoveryFailure.getMessage());
+            unrecoverable(Recovery.nothingRecoverable(execId), freshStartIfUnrecoverable);
             return;
         }
         Source from = found.get();
@@ -358,6 +358,24 @@ public final class Checkpoints implements AutoCloseable {
         if (from.level() == Level.L4) {
             taker.listIfMissing(from.file().ckptId());
         }
+    }
+
+    private void unrecoverable(DrumlinException failure, boolean freshStart) throws DrumlinException {
+        recoveryFailure = failure;
+        if (!freshStart) {
+            throw failure;
+        }
+        LOG.log(Logger.Level.WARNING, failure.getMessage());
+    }
+
+    private void restartFromSingleFile(boolean freshStartIfUnrecoverable) throws IOException {
+        Optional<SingleFileSource> found = singleFile.find();
+        if (found.isEmpty()) {
+            unrecoverable(singleFile.notFound(), freshStartIfUnrecoverable);
+            return;
+        }
+        nextSnapshot = found.get().ckptId() + 1;
+        status = Status.RESTART_FROM_SINGLE_FILE;
     }
 
     /**
@@ -600,6 +618,35 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
+     * Checkpoints in one HDF5 file of all ranks, for a restart on any number of ranks.
+     *
+     * @return the shared files of this run
+     */
+    public SingleFile singleFile() {
+        return singleFile;
+    }
+
+    private SingleFile.CallsOfRun callsOfSingleFile() {
+        return new SingleFile.CallsOfRun() {
+            @Override
+            public void meet(int ckptId, int request) throws IOException {
+                requireApplication();
+                Checkpoints.this.meet(ckptId, request);
+            }
+
+            @Override
+            public void requireNoneOpen() {
+                Checkpoints.this.requireNoneOpen();
+            }
+
+            @Override
+            public void begun(IncrementalCheckpoint checkpoint) {
+                incremental = checkpoint;
+            }
+        };
+    }
+
+    /**
      * The node of this rank.
      *
      * @return 0 or above, in the order of nodes of the run's first start
@@ -656,12 +703,18 @@ public final class Checkpoints implements AutoCloseable {
 
     /**
      * Brings all protected data back from the last checkpoint: after a restart the one that was found, in a running job the
-     * one taken last. Every rank reads its own file, checking every byte.
+     * one taken last. Every rank reads its own file, checking every byte. In a run that began with a {@link SingleFile} this is
+     * collective.
      *
      * @throws IOException there is no checkpoint, the protected variables or their sizes differ from the stored ones, or the
      *     file cannot be read; in the last case data may be partly overwritten
      */
     public void recover() throws IOException {
+        if (source == null && singleFile.restartFile().isPresent()) {
+            singleFile.recover();
+            status = Status.FRESH;
+            return;
+        }
         Source from = requireVerifiedSource();
         Set<Integer> stored = from.file().sizes().keySet();
         if (stored.size() != variables.byId().size()) {
@@ -688,6 +741,10 @@ public final class Checkpoints implements AutoCloseable {
      *     read
      */
     public void recover(int id) throws IOException {
+        if (source == null && singleFile.restartFile().isPresent()) {
+            singleFile.recover(Set.of(id));
+            return;
+        }
         Source from = requireVerifiedSource();
         checkSize(from, id);
         reader.recover(from.path(), from.file(), Map.of(id, variables.require(id)));
@@ -746,7 +803,7 @@ public final class Checkpoints implements AutoCloseable {
         requireNoneOpen();
         long begin = System.nanoTime();
         Level taken = available(level);
-        long timestamp = meet(ckptId, taken);
+        long timestamp = meet(ckptId, taken.request());
         if (taken == Level.L4_DCP) {
             try (IncrementalFile file = unfinished(taken)) {
                 return take(ckptId, taken, timestamp, OwnFile.of(file, mode.order(variables.byId())), begin);
@@ -813,20 +870,31 @@ public final class Checkpoints implements AutoCloseable {
         requireNoneOpen();
         awaitHere();
         Level taken = available(level);
-        IncrementalCheckpoint begun = new IncrementalCheckpoint(this, ckptId, taken, unfinished(taken));
+        IncrementalCheckpoint begun = new IncrementalCheckpoint(ckptId, additions(ckptId, taken, unfinished(taken)));
         incremental = begun;
         return begun;
     }
 
-    void add(int id, IncrementalFile file) throws IOException {
-        variables.require(id);
-        file.add(List.of(id));
-    }
+    private IncrementalCheckpoint.Target additions(int ckptId, Level level, IncrementalFile file) {
+        return new IncrementalCheckpoint.Target() {
+            @Override
+            public void add(int id) throws IOException {
+                variables.require(id);
+                file.add(List.of(id));
+            }
 
-    CheckpointReport commit(IncrementalCheckpoint begun) throws IOException {
-        long begin = System.nanoTime();
-        long timestamp = meet(begun.ckptId(), begun.level());
-        return take(begun.ckptId(), begun.level(), timestamp, begun.file(), begin);
+            @Override
+            public CheckpointReport commit() throws IOException {
+                long begin = System.nanoTime();
+                long timestamp = meet(ckptId, level.request());
+                return take(ckptId, level, timestamp, file, begin);
+            }
+
+            @Override
+            public void close() throws IOException {
+                file.close();
+            }
+        };
     }
 
     private void requireNoneOpen() {
@@ -844,10 +912,10 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /** Waits for the checkpoint before, then for all ranks. Collective. */
-    private long meet(int ckptId, Level level) throws IOException {
+    private long meet(int ckptId, int request) throws IOException {
         await();
         share = Optional.empty();
-        long timestamp = taker.meet(ckptId, level);
+        long timestamp = taker.meet(ckptId, request);
         requireAbove0(ckptId);
         reader.forget();
         if (handedOver.isPresent()) {

@@ -42,6 +42,9 @@ final class FtiConfig {
     /** Value of {@code ckpt_io} for HDF5. */
     static final int IO_HDF5 = 5;
 
+    /** Value of {@code failure} for a restart from the shared HDF5 file. */
+    private static final int FROM_SINGLE_FILE = 3;
+
     private static final int UNSET = -1;
 
     private static final int KIBIBYTE = 1024;
@@ -73,6 +76,7 @@ final class FtiConfig {
     private final int verbosity;
     private final int maxVarId;
     private final Optional<DifferentialConfig> differential;
+    private final SingleFileConfig singleFile;
     private final int failure;
     private final String execId;
     private final int blockKibibytes;
@@ -129,9 +133,10 @@ final class FtiConfig {
         maxVarId = configuredMaxVarId < 0 ? 102400 : configuredMaxVarId;
         staging = bool("basic", "enable_staging", false);
         differential = readDifferential();
+        singleFile = readSingleFile(workingDirectory);
         failure = readFailure();
         execId = ini.get("restart", "exec_id").orElse("");
-        if (failure != 0 && !execId.matches("[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*")) {
+        if (failure() != 0 && !execId.matches("[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*")) {
             throw refused("restart", "exec_id", "the name of the run's directory, without slashes");
         }
         blockKibibytes = inRange("advanced", "block_size", UNSET, 1, 2048);
@@ -301,14 +306,32 @@ final class FtiConfig {
 
     private int readFailure() throws DrumlinException {
         int value = integer("restart", "failure", 0);
-        if (value == 3 && ioMode == IO_HDF5) {
-            throw refused("restart", "failure", "0, 1 or 2: a restart from the shared file is not in this version");
-        }
-        if (value == 3) {
+        if (value == FROM_SINGLE_FILE && ioMode != IO_HDF5) {
             LOG.log(Logger.Level.WARNING, "failure = 3 needs ckpt_io = 5; this is a fresh start");
             return 0;
         }
-        return oneOf("restart", "failure", 0, "0 (fresh), 1 (restart) or 2 (restart from a kept checkpoint)", 0, 1, 2);
+        String allowed = "0 (fresh), 1 (restart), 2 (restart from a kept checkpoint) or 3 (from the shared HDF5 file)";
+        return oneOf("restart", "failure", 0, allowed, 0, 1, 2, FROM_SINGLE_FILE);
+    }
+
+    private SingleFileConfig readSingleFile(Path workingDirectory) throws DrumlinException {
+        boolean inline = bool("basic", "h5_single_file_inline", true);
+        if (!inline && heads == 0) {
+            throw refused("basic", "h5_single_file_inline", "1 while head = 0");
+        }
+        boolean apart = !ini.get("basic", "h5_single_file_dir").orElse("").isEmpty();
+        String prefix = ini.get("basic", "h5_single_file_prefix")
+                .filter(text -> !text.isEmpty())
+                .orElse("VPR-h5");
+        if (prefix.indexOf('/') >= 0) {
+            throw refused("basic", "h5_single_file_prefix", "the beginning of a file's name, without slashes");
+        }
+        return new SingleFileConfig(
+                bool("basic", "h5_single_file_enable", false),
+                apart ? workingDirectory.resolve(directory("h5_single_file_dir")) : glblDir,
+                prefix,
+                bool("basic", "h5_single_file_keep", false),
+                inline);
     }
 
     private Layout readLayout() throws DrumlinException {
@@ -531,9 +554,19 @@ final class FtiConfig {
         return differential;
     }
 
-    /** 0, 1 or 2. */
+    /** 0, 1 or 2: whether the run of {@link #execId} is restarted. */
     int failure() {
-        return failure;
+        return isFromSingleFile() ? 0 : failure;
+    }
+
+    /** Whether a new run is to begin with the data of a shared HDF5 file. */
+    boolean isFromSingleFile() {
+        return failure == FROM_SINGLE_FILE;
+    }
+
+    /** The shared HDF5 file. */
+    SingleFileConfig singleFile() {
+        return singleFile;
     }
 
     /** The run's id as the file gives it; empty before the first start. */

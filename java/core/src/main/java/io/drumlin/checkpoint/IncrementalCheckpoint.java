@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import java.io.Closeable;
 import java.io.IOException;
 
 /**
@@ -20,29 +21,25 @@ import java.io.IOException;
  */
 public final class IncrementalCheckpoint implements AutoCloseable {
 
-    private final Checkpoints checkpoints;
     private final int ckptId;
-    private final Level level;
-    private final IncrementalFile file;
+    private final Target target;
     private boolean closed;
 
-    IncrementalCheckpoint(Checkpoints checkpoints, int ckptId, Level level, IncrementalFile file) {
-        this.checkpoints = checkpoints;
+    /** Where the variables go. */
+    interface Target extends Closeable {
+
+        void add(int id) throws IOException;
+
+        CheckpointReport commit() throws IOException;
+    }
+
+    IncrementalCheckpoint(int ckptId, Target target) {
         this.ckptId = ckptId;
-        this.level = level;
-        this.file = file;
+        this.target = target;
     }
 
     int ckptId() {
         return ckptId;
-    }
-
-    Level level() {
-        return level;
-    }
-
-    IncrementalFile file() {
-        return file;
     }
 
     boolean isClosed() {
@@ -64,7 +61,7 @@ public final class IncrementalCheckpoint implements AutoCloseable {
      */
     public void add(int id) throws IOException {
         requireOpen();
-        checkpoints.add(id, file);
+        target.add(id);
     }
 
     /**
@@ -77,7 +74,7 @@ public final class IncrementalCheckpoint implements AutoCloseable {
     public CheckpointReport commit() throws IOException {
         requireOpen();
         try {
-            return checkpoints.commit(this);
+            return target.commit();
         } finally {
             close();
         }
@@ -93,7 +90,7 @@ public final class IncrementalCheckpoint implements AutoCloseable {
     public void close() throws IOException {
         if (!closed) {
             closed = true;
-            file.close();
+            target.close();
         }
     }
 }

@@ -7,7 +7,12 @@ public enum Status {
     /** The run continues after a failure; the data can be recovered. */
     RESTART(1),
     /** The run continues from the checkpoint kept by a run that completed. */
-    RESTART_FROM_KEPT(2);
+    RESTART_FROM_KEPT(2),
+    /**
+     * A new run, on any number of ranks, begins with the data of a shared HDF5 file: what C FTI calls variate processor recovery. See
+     * {@link SingleFile}.
+     */
+    RESTART_FROM_SINGLE_FILE(3);
 
     private final int number;
 
@@ -18,7 +23,7 @@ public enum Status {
     /**
      * The number of the status in C FTI.
      *
-     * @return 0, 1 or 2
+     * @return 0 to 3
      */
     public int number() {
         return number;

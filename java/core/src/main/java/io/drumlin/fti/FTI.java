@@ -6,7 +6,9 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
+import io.drumlin.checkpoint.SingleFile;
 import io.drumlin.checkpoint.Staging;
+import io.drumlin.checkpoint.Status;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.ThreadCommunicator;
@@ -56,7 +58,7 @@ public final class FTI {
     public static final int FTI_L3_DCP = 7;
     /** Differential level 4: {@link Level#L4_DCP}. */
     public static final int FTI_L4_DCP = 8;
-    /** One shared HDF5 file; not in this version. */
+    /** One HDF5 file of all ranks: {@link SingleFile}. */
     public static final int FTI_L4_H5_SINGLE = 9;
 
     /** Length of path and name buffers in C FTI. */
@@ -135,7 +137,8 @@ public final class FTI {
             Messages messages,
             StageRequests stageRequests,
             IncrementalCalls incremental,
-            DataTypes types) {
+            DataTypes types,
+            GlobalDatasets globalDatasets) {
 
         void close() throws IOException {
             checkpoints.close();
@@ -204,8 +207,9 @@ public final class FTI {
                     given,
                     messages,
                     new StageRequests(),
-                    new IncrementalCalls(checkpoints),
-                    new DataTypes());
+                    new IncrementalCalls(),
+                    new DataTypes(),
+                    new GlobalDatasets(checkpoints.singleFile()));
             if (checkpoints.isHead() && endsWithTheRun(instance, comm)) {
                 endProcess(instance);
             }
@@ -242,7 +246,11 @@ public final class FTI {
         if (failure.isPresent()) {
             instance.messages.error(failure.get());
         }
-        if (checkpoints.isRestart()) {
+        Optional<Path> singleFile = checkpoints.singleFile().restartFile();
+        if (singleFile.isPresent()) {
+            instance.messages.information("The execution ID is: %s", checkpoints.execId());
+            instance.messages.information("VPR recovery successfull from file '%s'", singleFile.get());
+        } else if (checkpoints.isRestart()) {
             instance.messages.information("This is a restart. The execution ID is: %s", checkpoints.execId());
             instance.messages.information(
                     "Recovering successfully from level %d with Ckpt. %d.",
@@ -351,7 +359,8 @@ public final class FTI {
     /**
      * {@code FTI_Status}: how the run started.
      *
-     * @return 0 fresh or recovered, 1 restart, 2 restart from a kept checkpoint; {@link #FTI_NSCS} before initialisation
+     * @return 0 fresh or recovered, 1 restart, 2 restart from a kept checkpoint, 3 restart from a shared HDF5 file; {@link #FTI_NSCS}
+     *     before initialisation
      */
     public static int FTI_Status() {
         return call(FTI_NSCS, instance -> instance.checkpoints.status().number());
@@ -528,6 +537,120 @@ public final class FTI {
     }
 
     /**
+     * {@code FTI_DefineGlobalDataset}: declares a dataset of the shared HDF5 file. Not collective, but every rank declares the same.
+     *
+     * @param did number of the dataset, not in use yet
+     * @param rank how many dimensions it has, 1 to 32
+     * @param dimLength the dimensions, the last varying fastest
+     * @param name of the dataset
+     * @param h5group around it; the root if it is null
+     * @param tid type of an element
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if one of these cannot be
+     */
+    public static int FTI_DefineGlobalDataset(
+            int did, int rank, long[] dimLength, String name, @Nullable FTIT_H5Group h5group, int tid) {
+        return call(FTI_NSCS, instance -> {
+            Optional<DatasetGroup> group = Optional.ofNullable(h5group).map(FTIT_H5Group::group);
+            instance.globalDatasets.define(did, firstOf(rank, dimLength), name, group, instance.types.get(tid));
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_AddSubset}: says which elements of a global dataset a variable is. A variable that is a subset already is this one
+     * from now on.
+     *
+     * @param id a protected variable
+     * @param rank dimensions of the dataset
+     * @param offset of the first element, along each dimension
+     * @param count elements along each dimension
+     * @param did number of the dataset
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the variable is not protected, or the dataset not defined or of another rank
+     */
+    public static int FTI_AddSubset(int id, int rank, long[] offset, long[] count, int did) {
+        return call(FTI_NSCS, instance -> {
+            instance.globalDatasets.addSubset(id, firstOf(rank, offset), firstOf(rank, count), did);
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_UpdateGlobalDataset}: gives a global dataset other dimensions.
+     *
+     * @param did number of the dataset
+     * @param rank how many dimensions it has, 1 to 32
+     * @param dimLength the dimensions
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if it is not defined or these are no dimensions
+     */
+    public static int FTI_UpdateGlobalDataset(int did, int rank, long[] dimLength) {
+        return call(FTI_NSCS, instance -> {
+            instance.globalDatasets.get(did).resize(firstOf(rank, dimLength));
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_UpdateSubset}: says anew which elements of a global dataset a variable is.
+     *
+     * @param id a subset of the dataset
+     * @param rank dimensions of the dataset
+     * @param offset of the first element, along each dimension
+     * @param count elements along each dimension
+     * @param did number of the dataset
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if it is no subset of the dataset, or the rank is another
+     */
+    public static int FTI_UpdateSubset(int id, int rank, long[] offset, long[] count, int did) {
+        return call(FTI_NSCS, instance -> {
+            instance.globalDatasets.updateSubset(id, firstOf(rank, offset), firstOf(rank, count), did);
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_RecoverDatasetDimension}: gives a global dataset the dimensions that it has in the file of the restart.
+     *
+     * @param did number of the dataset
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if {@link #FTI_Status} is not 3, or the dataset not in the file with the same rank
+     */
+    public static int FTI_RecoverDatasetDimension(int did) {
+        return call(FTI_NSCS, instance -> {
+            if (instance.checkpoints.status() != Status.RESTART_FROM_SINGLE_FILE) {
+                throw new IllegalStateException("there is no restart from a shared HDF5 file to be recovered");
+            }
+            instance.checkpoints.singleFile().recoverDimensions(instance.globalDatasets.get(did));
+            return FTI_SCES;
+        });
+    }
+
+    /**
+     * {@code FTI_GetDatasetRank}: how many dimensions a global dataset has.
+     *
+     * @param did number of the dataset
+     * @return 1 to 32, or {@link #FTI_NSCS} if it is not defined
+     */
+    public static int FTI_GetDatasetRank(int did) {
+        return call(
+                FTI_NSCS,
+                instance -> instance.globalDatasets.get(did).dimensions().size());
+    }
+
+    /**
+     * {@code FTI_GetDatasetSpan}: the dimensions of a global dataset.
+     *
+     * @param did number of the dataset
+     * @param rank how many it has
+     * @return the dimensions; null if it is not defined or has another rank
+     */
+    public static long @Nullable [] FTI_GetDatasetSpan(int did, int rank) {
+        long[][] span = new long[1][];
+        int result = call(FTI_NSCS, instance -> {
+            span[0] = instance.globalDatasets.span(did, rank);
+            return FTI_SCES;
+        });
+        return result == FTI_SCES ? span[0] : null;
+    }
+
+    /**
      * {@code FTI_setIDFromString}: the id that a name stands for; a new name gets the number of the variables as its id. Names
      * are stored in all modes but FTI-FF.
      *
@@ -621,10 +744,17 @@ public final class FTI {
      * {@code FTI_Checkpoint}: takes a checkpoint. Collective.
      *
      * @param id number of the checkpoint, above 0
-     * @param level {@link #FTI_L1} to {@link #FTI_L4}
-     * @return {@link #FTI_DONE}, or {@link #FTI_NSCS} on all ranks; then the earlier checkpoint is as it was
+     * @param level {@link #FTI_L1} to {@link #FTI_L4}, {@link #FTI_L4_DCP} or {@link #FTI_L4_H5_SINGLE}
+     * @return {@link #FTI_DONE}, at {@link #FTI_L4_H5_SINGLE} {@link #FTI_SCES}; or {@link #FTI_NSCS} on all ranks, then the earlier
+     *     checkpoint is as it was
      */
     public static int FTI_Checkpoint(int id, int level) {
+        if (level == FTI_L4_H5_SINGLE) {
+            return call(FTI_NSCS, instance -> {
+                singleFileDone(instance, instance.checkpoints.singleFile().checkpoint(id));
+                return FTI_SCES;
+            });
+        }
         return call(FTI_NSCS, instance -> done(instance, instance.checkpoints.checkpoint(id, level(instance, level))));
     }
 
@@ -633,15 +763,12 @@ public final class FTI {
         if (differential) {
             instance.messages.warning("dCP is not supported at level %d, an ordinary checkpoint is taken.", level - 4);
         }
-        if (level == FTI_L4_H5_SINGLE) {
-            throw new IllegalArgumentException("level " + level + " is not in this version");
-        }
         return Level.of(differential ? level - 4 : level);
     }
 
     /**
      * {@code FTI_InitICP}: begins an incremental checkpoint; one that was begun before and not finalized is given up. Not
-     * collective, but every rank calls it.
+     * collective but at {@link #FTI_L4_H5_SINGLE}, where the global datasets are declared before; every rank calls it.
      *
      * @param id number of the checkpoint, above 0
      * @param level as for {@link #FTI_Checkpoint}
@@ -652,7 +779,11 @@ public final class FTI {
         return call(FTI_NSCS, instance -> {
             instance.incremental.begin();
             if (activate) {
-                instance.incremental.activate(id, () -> level(instance, level));
+                Checkpoints run = instance.checkpoints;
+                boolean single = level == FTI_L4_H5_SINGLE;
+                instance.incremental.activate(
+                        single,
+                        () -> single ? run.singleFile().incremental(id) : run.incremental(id, level(instance, level)));
             }
             return FTI_SCES;
         });
@@ -679,9 +810,21 @@ public final class FTI {
      */
     public static int FTI_FinalizeICP() {
         return call(FTI_NSCS, instance -> {
-            instance.incremental.commit().ifPresent(taken -> done(instance, taken));
+            instance.incremental.commit().ifPresent(taken -> {
+                if (instance.incremental.isInSingleFile()) {
+                    singleFileDone(instance, taken);
+                } else {
+                    done(instance, taken);
+                }
+            });
             return FTI_SCES;
         });
+    }
+
+    private static void singleFileDone(Instance instance, CheckpointReport taken) {
+        instance.messages.information(
+                "Ckpt. ID %d (Variate Processor Recovery File) (%.2f MB/proc) taken in %.2f sec.",
+                taken.ckptId(), taken.bytes() / MEBIBYTE, taken.writeSeconds());
     }
 
     private static int done(Instance instance, CheckpointReport taken) {

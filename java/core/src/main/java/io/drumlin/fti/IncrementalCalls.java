@@ -1,24 +1,17 @@
 package io.drumlin.fti;
 
 import io.drumlin.checkpoint.CheckpointReport;
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
-import io.drumlin.checkpoint.Level;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What C FTI keeps between the calls of an incremental checkpoint. Not thread-safe. */
 final class IncrementalCalls {
 
-    private final Checkpoints checkpoints;
     private boolean failed;
+    private boolean inSingleFile;
     private @Nullable IncrementalCheckpoint open;
-
-    IncrementalCalls(Checkpoints checkpoints) {
-        this.checkpoints = checkpoints;
-    }
 
     /** Gives up what was begun before. From now on, calls do nothing. */
     void begin() throws IOException {
@@ -31,10 +24,22 @@ final class IncrementalCalls {
     }
 
     /** From now on, calls work on a checkpoint; if it cannot be begun, they fail. */
-    void activate(int ckptId, Supplier<Level> level) throws IOException {
+    void activate(boolean single, Beginning beginning) throws IOException {
         failed = true;
-        open = checkpoints.incremental(ckptId, level.get());
+        inSingleFile = single;
+        open = beginning.begin();
         failed = false;
+    }
+
+    /** Whether the checkpoint that was begun last goes into a shared HDF5 file. */
+    boolean isInSingleFile() {
+        return inSingleFile;
+    }
+
+    /** Begins a checkpoint. */
+    @FunctionalInterface
+    interface Beginning {
+        IncrementalCheckpoint begin() throws IOException;
     }
 
     void add(int id) throws IOException {

@@ -109,10 +109,39 @@ class FtiConfigTest {
     }
 
     @Test
-    void aRestartFromTheSharedFileOfHdf5IsRefusedAndNotTakenForAnother() throws IOException {
-        Map<String, String> shared = Map.of("basic.ckpt_io", "5", "restart.failure", "3");
-        assertThatThrownBy(() -> config(shared)).hasMessageContaining("the shared file is not in this version");
-        assertThat(config(Map.of("restart.failure", "3")).failure()).isZero();
+    void aRestartFromASharedHdf5FileIsANewRun() throws IOException {
+        FtiConfig shared = config(Map.of("basic.ckpt_io", "5", "restart.failure", "3", "restart.exec_id", "a/b"));
+        assertThat(shared.isFromSingleFile()).isTrue();
+        assertThat(shared.failure()).isZero();
+        FtiConfig other = config(Map.of("basic.ckpt_io", "3", "restart.failure", "3"));
+        assertThat(other.isFromSingleFile()).isFalse();
+        assertThat(other.failure()).isZero();
+    }
+
+    @Test
+    void readsTheKeysOfSharedHdf5Files() throws IOException {
+        SingleFileConfig defaults = config(Map.of()).singleFile();
+        assertThat(defaults.enable()).isFalse();
+        assertThat(defaults.keep()).isFalse();
+        assertThat(defaults.inline()).isTrue();
+        assertThat(defaults.file(12)).isEqualTo(config(Map.of()).glblDir().resolve("VPR-h5-ID00000012.h5"));
+        SingleFileConfig given = config(Map.of(
+                        "basic.h5_single_file_enable", "1",
+                        "basic.h5_single_file_dir", "/shared",
+                        "basic.h5_single_file_prefix", "p+q",
+                        "basic.h5_single_file_keep", "y"))
+                .singleFile();
+        assertThat(given.enable()).isTrue();
+        assertThat(given.keep()).isTrue();
+        assertThat(given.file(1_234_567_890)).isEqualTo(Path.of("/shared/p+q-ID1234567890.h5"));
+        assertThat(given.ckptId(given.file(7))).isEqualTo(7);
+        assertThat(given.ckptId(Path.of("pq-ID00000007.h5"))).isEqualTo(-1);
+        assertThat(given.ckptId(Path.of("p+q-ID9999999999.h5"))).isEqualTo(-1);
+        assertThat(given.ckptId(given.unfinished())).isEqualTo(-1);
+        assertThatThrownBy(() -> config(Map.of("basic.h5_single_file_inline", "0")))
+                .hasMessageContaining("allowed: 1 while head = 0");
+        assertThatThrownBy(() -> config(Map.of("basic.h5_single_file_prefix", "a/b")))
+                .hasMessageContaining("without slashes");
     }
 
     /** As in C FTI; without a word of it in the file, too. */

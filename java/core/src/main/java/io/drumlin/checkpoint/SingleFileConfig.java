@@ -1,0 +1,35 @@
+package io.drumlin.checkpoint;
+
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The keys {@code h5_single_file_...} of the configuration.
+ *
+ * @param enable whether there are shared files
+ * @param directory in which they are, of all runs
+ * @param prefix how their names begin
+ * @param keep whether a file stays when the run has written the next
+ * @param inline whether C FTI would write the file itself, and not its heads
+ */
+record SingleFileConfig(boolean enable, Path directory, String prefix, boolean keep, boolean inline) {
+
+    /** Where the file of a checkpoint is. */
+    Path file(int ckptId) {
+        return directory.resolve(String.format("%s-ID%08d.%s", prefix, ckptId, RunDirectory.HDF5));
+    }
+
+    /** Where a file is until it is whole. One for all runs, so that what kills have left does not add up. */
+    Path unfinished() {
+        return directory.resolve(prefix + "." + RunDirectory.HDF5 + ".tmp");
+    }
+
+    /** The checkpoint whose file has a name; -1 if it is no such file. */
+    int ckptId(Path file) {
+        Matcher name = Pattern.compile(Pattern.quote(prefix) + "-ID(\\d{8,10})\\." + RunDirectory.HDF5)
+                .matcher(file.getFileName().toString());
+        long id = name.matches() ? Long.parseLong(name.group(1)) : -1;
+        return id > Integer.MAX_VALUE ? -1 : (int) id;
+    }
+}

@@ -1,0 +1,49 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.comm.Mpirun;
+import io.drumlin.fti.SingleFileProgram;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The shared HDF5 file, with processes as ranks. */
+@Tag("exhaustive")
+class SingleFileIT {
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void assumeNativeMpi() {
+        MpiTests.assumeNativeMpi();
+    }
+
+    @Test
+    void sixAndThreeRanksGoOnWhereFourStopped() throws IOException, InterruptedException {
+        start(4, "0", "5");
+        assertThat(start(6, "3", "recover")).contains("recovered on 6");
+        assertThat(start(3, "3", "recover")).contains("recovered on 3");
+    }
+
+    private String start(int ranks, String failure, String what) throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "basic.ckpt_io", "5",
+                        "basic.node_size", "1",
+                        "basic.h5_single_file_enable", "1",
+                        "restart.failure", failure));
+        Mpirun.Outcome outcome =
+                Mpirun.ranks(ranks).run(SingleFileProgram.class, run.config().toString(), what);
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+        assertThat(run.restartValue("failure")).isEqualTo("0");
+        return outcome.output();
+    }
+}
