@@ -62,6 +62,9 @@ public final class Heat2D implements Callable<Integer> {
             description = "level of the checkpoints, 1 to 4; without it every fourth has level 4, the others level 1")
     private @Nullable Integer level;
 
+    @Option(names = "--no-checkpoints", description = "open no run and take no checkpoints, to compare times")
+    private boolean noCheckpoints;
+
     @Option(names = "--threads", paramLabel = "N", description = "run N ranks as threads of this process, without MPI")
     private int threads;
 
@@ -137,6 +140,11 @@ public final class Heat2D implements Callable<Integer> {
         say(comm, "%d x %d cells, ranks: %d, iterations: %d", size, size, comm.size(), iterations);
         HeatBlock block = new HeatBlock(new RodPlate(size), size, comm.rank(), comm.size());
         Scalar.OfInt iteration = new Scalar.OfInt(0);
+        if (noCheckpoints) {
+            iterate(block, iteration, comm, id -> sayResidual(block, iteration, comm));
+            finish(block, iteration, comm);
+            return;
+        }
         try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
             checkpoints.protect(ITERATION, iteration);
             checkpoints.protect(GRID, block.temperatures());
@@ -146,27 +154,40 @@ public final class Heat2D implements Callable<Integer> {
                 checkpoints.recover();
                 say(comm, "restart from checkpoint %d (%s), after iteration %d", id, from, iteration.value);
             }
-            iterate(block, iteration, checkpoints, comm);
-            say(comm, "done: iteration %d, residual %.3e", iteration.value, block.residual(comm));
-            writeField(block, comm);
+            iterate(block, iteration, comm, id -> checkpoint(block, id, checkpoints, comm));
+            finish(block, iteration, comm);
             checkpoints.complete();
         }
     }
 
-    private void iterate(HeatBlock block, Scalar.OfInt iteration, Checkpoints checkpoints, Communicator comm)
-            throws IOException {
+    /** What is done every so many iterations. */
+    @FunctionalInterface
+    private interface Stop {
+        void make(int id) throws IOException;
+    }
+
+    private void iterate(HeatBlock block, Scalar.OfInt iteration, Communicator comm, Stop stop) throws IOException {
         try (ProgressBar bar = comm.rank() == 0 && showsProgress() ? progressBar(iteration.value) : null) {
             while (iteration.value < iterations) {
                 block.step(comm);
                 iteration.value++;
                 if (iteration.value % every == 0 && iteration.value < iterations) {
-                    checkpoint(block, iteration.value / every, checkpoints, comm);
+                    stop.make(iteration.value / every);
                 }
                 if (bar != null) {
                     bar.stepTo(iteration.value);
                 }
             }
         }
+    }
+
+    private void finish(HeatBlock block, Scalar.OfInt iteration, Communicator comm) throws IOException {
+        say(comm, "done: iteration %d, residual %.3e", iteration.value, block.residual(comm));
+        writeField(block, comm);
+    }
+
+    private static void sayResidual(HeatBlock block, Scalar.OfInt iteration, Communicator comm) throws IOException {
+        say(comm, "iteration %d, residual %.3e", iteration.value, block.residual(comm));
     }
 
     private void checkpoint(HeatBlock block, int id, Checkpoints checkpoints, Communicator comm) throws IOException {

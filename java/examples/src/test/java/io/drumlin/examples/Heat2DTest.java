@@ -115,6 +115,17 @@ class Heat2DTest {
     }
 
     @Test
+    void withoutCheckpointsTheResultIsTheSameAndNothingIsLeft() throws IOException {
+        RunFolder with = RunFolder.create(folder.resolve("with"), 2, false);
+        RunFolder without = RunFolder.create(folder.resolve("without"), 2, false);
+        String before = Files.readString(without.config());
+        assertThat(run(with, "--threads", "2")).isZero();
+        assertThat(run(without, "--threads", "2", "--no-checkpoints")).isZero();
+        assertThat(without.field()).isEqualTo(with.field());
+        assertThat(without.config()).hasContent(before);
+    }
+
+    @Test
     void wrongOptionsAreRefused() throws IOException {
         RunFolder run = RunFolder.create(folder, 1, false);
         assertThat(run(run, "--every", "0")).isEqualTo(2);
