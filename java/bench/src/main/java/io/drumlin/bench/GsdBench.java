@@ -4,50 +4,37 @@ import io.drumlin.format.gsd.Version;
 import io.drumlin.gsd.Access;
 import io.drumlin.gsd.Chunk;
 import io.drumlin.gsd.GsdFile;
-import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** GSD files: many small frames, few large ones, opening, finding and reading. One process, one thread. */
 @Command(name = "gsd", mixinStandardHelpOptions = true, description = "Measures GSD files.")
-public final class GsdBench implements Callable<Integer> {
+public final class GsdBench extends Bench {
+
+    /** Compiling what writes a million chunks takes more than one run. */
+    private static final int WARM_UP = 2;
 
     private static final int SMALL_FRAMES = 100_000;
-    /** CPU seconds of the C library for as many frames of 3 small chunks, on a machine that it shared. */
-    private static final double C_LIBRARY = 0.07;
+
+    /**
+     * What the C library did with as many frames of 3 small chunks, in CPU seconds and in millions of frames per second. It is not
+     * measured here, but was on an idle machine with the processors of docs/performance.md, in a C program that linked it.
+     */
+    private static final double C_CPU_SECONDS = 0.070;
+
+    private static final double C_FRAMES = 1.1;
 
     private static final int PARTICLES = 1_000_000;
-    private static final int LARGE_FRAMES = 20;
+    private static final int LARGE_FRAMES = 40;
     private static final int LOOKUPS = 100_000;
-    private static final double GB = 1e9;
+    private static final double MEGA = 1e6;
 
-    @Option(names = "--runs", defaultValue = "5", description = "counted runs (default: ${DEFAULT-VALUE})")
-    private int runs;
-
-    @Option(names = "--dir", defaultValue = ".", description = "an existing directory on the device to measure")
-    private Path directory = Path.of(".");
-
-    @Option(names = "--json", description = "adds the rows to the list in this file")
-    private @Nullable Path json;
-
-    private final Map<String, List<Double>> figures = new LinkedHashMap<>();
     private final float[] positions = new float[3 * PARTICLES];
 
     private GsdBench() {}
@@ -58,34 +45,29 @@ public final class GsdBench implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new GsdBench()).execute(args));
+        run(new GsdBench(), args);
     }
 
     @Override
     public Integer call() throws IOException {
-        Path folder = Files.createDirectories(directory.resolve("drumlin-bench"));
+        Path folder = Files.createDirectories(home());
         Path path = folder.resolve("bench.gsd");
         Path few = folder.resolve("few.gsd");
         Path many = folder.resolve("many.gsd");
         writeSmallFrames(few, 1000 / 3);
         writeSmallFrames(many, 1_000_000 / 3);
-        for (int run = -2; run < runs; run++) {
-            if (run == 0) {
-                figures.clear();
+        try (RawTransfer raw = new RawTransfer(StorageEngines.best())) {
+            for (int run = -WARM_UP; run < runs(); run++) {
+                smallFrames(run, path);
+                largeFrames(run, path, raw);
+                lookUps(run, few, many);
             }
-            smallFrames(path);
-            largeFrames(path);
-            lookUps(few, many);
         }
         for (Path file : List.of(path, few, many)) {
             Files.delete(file);
         }
         report();
         return 0;
-    }
-
-    private void add(String name, double value) {
-        figures.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
     }
 
     /** Step, box and energies. */
@@ -104,14 +86,15 @@ public final class GsdBench implements Callable<Integer> {
         }
     }
 
-    private void smallFrames(Path path) throws IOException {
+    private void smallFrames(int run, Path path) throws IOException {
         long cpu = cpuTime();
         long begin = System.nanoTime();
         writeSmallFrames(path, SMALL_FRAMES);
-        add("frames", SMALL_FRAMES / seconds(begin) / 1e6);
-        add("cpu", (cpuTime() - cpu) / 1e9);
+        keep(run, "frames", SMALL_FRAMES / MEGA / seconds(begin));
+        keep(run, "frames by cpu", SMALL_FRAMES / MEGA * 1e9 / (cpuTime() - cpu));
     }
 
+    /** Of this thread, which does all the work. */
     private static long cpuTime() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
@@ -120,32 +103,39 @@ public final class GsdBench implements Callable<Integer> {
         return (System.nanoTime() - begin) / 1e9;
     }
 
-    /** With the sync that closing makes, in turn with raw writes and a sync. */
-    private void largeFrames(Path path) throws IOException {
-        double bytes = (double) LARGE_FRAMES * positions.length * Float.BYTES;
+    /** With the sync that closing makes, in turn with raw direct writes and a sync. */
+    private void largeFrames(int run, Path path, RawTransfer raw) throws IOException {
+        long bytes = (long) LARGE_FRAMES * positions.length * Float.BYTES;
+        Files.deleteIfExists(path);
         long begin = System.nanoTime();
-        writeLargeFrames(path, 64 << 20);
-        add("buffered", bytes / GB / seconds(begin));
+        writeLargeFrames(path, true);
+        keep(run, "large", bytes / GB / seconds(begin));
+        Files.delete(path);
         begin = System.nanoTime();
-        writeLargeFrames(path, 1);
-        add("direct", bytes / GB / seconds(begin));
+        writeLargeFrames(path, false);
+        keep(run, "unbuffered", bytes / GB / seconds(begin));
+        Files.delete(path);
+        long whole = bytes / RawTransfer.SLAB * RawTransfer.SLAB;
         begin = System.nanoTime();
-        writeRaw(path);
-        add("raw", bytes / GB / seconds(begin));
-        writeLargeFrames(path, 64 << 20);
+        raw.write(path, whole);
+        keep(run, "raw", whole / GB / seconds(begin));
+        Files.delete(path);
+        writeLargeFrames(path, true);
         begin = System.nanoTime();
         try (GsdFile file = GsdFile.open(path, Access.READ)) {
             for (int frame = 0; frame < LARGE_FRAMES; frame++) {
                 file.findChunk(frame, "position").orElseThrow().floats();
             }
         }
-        add("read", bytes / GB / seconds(begin));
+        keep(run, "read", bytes / GB / seconds(begin));
     }
 
-    private void writeLargeFrames(Path path, long bufferSize) throws IOException {
+    private void writeLargeFrames(Path path, boolean gather) throws IOException {
         Files.deleteIfExists(path);
         try (GsdFile file = GsdFile.create(path, "bench", "none", new Version(1, 0))) {
-            file.setMaximumWriteBufferSize(bufferSize);
+            if (!gather) {
+                file.setMaximumWriteBufferSize(1);
+            }
             for (int frame = 0; frame < LARGE_FRAMES; frame++) {
                 file.writeChunk("position", positions, PARTICLES, 3);
                 file.endFrame();
@@ -153,21 +143,9 @@ public final class GsdBench implements Callable<Integer> {
         }
     }
 
-    private void writeRaw(Path path) throws IOException {
-        Files.deleteIfExists(path);
-        StorageEngine engine = StorageEngines.best();
-        ByteBuffer bytes = ByteBuffer.allocateDirect(positions.length * Float.BYTES);
-        try (BlockFile file = engine.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
-            for (int frame = 0; frame < LARGE_FRAMES; frame++) {
-                file.write(bytes, (long) frame * bytes.capacity());
-            }
-            file.sync();
-        }
-    }
-
-    private void lookUps(Path few, Path many) throws IOException {
-        add("open few", opening(few));
-        add("open many", opening(many));
+    private void lookUps(int run, Path few, Path many) throws IOException {
+        keep(run, "open few", opening(few));
+        keep(run, "open many", opening(many));
         Random random = new Random(1);
         try (GsdFile file = GsdFile.open(many, Access.READ)) {
             int frames = Math.toIntExact(file.frameCount());
@@ -179,7 +157,7 @@ public final class GsdBench implements Callable<Integer> {
             if (found < LOOKUPS) {
                 throw new AssertionError(found + " chunks of " + LOOKUPS + " were found");
             }
-            add("find", LOOKUPS / seconds(begin) / 1e6);
+            keep(run, "find", LOOKUPS / MEGA / seconds(begin));
             double read = 0;
             for (int i = 0; i < LOOKUPS; i++) {
                 Chunk chunk = file.findChunk(random.nextInt(frames), "energies").orElseThrow();
@@ -187,7 +165,7 @@ public final class GsdBench implements Callable<Integer> {
                 chunk.doubles();
                 read += seconds(start);
             }
-            add("random", LOOKUPS / read / 1e6);
+            keep(run, "random", LOOKUPS / MEGA / read);
         }
     }
 
@@ -201,24 +179,22 @@ public final class GsdBench implements Callable<Integer> {
         return seconds(begin) * 1e6 / repetitions;
     }
 
-    private List<Double> figure(String name) {
-        return figures.getOrDefault(name, List.of());
-    }
-
     private void report() throws IOException {
-        List<Double> cLibrary = figure("cpu").stream().map(each -> C_LIBRARY).toList();
-        List<Row> rows = List.of(
-                new Row("gsd 100,000 frames of 3 small chunks", figure("frames"), "M/s", List.of()),
-                new Row("gsd the same, CPU; limit: C library", figure("cpu"), "s", cLibrary),
-                new Row("gsd frames of 10^6 particles, buffered", figure("buffered"), "GB/s", figure("raw")),
-                new Row("gsd frames of 10^6 particles, direct", figure("direct"), "GB/s", figure("raw")),
-                new Row("gsd frames of 10^6 particles, read", figure("read"), "GB/s", List.of()),
-                new Row("gsd opening, 10^6 entries; limit: 10^3", figure("open many"), "us", figure("open few")),
-                new Row("gsd findChunk, 10^6 entries", figure("find"), "M/s", List.of()),
-                new Row("gsd reads of small chunks, random", figure("random"), "M/s", List.of()));
-        rows.forEach(row -> System.out.println(row.line()));
-        if (json != null) {
-            Row.append(json, rows);
-        }
+        report(List.of(
+                Row.rate("GSD, frames of 3 small chunks", "M/s", figures("frames"))
+                        .limit(C_FRAMES),
+                Row.rate("GSD, frames of 3 small chunks by CPU second", "M/s", figures("frames by cpu"))
+                        .limit(SMALL_FRAMES / MEGA / C_CPU_SECONDS)
+                        .goal(1.0),
+                Row.rate("GSD, frames of 10^6 particles", "GB/s", figures("large"))
+                        .limit(figures("raw"))
+                        .goal(0.9),
+                Row.rate("GSD, frames of 10^6 particles, unbuffered", "GB/s", figures("unbuffered"))
+                        .limit(figures("raw")),
+                Row.rate("GSD, frames of 10^6 particles, read, cached", "GB/s", figures("read")),
+                Row.cost("GSD, opening, 10^6 entries; limit: 10^3", "us", figures("open many"))
+                        .limit(figures("open few")),
+                Row.rate("GSD, findChunk, 10^6 entries", "M/s", figures("find")),
+                Row.rate("GSD, reads of small chunks, random", "M/s", figures("random"))));
     }
 }

@@ -9,16 +9,45 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A measured figure.
+ * A measured figure, beside what it is held to.
  *
  * @param name what was measured
- * @param values one per counted run
  * @param unit unit of the values
+ * @param values one per counted run
+ * @param isCost whether less is better
  * @param limits what the machine allowed, measured in the same runs, in the same unit; empty where there is none
+ * @param goal the ratio to reach; null where there is none
  */
-record Row(String name, List<Double> values, String unit, List<Double> limits) {
+record Row(String name, String unit, List<Double> values, boolean isCost, List<Double> limits, @Nullable Double goal) {
+
+    /** A figure of which more is better. */
+    static Row rate(String name, String unit, List<Double> values) {
+        return new Row(name, unit, values, false, List.of(), null);
+    }
+
+    /** A figure of which less is better. */
+    static Row cost(String name, String unit, List<Double> values) {
+        return new Row(name, unit, values, true, List.of(), null);
+    }
+
+    /** With a limit for each run. */
+    Row limit(List<Double> measured) {
+        return new Row(name, unit, values, isCost, measured, goal);
+    }
+
+    /** With a limit that was not measured. */
+    Row limit(double given) {
+        return limit(values.stream().map(value -> given).toList());
+    }
+
+    /** With a ratio to reach; it needs a limit. */
+    Row goal(@Nullable Double ratio) {
+        return new Row(name, unit, values, isCost, limits, ratio);
+    }
 
     static double median(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
@@ -26,47 +55,56 @@ record Row(String name, List<Double> values, String unit, List<Double> limits) {
         return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
     }
 
-    private static double spread(List<Double> values, boolean high) {
-        return high
-                ? values.stream().mapToDouble(v -> v).max().orElse(0)
-                : values.stream().mapToDouble(v -> v).min().orElse(0);
+    private double min() {
+        return values.stream().mapToDouble(v -> v).min().orElseThrow();
     }
 
-    /** Ratio of value to limit, pair by pair, so that a machine that drifts disturbs less. */
-    private double ratio() {
-        List<Double> ratios = new ArrayList<>();
-        for (int i = 0; i < values.size(); i++) {
-            ratios.add(values.get(i) / limits.get(i));
-        }
-        return median(ratios);
+    private double max() {
+        return values.stream().mapToDouble(v -> v).max().orElseThrow();
+    }
+
+    /**
+     * Value over limit, of costs limit over value: more is better. The median of the pairs, so that a machine that drifts
+     * disturbs less.
+     */
+    double ratio() {
+        return median(IntStream.range(0, values.size()).mapToObj(this::ratio).toList());
+    }
+
+    private double ratio(int run) {
+        double value = values.get(run);
+        double limit = limits.get(run);
+        return isCost ? limit / value : value / limit;
     }
 
     String line() {
-        String text = String.format(
-                Locale.ROOT,
-                "%-56s %8.3f %-7s (%.3f to %.3f)",
-                name,
-                median(values),
-                unit,
-                spread(values, false),
-                spread(values, true));
-        return limits.isEmpty()
-                ? text
-                : text + String.format(Locale.ROOT, "   limit %8.3f   ratio %.2f", median(limits), ratio());
+        StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT, "%-62s %9.3f %-8s (%.3f to %.3f)", name, median(values), unit, min(), max()));
+        if (!limits.isEmpty()) {
+            text.append(String.format(Locale.ROOT, "   limit %.3f   ratio %.2f", median(limits), ratio()));
+            if (goal != null) {
+                text.append(String.format(Locale.ROOT, "   goal %.2f %s", goal, ratio() >= goal ? "met" : "MISSED"));
+            }
+        }
+        return text.toString();
     }
 
-    private Map<String, Object> json() {
+    /** As it is in the list of rows; {@code limit}, {@code ratio} and {@code goal} only where there are such. */
+    Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("name", name);
         json.put("value", median(values));
         json.put("unit", unit);
-        json.put("min", spread(values, false));
-        json.put("max", spread(values, true));
-        json.put("runs", values.size());
         if (!limits.isEmpty()) {
             json.put("limit", median(limits));
             json.put("ratio", ratio());
+            if (goal != null) {
+                json.put("goal", goal);
+            }
         }
+        json.put("min", min());
+        json.put("max", max());
+        json.put("runs", values.size());
         return json;
     }
 

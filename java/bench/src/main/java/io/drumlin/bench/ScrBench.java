@@ -4,89 +4,97 @@ import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.scr.DatasetDescriptor;
 import io.drumlin.scr.Dialect;
+import io.drumlin.scr.IndexFile;
 import io.drumlin.scr.ScrIndex;
+import io.drumlin.scr.ScrPrefix;
+import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
+import java.nio.file.Files;
 import java.time.LocalDateTime;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Locale;
+import picocli.CommandLine.Command;
 
 /**
- * How long it takes to read, change and write indexes of SCR with 10, 1,000 and 100,000 datasets, in memory. The rows per
- * dataset show whether time grows in proportion.
+ * How long it takes to read, change and write indexes of SCR with 10, 1,000 and 100,000 datasets, in memory, and to read the
+ * largest from its file. The rows per dataset show whether time grows in proportion.
  */
-public final class ScrBench {
+@Command(name = "scr", mixinStandardHelpOptions = true, description = "Measures indexes of SCR.")
+public final class ScrBench extends Bench {
 
     private static final LocalDateTime NOW = LocalDateTime.of(2026, 11, 21, 0, 0);
-    private static final int[] SIZES = {10, 1_000, 100_000};
+    private static final int LARGEST = 100_000;
+    private static final int[] SIZES = {10, 1_000, LARGEST};
 
     private ScrBench() {}
 
-    /** A step that is timed. */
-    private interface Step {
-        void run() throws IOException;
-    }
-
     /**
-     * Measures and prints.
+     * Runs the measurement.
      *
-     * @param arguments {@code --runs N}, and {@code --json FILE} for a file to which rows are added
-     * @throws IOException the file cannot be written
+     * @param args see {@code --help}
      */
-    public static void main(String[] arguments) throws IOException {
-        int runs = 5;
-        Path json = null;
-        for (int i = 0; i + 1 < arguments.length; i += 2) {
-            switch (arguments[i]) {
-                case "--runs" -> runs = Integer.parseInt(arguments[i + 1]);
-                case "--json" -> json = Path.of(arguments[i + 1]);
-                default -> throw new IllegalArgumentException("unknown argument " + arguments[i]);
-            }
-        }
-        for (int datasets : SIZES) {
-            measure(datasets, runs, json);
-        }
+    public static void main(String[] args) {
+        run(new ScrBench(), args);
     }
 
-    private static void measure(int datasets, int runs, @Nullable Path json) throws IOException {
-        ScrIndex index = ScrIndex.empty(Dialect.FLAT);
+    @Override
+    public Integer call() throws IOException {
+        for (int datasets : SIZES) {
+            measure(datasets);
+        }
+        return 0;
+    }
+
+    private static void fill(ScrIndex index, int datasets) throws IOException {
         for (int id = 1; id <= datasets; id++) {
             index.complete(descriptor(id), NOW);
         }
+    }
+
+    private void measure(int datasets) throws IOException {
+        ScrIndex index = ScrIndex.empty(Dialect.FLAT);
+        fill(index, datasets);
         ByteBuffer bytes = KvTreeFile.encode(index.tree());
-        report(
+        measure(
                 "read",
                 datasets,
-                runs,
-                json,
                 () -> ScrIndex.of(KvTreeFile.read(new MemoryByteSource(bytes)).tree()));
-        report("update", datasets, runs, json, () -> {
+        if (datasets == LARGEST) {
+            readFile();
+        }
+        measure("update", datasets, () -> {
             index.complete(descriptor(datasets + 1), NOW);
             index.remove("ckpt." + (datasets + 1));
         });
-        report("write", datasets, runs, json, () -> KvTreeFile.encode(index.tree()));
+        measure("write", datasets, () -> KvTreeFile.encode(index.tree()));
     }
 
-    private static void report(String what, int datasets, int runs, @Nullable Path json, Step step) throws IOException {
+    private void measure(String what, int datasets, Cost.Work step) throws IOException {
+        String name = String.format(Locale.ROOT, "SCR, %s, %,d datasets, each", what, datasets);
         // Small ones many times, so that the clock and the compiler do not count.
-        int repetitions = Math.max(1, 100_000 / datasets);
-        List<Double> values = new ArrayList<>();
-        for (int run = -1; run < runs; run++) {
-            long start = System.nanoTime();
+        int repetitions = Math.max(1, LARGEST / datasets);
+        for (int run = FIRST_RUN; run < runs(); run++) {
+            long begin = System.nanoTime();
             for (int i = 0; i < repetitions; i++) {
                 step.run();
             }
-            if (run >= 0) {
-                values.add((System.nanoTime() - start) / 1e3 / repetitions / datasets);
-            }
+            keep(run, name, (System.nanoTime() - begin) / 1e3 / repetitions / datasets);
         }
-        Row row = new Row("scr " + what + ", " + datasets + " datasets, each", values, "us", List.of());
-        System.out.println(row.line());
-        if (json != null) {
-            Row.append(json, List.of(row));
+        report(List.of(Row.cost(name, "us", figures(name))));
+    }
+
+    /** What the C library took 287 s for; ours is to take less than a second. */
+    private void readFile() throws IOException {
+        IndexFile file = new IndexFile(new ScrPrefix(Files.createDirectories(home())), StorageEngines.best());
+        file.update(index -> fill(index, LARGEST));
+        String name = String.format(Locale.ROOT, "SCR, index file of %,d datasets, read; limit: 1 s", LARGEST);
+        for (int run = FIRST_RUN; run < runs(); run++) {
+            long begin = System.nanoTime();
+            file.read();
+            keep(run, name, (System.nanoTime() - begin) / 1e9);
         }
+        report(List.of(Row.cost(name, "s", figures(name)).limit(1.0).goal(1.0)));
     }
 
     private static DatasetDescriptor descriptor(int id) {

@@ -1,7 +1,6 @@
 package io.drumlin.bench;
 
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.sion.SionFile;
@@ -18,15 +17,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -35,29 +27,15 @@ import picocli.CommandLine.Option;
  * with {@code --scale}, what opening and closing costs with many tasks, ranks being threads of this process.
  */
 @Command(name = "sion", mixinStandardHelpOptions = true, description = "Measures SION files.")
-public final class SionBench implements Callable<Integer> {
+public final class SionBench extends Bench {
 
-    private static final int SLAB = 1 << 20;
     private static final int SMALL = 4096;
-    private static final double GIB = 1L << 30;
-    private static final double MICRO = 1e6;
 
     @Option(names = "--mib", defaultValue = "1024", description = "MiB per task (default: ${DEFAULT-VALUE})")
     private int mib;
 
-    @Option(names = "--runs", defaultValue = "5", description = "counted runs (default: ${DEFAULT-VALUE})")
-    private int runs;
-
-    @Option(names = "--dir", defaultValue = ".", description = "an existing directory on the device to measure")
-    private Path directory = Path.of(".");
-
-    @Option(names = "--json", description = "adds the rows to the list in this file")
-    private @Nullable Path json;
-
     @Option(names = "--scale", split = ",", description = "numbers of thread ranks instead of bandwidth")
     private List<Integer> scale = List.of();
-
-    private final Map<String, List<Double>> figures = Collections.synchronizedMap(new LinkedHashMap<>());
 
     private SionBench() {}
 
@@ -67,7 +45,7 @@ public final class SionBench implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new SionBench()).execute(args));
+        run(new SionBench(), args);
     }
 
     @Override
@@ -75,67 +53,35 @@ public final class SionBench implements Callable<Integer> {
         if (scale.isEmpty()) {
             Communicators.run(this::bandwidth);
         } else {
-            for (int ranks : scale) {
-                manyTasks(ranks);
-            }
+            manyTasks();
         }
         return 0;
     }
 
-    /** Nanoseconds of the slowest rank. */
-    private static double seconds(Communicator comm, Work work) throws IOException {
-        comm.barrier();
-        long begin = System.nanoTime();
-        work.run();
-        long[] wall = {System.nanoTime() - begin};
-        comm.allreduce(wall, Op.MAX);
-        return wall[0] / 1e9;
-    }
-
-    @FunctionalInterface
-    private interface Work {
-        void run() throws IOException;
-    }
-
-    private void keep(Communicator comm, int run, String name, double value) {
-        // The first round warms up.
-        if (comm.rank() == 0 && run > 0) {
-            figures.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
-        }
-    }
-
-    private List<Double> figures(String name) {
-        return figures.getOrDefault(name, List.of());
-    }
-
     private void bandwidth(Communicator comm) throws IOException {
         StorageEngine storage = StorageEngines.best();
-        long bytes = (long) mib * SLAB;
-        double gib = comm.size() * bytes / GIB;
+        long bytes = (long) mib * RawTransfer.SLAB;
         ByteBuffer memory = ByteBuffer.allocateDirect(Math.toIntExact(bytes));
         while (memory.hasRemaining()) {
             memory.putLong(31L * memory.position() + comm.rank());
         }
-        Path home = directory.resolve("drumlin-bench");
-        Files.createDirectories(home);
-        Path own = home.resolve("own-" + comm.rank());
-        Path shared = home.resolve("shared.sion");
-        comm.barrier();
-        try (CheckpointBench.Slabs slabs = new CheckpointBench.Slabs(storage)) {
-            for (int run = 0; run <= runs; run++) {
-                keep(comm, run, "write own", gib / seconds(comm, () -> writeOwn(own, memory)));
+        Path own = Files.createDirectories(home()).resolve("own-" + comm.rank());
+        Path shared = home().resolve("shared.sion");
+        SionOptions direct = SionOptions.defaults().storage(storage);
+        SionOptions buffered = direct.buffered();
+        try (RawTransfer raw = new RawTransfer(storage)) {
+            for (int run = FIRST_RUN; run < runs(); run++) {
+                keepRate(comm, run, "write own", bytes, () -> writeOwn(own, memory));
                 Files.delete(own);
                 // What was written past the page cache is not in it: all reads are from the device.
-                keep(comm, run, "write raw", gib / seconds(comm, () -> slabs.write(own, bytes)));
-                keep(comm, run, "read raw", gib / seconds(comm, () -> slabs.read(own, bytes)));
-                keep(comm, run, "read own", gib / seconds(comm, () -> readOwn(own, memory)));
+                keepRate(comm, run, "write raw", bytes, () -> raw.write(own, bytes));
+                keepRate(comm, run, "read raw", bytes, () -> raw.read(own, bytes));
+                keepRate(comm, run, "read own", bytes, () -> readOwn(own, memory));
                 Files.delete(own);
-                SionOptions direct = SionOptions.defaults().storage(storage);
-                SionOptions buffered = direct.buffered();
-                keep(comm, run, "write buffered", gib / seconds(comm, () -> write(comm, shared, buffered, memory)));
-                keep(comm, run, "write direct", gib / seconds(comm, () -> write(comm, shared, direct, memory)));
-                keep(comm, run, "read direct", gib / seconds(comm, () -> read(comm, shared, direct, memory)));
-                keep(comm, run, "read buffered", gib / seconds(comm, () -> read(comm, shared, buffered, memory)));
+                keepRate(comm, run, "write buffered", bytes, () -> write(comm, shared, buffered, memory));
+                keepRate(comm, run, "write direct", bytes, () -> write(comm, shared, direct, memory));
+                keepRate(comm, run, "read direct", bytes, () -> read(comm, shared, direct, memory));
+                keepRate(comm, run, "read buffered", bytes, () -> read(comm, shared, buffered, memory));
                 comm.barrier();
                 if (comm.rank() == 0) {
                     Files.delete(shared);
@@ -143,25 +89,21 @@ public final class SionBench implements Callable<Integer> {
             }
         }
         if (comm.rank() == 0) {
-            String name = String.format(Locale.ROOT, "SION, %d x %d MiB, %s", comm.size(), mib, storage.name());
-            List<Row> rows = new ArrayList<>();
-            for (String work : List.of("write ", "read ")) {
-                for (String kind : List.of("direct", "buffered")) {
-                    List<Double> values = figures(work + kind);
-                    String row = name + ", " + work + kind;
-                    rows.add(new Row(row + " : raw", values, "GiB/s", figures(work + "raw")));
-                    rows.add(new Row(row + " : file per task", values, "GiB/s", figures(work + "own")));
-                }
-            }
-            show(rows);
+            String name = String.format(Locale.ROOT, "SION, %d x %d MiB, %s, ", comm.size(), mib, storage.name());
+            report(List.of(
+                    row(name, "write direct", "write raw").goal(0.9),
+                    row(name, "read direct", "read raw").goal(0.9),
+                    row(name, "write buffered", "write own").goal(0.7),
+                    row(name, "read buffered", "read own")));
         }
     }
 
-    private void show(List<Row> rows) throws IOException {
-        rows.forEach(row -> System.out.println(row.line()));
-        if (json != null) {
-            Row.append(json, rows);
-        }
+    private void keepRate(Communicator comm, int run, String name, long bytes, Cost.Work work) throws IOException {
+        keep(run, name, comm.size() * bytes / GB / Cost.of(comm, work).seconds());
+    }
+
+    private Row row(String name, String figure, String limit) {
+        return Row.rate(name + figure, "GB/s", figures(figure)).limit(figures(limit));
     }
 
     private static void write(Communicator comm, Path path, SionOptions options, ByteBuffer memory) throws IOException {
@@ -196,53 +138,64 @@ public final class SionBench implements Callable<Integer> {
         }
     }
 
-    private void manyTasks(int ranks) throws IOException {
-        Path home = directory.resolve("drumlin-bench");
-        Files.createDirectories(home);
-        Path path = home.resolve("many.sion");
-        figures.clear();
-        for (int run = 0; run <= runs; run++) {
+    /**
+     * Each number of tasks in turn in every run. What a task costs among many is held to what it costs among a quarter of them: it
+     * may be 1.3 times as much.
+     */
+    private void manyTasks() throws IOException {
+        Path path = Files.createDirectories(home()).resolve("many.sion");
+        for (int run = FIRST_RUN; run < runs(); run++) {
             int round = run;
-            long before = memory();
-            ThreadCommunicator.run(ranks, comm -> manyTasks(comm, path, round, before));
+            for (int ranks : scale) {
+                long before = memory();
+                ThreadCommunicator.run(ranks, comm -> manyTasks(comm, path, round, before));
+            }
         }
-        String name = "SION, " + ranks + " thread ranks, 4 KiB each";
-        List<Row> rows = new ArrayList<>();
-        for (String figure : List.of("open", "write", "close")) {
-            rows.add(new Row(name + ", " + figure, figures(figure), "us/rank", List.of()));
+        Files.delete(path);
+        for (int ranks : scale) {
+            String name = "SION, " + ranks + " tasks (threads), 4 KiB each, ";
+            Row cpu = Row.cost(name + "open+close, CPU", "us/task", figures(ranks + " cpu"));
+            if (scale.contains(ranks / 4)) {
+                cpu = cpu.limit(figures(ranks / 4 + " cpu")).goal(1 / 1.3);
+            }
+            report(List.of(
+                    cpu,
+                    Row.cost(name + "open+close", "us/task", figures(ranks + " open and close")),
+                    Row.cost(name + "open to read", "us/task", figures(ranks + " open to read")),
+                    Row.cost(name + "memory while open", "KiB/task", figures(ranks + " memory"))));
         }
-        rows.add(new Row(name + ", open to read", figures("open to read"), "us/rank", List.of()));
-        rows.add(new Row(name + ", memory while open", figures("memory"), "KiB/rank", List.of()));
-        show(rows);
     }
 
     private void manyTasks(Communicator comm, Path path, int run, long before) throws IOException {
         ByteBuffer data = ByteBuffer.allocate(SMALL);
         SionOutput[] output = new SionOutput[1];
-        double perRank = MICRO / comm.size();
-        keep(
-                comm,
-                run,
-                "open",
-                perRank * seconds(comm, () -> output[0] = SionFile.create(path, comm, SMALL, SionOptions.defaults())));
-        keep(
-                comm,
-                run,
-                "write",
-                perRank * seconds(comm, () -> output[0].writer().write(data)));
-        comm.barrier();
-        if (comm.rank() == 0) {
-            keep(comm, run, "memory", (memory() - before) / 1024.0 / comm.size());
-        }
-        comm.barrier();
-        keep(comm, run, "close", perRank * seconds(comm, () -> output[0].close()));
         SionInput[] input = new SionInput[1];
-        keep(
+        CpuMeter meter = new CpuMeter();
+        Communicator tasks = meter.over(comm);
+        long[] cpu = new long[1];
+        double open = perTask(
                 comm,
-                run,
-                "open to read",
-                perRank * seconds(comm, () -> input[0] = SionFile.open(path, comm, SionOptions.defaults())));
+                () -> cpu[0] +=
+                        meter.nanos(() -> output[0] = SionFile.create(path, tasks, SMALL, SionOptions.defaults())));
+        output[0].writer().write(data);
+        comm.barrier();
+        double memory = comm.rank() == 0 ? (memory() - before) / 1024.0 / comm.size() : 0;
+        comm.barrier();
+        double close = perTask(comm, () -> cpu[0] += meter.nanos(() -> output[0].close()));
+        double reopen = perTask(comm, () -> input[0] = SionFile.open(path, comm, SionOptions.defaults()));
         input[0].close();
+        comm.allreduce(cpu, Communicator.Op.SUM);
+        if (comm.rank() == 0) {
+            keep(run, comm.size() + " cpu", cpu[0] / 1e3 / comm.size());
+            keep(run, comm.size() + " open and close", open + close);
+            keep(run, comm.size() + " memory", memory);
+            keep(run, comm.size() + " open to read", reopen);
+        }
+    }
+
+    /** Microseconds. */
+    private static double perTask(Communicator comm, Cost.Work work) throws IOException {
+        return Cost.of(comm, work).seconds() * 1e6 / comm.size();
     }
 
     /** Bytes of the heap that are reachable and of direct buffers. */
