@@ -350,11 +350,12 @@ final class PosixMode implements IoMode {
 
     /** Refuses the metadata of a run of more groups, of which this run would recover a part. */
     private void checkGroups(Path directory) throws IOException {
-        long groups = topology.ranks() / group.size();
+        int sectors = topology.nodeNames().size() / group.size();
         for (Path file : RunDirectory.entries(directory)) {
             Matcher name = METADATA_FILE.matcher(file.getFileName().toString());
             if (name.matches()
-                    && (Long.parseLong(name.group(1)) >= groups || Long.parseLong(name.group(2)) >= groups)) {
+                    && (Long.parseLong(name.group(1)) >= sectors
+                            || Long.parseLong(name.group(2)) >= topology.nodeSize())) {
                 throw refused(
                         file,
                         "these are metadata of a run of more ranks",

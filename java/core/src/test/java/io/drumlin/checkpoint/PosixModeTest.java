@@ -104,6 +104,16 @@ class PosixModeTest {
         assertThatThrownBy(() -> run.run(ranks, (checkpoints, comm) -> {})).isInstanceOf(IOException.class);
     }
 
+    /** Each of the groups of the ranks that are left is called as one was that had other ranks. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "4"})
+    void fewerRanksOnAsManyNodesRecoverNothing(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, Map.of("basic.node_size", "2", "basic.group_size", "1"));
+        take(run, 1, Level.L4, Level.L1);
+        Files.writeString(run.config(), Files.readString(run.config()).replaceAll("(node_size +=) 2", "$1 1"));
+        assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
+    }
+
     /** As the mapped interface of C SIONlib has it. */
     @Test
     void theSharedFileOfSionlibHasATaskForEachRank() throws IOException {
