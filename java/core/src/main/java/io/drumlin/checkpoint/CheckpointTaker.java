@@ -19,6 +19,7 @@ final class CheckpointTaker {
     private final Communicator app;
     private final FtiConfig config;
     private final String execId;
+    private final Run run;
     private final RunDirectory directories;
     private final LevelDirectories levels;
     private final IoMode mode;
@@ -30,6 +31,9 @@ final class CheckpointTaker {
 
     /** What the configuration file says of the next start. */
     private int failure;
+
+    /** Whether the run's directories are still those of one with another number of ranks. */
+    private boolean succeeds;
 
     /** Whether the checkpoint under way may be in the list. */
     private boolean announced;
@@ -46,6 +50,7 @@ final class CheckpointTaker {
             DifferentialWriter differential,
             RestartSection restartSection) {
         this.app = app;
+        this.run = run;
         this.levels = levels;
         this.mode = mode;
         this.writer = writer;
@@ -173,8 +178,30 @@ final class CheckpointTaker {
         return new Source(level, plain, checkpoint.draft().stored(), false);
     }
 
+    /** Takes note that the run goes on from a checkpoint of another number of ranks. */
+    void succeedFormerRun() {
+        succeeds = true;
+    }
+
+    /**
+     * Makes the run's directories those of this number of ranks. First what is on the nodes goes, for with the topology of this run it
+     * could be taken for a checkpoint of it; the one on the parallel file system stays until there is another.
+     */
+    private void takeOver() throws IOException {
+        levels.deleteOfFormerRun();
+        Agreement.run(app, "writing " + directories.topologyFile(), () -> {
+            if (app.rank() == 0) {
+                TextFiles.replace(directories.topologyFile(), run.topology().toIni(config.ini()), run.storage());
+            }
+        });
+        succeeds = false;
+    }
+
     /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
     private void announce(int ckptId, Level level) throws IOException {
+        if (succeeds) {
+            takeOver();
+        }
         announced = true;
         if (listsCheckpoints()) {
             Agreement.run(app, "listing checkpoint " + ckptId, () -> {

@@ -53,6 +53,7 @@ public final class Checkpoints implements AutoCloseable {
     private final Optional<HeadLink> headLink;
     private final int rank;
     private final int fileRank;
+    private final Optional<Run.Former> former;
     private final FtiConfig config;
     private final Topology topology;
     private final String execId;
@@ -86,6 +87,7 @@ public final class Checkpoints implements AutoCloseable {
     private boolean started;
     private boolean closed;
 
+    private @Nullable Redistribution redistribution;
     private @Nullable DrumlinException recoveryFailure;
     private final Optional<Staging> staging;
     private final FaultInjection faultInjection;
@@ -99,6 +101,7 @@ public final class Checkpoints implements AutoCloseable {
         application = run.app();
         // The program's messages must not meet those of checkpoints, which may be taken by another thread.
         app = application.dup();
+        former = run.former();
         headLink = run.headLink();
         handedOver = headLink.map(HandedOver::new);
         rank = run.topology().rank();
@@ -174,6 +177,7 @@ public final class Checkpoints implements AutoCloseable {
         private Optional<Packing> packing = Optional.empty();
         private boolean freshStartIfUnrecoverable;
         private boolean asynchronous;
+        private boolean anyNumberOfRanks;
         private @Nullable Consumer<IOException> lateFailures;
         private BiConsumer<Checkpoints, CheckpointReport> finishedByHead = (run, report) -> {};
 
@@ -227,6 +231,19 @@ public final class Checkpoints implements AutoCloseable {
         }
 
         /**
+         * Lets the run be restarted on another number of ranks than took its checkpoints; otherwise such a restart is refused. It goes on from
+         * the newest checkpoint of level 4, in the modes FTI-FF, POSIX, MPI-IO and SIONlib: those of levels 1 to 3 are of use to the
+         * former number only. Before {@link Checkpoints#recover} the program says how its variables are distributed
+         * ({@link Checkpoints#distribute}).
+         *
+         * @return this
+         */
+        public Builder anyNumberOfRanks() {
+            anyNumberOfRanks = true;
+            return this;
+        }
+
+        /**
          * Lets a thread of each rank take checkpoints while the rank computes, as {@code [drumlin] async = 1} does:
          * {@link Checkpoints#checkpoint} returns when the protected data are copied to memory. The copy takes as much as they do, and
          * is kept for the next checkpoint. Where MPI carries the messages it must provide MPI_THREAD_MULTIPLE.
@@ -273,7 +290,7 @@ public final class Checkpoints implements AutoCloseable {
             Run run = prepare();
             Checkpoints checkpoints = new Checkpoints(run, this);
             try {
-                checkpoints.start(freshStartIfUnrecoverable);
+                checkpoints.start(this);
                 if (checkpoints.isHead()) {
                     checkpoints.head(run, finishedByHead).serve();
                 }
@@ -286,22 +303,22 @@ public final class Checkpoints implements AutoCloseable {
 
         private Run prepare() throws IOException {
             if (communicator != null) {
-                return Run.prepare(configFile, communicator, Optional.ofNullable(storage));
+                return Run.prepare(configFile, communicator, Optional.ofNullable(storage), anyNumberOfRanks);
             }
             try (Communicator world = Communicators.world()) {
-                return Run.prepare(configFile, world, Optional.ofNullable(storage));
+                return Run.prepare(configFile, world, Optional.ofNullable(storage), anyNumberOfRanks);
             }
         }
     }
 
-    private void start(boolean freshStartIfUnrecoverable) throws IOException {
+    private void start(Builder given) throws IOException {
         if (headLink.isEmpty()) {
-            begin(freshStartIfUnrecoverable);
+            begin(given);
             return;
         }
         headLink.get().agree("opening run " + execId, () -> {
             if (!isHead()) {
-                begin(freshStartIfUnrecoverable);
+                begin(given);
             }
         });
     }
@@ -311,7 +328,7 @@ public final class Checkpoints implements AutoCloseable {
                 run.headLink().orElseThrow(), run, group, levels, slabs, mode, report -> finished.accept(this, report));
     }
 
-    private void begin(boolean freshStartIfUnrecoverable) throws IOException {
+    private void begin(Builder given) throws IOException {
         if (asynchronous && !app.threadMultiple()) {
             throw DrumlinException.during("opening run " + execId)
                     .problem("asynchronous checkpoints need MPI_THREAD_MULTIPLE, and MPI was initialised without it")
@@ -320,12 +337,13 @@ public final class Checkpoints implements AutoCloseable {
                     .exception();
         }
         if (config.isFromSingleFile()) {
-            restartFromSingleFile(freshStartIfUnrecoverable);
+            restartFromSingleFile(given.freshStartIfUnrecoverable);
         } else if (config.failure() != 0) {
-            restart(freshStartIfUnrecoverable);
+            restart(given);
         }
-        // What could not be recovered now may be recoverable later: it stays until the program takes a checkpoint.
-        if (recoveryFailure == null) {
+        // What could not be recovered now may be recoverable later, and what other ranks have left by as many: it stays
+        // until the program takes a checkpoint.
+        if (recoveryFailure == null && redistribution == null) {
             for (Level level : Level.values()) {
                 levels.tidy(level);
             }
@@ -336,12 +354,21 @@ public final class Checkpoints implements AutoCloseable {
         started = true;
     }
 
-    private void restart(boolean freshStartIfUnrecoverable) throws IOException {
+    private void restart(Builder given) throws IOException {
         Restart restart =
                 new Restart(app, node, topology, group, directories, levels, storage, slabs, mode, copy, refusals);
-        Optional<Source> found = restart.find();
+        Run.Former known = former.orElseThrow();
+        // On other nodes the files of some ranks could be taken for those of all.
+        Optional<Source> found = known.sameNodes() ? restart.find() : Optional.empty();
+        if (found.isEmpty() && given.anyNumberOfRanks) {
+            restartFormer(new FormerRestart(app, levels, mode, reader, refusals, known.numberedByNode())
+                    .find(restart.order()));
+        }
+        if (redistribution != null) {
+            return;
+        }
         if (found.isEmpty()) {
-            unrecoverable(Recovery.nothingRecoverable(execId), freshStartIfUnrecoverable);
+            unrecoverable(Recovery.nothingRecoverable(execId), given.freshStartIfUnrecoverable);
             return;
         }
         Source from = found.get();
@@ -376,6 +403,27 @@ public final class Checkpoints implements AutoCloseable {
         }
         nextSnapshot = found.get().ckptId() + 1;
         status = Status.RESTART_FROM_SINGLE_FILE;
+    }
+
+    private void restartFormer(Optional<FormerCheckpoint> found) {
+        if (found.isEmpty()) {
+            return;
+        }
+        FormerCheckpoint from = found.get();
+        redistribution = new Redistribution(app, from, storage, slabs);
+        taker.succeedFormerRun();
+        nextSnapshot = from.ckptId() + 1;
+        status = config.failure() == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.INFO,
+                    "recovering from level {0}, checkpoint {1}, of {2} ranks for {3}; checkpoints of levels 1 to 3"
+                            + " would be found by {2} ranks only",
+                    from.level().number(),
+                    Integer.toString(from.ckptId()),
+                    Integer.toString(from.ranks()),
+                    Integer.toString(app.size()));
+        }
     }
 
     /**
@@ -416,6 +464,18 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void protect(int id, Object variable, long count, DataType type) {
         variables.protect(id, variable, count, type);
+    }
+
+    /**
+     * Says how a variable is shared by the ranks, for a restart on another number of them ({@link Builder#anyNumberOfRanks}); before it is
+     * recovered. Nothing of it is stored: the program that restarts says it for the one that took the checkpoint too.
+     *
+     * @param id a protected variable; what is protected under the id later is distributed alike
+     * @param distribution the same on all ranks
+     * @throws IllegalArgumentException the variable is not protected
+     */
+    public void distribute(int id, Distribution distribution) {
+        variables.require(id).distribution(Optional.of(distribution));
     }
 
     /**
@@ -557,7 +617,18 @@ public final class Checkpoints implements AutoCloseable {
      * @return its id, or empty when there is none
      */
     public Optional<Integer> lastCheckpoint() {
-        return Optional.ofNullable(source).map(found -> found.file().ckptId());
+        return redistribution != null
+                ? Optional.of(redistribution.former().ckptId())
+                : Optional.ofNullable(source).map(found -> found.file().ckptId());
+    }
+
+    /**
+     * How many ranks of the application took {@link #lastCheckpoint}, where it is one that {@link #recover} brings to another number of them.
+     *
+     * @return empty if each rank has a checkpoint of its own
+     */
+    public Optional<Integer> formerRanks() {
+        return Optional.ofNullable(redistribution).map(found -> found.former().ranks());
     }
 
     /**
@@ -566,7 +637,9 @@ public final class Checkpoints implements AutoCloseable {
      * @return the level at which it was found or taken, or empty when there is none
      */
     public Optional<Level> lastLevel() {
-        return Optional.ofNullable(source).map(Source::level);
+        return redistribution != null
+                ? Optional.of(redistribution.former().level())
+                : Optional.ofNullable(source).map(Source::level);
     }
 
     /**
@@ -703,13 +776,19 @@ public final class Checkpoints implements AutoCloseable {
 
     /**
      * Brings all protected data back from the last checkpoint: after a restart the one that was found, in a running job the
-     * one taken last. Every rank reads its own file, checking every byte. In a run that began with a {@link SingleFile} this is
-     * collective.
+     * one taken last. Every rank reads its own file, checking every byte; where there are {@link #formerRanks}, it reads what it
+     * needs of their files, which were checked when the run was opened, and the call is collective. So it is in a run that began with
+     * a {@link SingleFile}.
      *
      * @throws IOException there is no checkpoint, the protected variables or their sizes differ from the stored ones, or the
      *     file cannot be read; in the last case data may be partly overwritten
      */
     public void recover() throws IOException {
+        if (redistribution != null) {
+            redistribution.recover(variables.byId(), true);
+            status = Status.FRESH;
+            return;
+        }
         if (source == null && singleFile.restartFile().isPresent()) {
             singleFile.recover();
             status = Status.FRESH;
@@ -741,6 +820,10 @@ public final class Checkpoints implements AutoCloseable {
      *     read
      */
     public void recover(int id) throws IOException {
+        if (redistribution != null) {
+            redistribution.recover(Map.of(id, variables.require(id)), false);
+            return;
+        }
         if (source == null && singleFile.restartFile().isPresent()) {
             singleFile.recover(Set.of(id));
             return;
@@ -1022,6 +1105,7 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void setSource(@Nullable Source newest) {
+        redistribution = null;
         source = newest;
         variables.storedIn(newest == null ? null : newest.file());
     }
@@ -1069,8 +1153,8 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void complete() throws IOException {
         await();
-        if (config.keepLastCkpt() && source != null) {
-            keepLast(source);
+        if (config.keepLastCkpt() && lastCheckpoint().isPresent()) {
+            keepLast();
             restartSection.write(2);
             // In their order: half of the last checkpoint must not leave an older one that a restart would take.
             levels.discardSuperseded(Level.L4);
@@ -1115,8 +1199,9 @@ public final class Checkpoints implements AutoCloseable {
         return sent[0] == 1;
     }
 
-    private void keepLast(Source last) throws IOException {
-        if (last.level().isGlobal()) {
+    private void keepLast() throws IOException {
+        Source last = source;
+        if (last == null || last.level().isGlobal()) {
             return;
         }
         levels.tidy(Level.L4);

@@ -277,7 +277,7 @@ final class FtiFfMode implements IoMode {
         return highest[0];
     }
 
-    private FtiFfFile metadata(FileKind kind, Path path) throws IOException {
+    FtiFfFile metadata(FileKind kind, Path path) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             FtiFfFile read = FtiFfFile.read(new BlockFileSource(file));
             if (read.encoded() != (kind == FileKind.ENCODED)) {
@@ -303,7 +303,7 @@ final class FtiFfMode implements IoMode {
                 .exception();
     }
 
-    private void check(FileKind kind, Path path, FtiFfFile file) throws IOException {
+    void check(FileKind kind, Path path, FtiFfFile file) throws IOException {
         if (kind == FileKind.ENCODED) {
             reader.verify(path, 0, file.meta().fs(), file.meta().checksum());
             return;
@@ -314,6 +314,25 @@ final class FtiFfMode implements IoMode {
             long start = file.layout().fileMetaLength();
             reader.verify(path, start, file.meta().fs() - start, file.meta().checksum());
         }
+    }
+
+    @Override
+    public List<String> findFormer(Level level, boolean numberedByNode) throws IOException {
+        if (!numberedByNode || !topology.isNumberedByNode()) {
+            throw DrumlinException.during("restart")
+                    .problem("the ranks of " + (numberedByNode ? "this" : "the former")
+                            + " run are not numbered node by node,"
+                            + " and the files of the mode FTI-FF do not say where the ranks were that wrote them")
+                    .advice("restart with the number of ranks of the run that wrote them; or let mpirun or srun fill"
+                            + " one node after the other, in both")
+                    .exception();
+        }
+        return FtiFfFormer.find(this, levels, level);
+    }
+
+    @Override
+    public FormerCheckpoint former(Level level, String found) throws IOException {
+        return FtiFfFormer.of(this, levels, level, found);
     }
 
     /** Files of one checkpoint. */

@@ -156,6 +156,23 @@ interface IoMode {
      */
     List<StoredCheckpoint> stored(Level level) throws IOException;
 
+    /**
+     * The checkpoints on the parallel file system, of a run of any number of ranks: what one rank finds, newest first.
+     *
+     * @param level 4, differential or not
+     * @param numberedByNode whether the ranks of the former run were numbered node by node, as far as that is known
+     * @return lines for {@link #former}, which the other ranks get
+     * @throws IOException the directories cannot be read, or do not tell enough
+     */
+    List<String> findFormer(Level level, boolean numberedByNode) throws IOException;
+
+    /**
+     * A checkpoint that was found.
+     *
+     * @throws IOException it is not whole
+     */
+    FormerCheckpoint former(Level level, String found) throws IOException;
+
     /** One checkpoint of a level, as far as this rank's files of it are there. */
     interface StoredCheckpoint {
 

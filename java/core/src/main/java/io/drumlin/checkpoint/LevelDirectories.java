@@ -11,6 +11,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -133,12 +134,24 @@ final class LevelDirectories implements IoMode.Places {
     void takeSpare() throws IOException {
         onEachRoot("taking the spare files of", Level.L4_DCP, root -> {
             if (Files.exists(RunDirectory.spare(root))) {
+                deleteOfOtherRanks(RunDirectory.spare(root));
                 RunDirectory.delete(RunDirectory.tmp(root), storage);
                 storage.rename(RunDirectory.spare(root), RunDirectory.tmp(root));
                 // Before the list says that there is a newer checkpoint.
                 storage.syncDirectory(root);
             }
         });
+    }
+
+    /** A former run of more ranks has left files that this one does not update. */
+    private void deleteOfOtherRanks(Path directory) throws IOException {
+        Set<Integer> ranks = topology.fileRanks();
+        for (Path file : RunDirectory.entries(directory)) {
+            OptionalInt rank = RunDirectory.differentialOwner(file.getFileName().toString());
+            if (rank.isPresent() && !ranks.contains(rank.getAsInt())) {
+                storage.delete(file);
+            }
+        }
     }
 
     /** Deletes a run's spare files of differential checkpoints; for the rank that {@link #isMaster} of level 4. */
@@ -256,6 +269,26 @@ final class LevelDirectories implements IoMode.Places {
             });
         }
         untidy.remove(level);
+    }
+
+    /**
+     * Deletes what a run of another number of ranks has left on the nodes, which no restart can use once this one has checkpoints.
+     * Not what is in {@code tmp}. Collective.
+     */
+    void deleteOfFormerRun() throws IOException {
+        awaitDeletion();
+        Agreement.run(app, "deleting the node-local checkpoints of the former run", () -> {
+            for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
+                if (topology.isNodeMaster()) {
+                    deleteCommitted(directories.local(), level);
+                    RunDirectory.delete(RunDirectory.replaced(directories.local(), level), storage);
+                }
+                if (isMasterOfMetadata()) {
+                    deleteCommitted(directories.meta(), level);
+                    RunDirectory.delete(RunDirectory.replaced(directories.meta(), level), storage);
+                }
+            }
+        });
     }
 
     /**

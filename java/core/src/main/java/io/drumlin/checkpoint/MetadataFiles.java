@@ -13,9 +13,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** The metadata files of the modes that keep them apart from the data (docs/formats/fti-posix.md, section 3). */
 final class MetadataFiles {
+
+    /** The names of groups' files: sector and group. */
+    static final Pattern NAME = Pattern.compile("sector(\\d{1,9})-group(\\d{1,9})\\.fti");
 
     private MetadataFiles() {}
 

@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -50,17 +51,24 @@ final class MpiIoFileWriter implements SharedFileWriter {
     public Locator locator(long size) throws IOException {
         // Metadata may say anything.
         long end = app.exscan(size) + size;
-        return path -> {
-            long found = Files.size(path);
-            if (found < end || end < size) {
-                throw DrumlinException.during("restart")
-                        .path(path)
-                        .problem("it has " + found + " bytes and the metadata say " + end)
-                        .advice("the file is damaged; another level or an older checkpoint is needed")
-                        .exception();
-            }
-            return end - size;
-        };
+        return path -> start(path, size, end);
+    }
+
+    @Override
+    public long start(Path path, int rank, long[] sizes) throws IOException {
+        return start(path, sizes[rank], Arrays.stream(sizes, 0, rank + 1).sum());
+    }
+
+    private static long start(Path path, long size, long end) throws IOException {
+        long found = Files.size(path);
+        if (found < end || end < size) {
+            throw DrumlinException.during("restart")
+                    .path(path)
+                    .problem("it has " + found + " bytes and the metadata say " + end)
+                    .advice("the file is damaged; another level or an older checkpoint is needed")
+                    .exception();
+        }
+        return end - size;
     }
 
     @Override

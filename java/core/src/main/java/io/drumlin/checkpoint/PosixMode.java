@@ -30,7 +30,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * different checkpoints are never mixed, also when ids repeat.
  */
 final class PosixMode implements IoMode {
-
-    private static final Pattern METADATA_FILE = Pattern.compile("sector(\\d{1,9})-group(\\d{1,9})\\.fti");
 
     private static final int TAG = 5;
 
@@ -304,6 +301,27 @@ final class PosixMode implements IoMode {
         return stored;
     }
 
+    @Override
+    public List<String> findFormer(Level level, boolean numberedByNode) throws IOException {
+        if (!content.suffix().equals(RunDirectory.FTI)) {
+            throw DrumlinException.during("restart")
+                    .problem("files of the mode HDF5 are read by as many ranks as wrote them")
+                    .advice("restart with the number of ranks of the run that wrote them, or take checkpoints in"
+                            + " another mode")
+                    .exception();
+        }
+        return level == Level.L4 ? PosixFormer.find(formerRun()) : List.of();
+    }
+
+    @Override
+    public FormerCheckpoint former(Level level, String found) {
+        return PosixFormer.of(formerRun(), found);
+    }
+
+    private PosixFormer.Run formerRun() {
+        return new PosixFormer.Run(shared, content, levels, storage, reader);
+    }
+
     /** Finds this rank's bytes in its file. Collective. */
     private SharedFileWriter.Locator locator(Level level, GroupMetadata metadata) throws IOException {
         Optional<SharedFileWriter> writer = shared(level);
@@ -352,7 +370,7 @@ final class PosixMode implements IoMode {
     private void checkGroups(Path directory) throws IOException {
         int sectors = topology.nodeNames().size() / group.size();
         for (Path file : RunDirectory.entries(directory)) {
-            Matcher name = METADATA_FILE.matcher(file.getFileName().toString());
+            Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
             if (name.matches()
                     && (Long.parseLong(name.group(1)) >= sectors
                             || Long.parseLong(name.group(2)) >= topology.nodeSize())) {

@@ -11,6 +11,7 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A protected variable seen as bytes: the little-endian values of an array, buffer or scalar.
@@ -23,6 +24,7 @@ abstract class ProtectedData {
     private final long count;
     private DataType type;
     private Label label = Label.NONE;
+    private Optional<Distribution> distribution = Optional.empty();
     private DatasetDefinition dataset = DatasetDefinition.in(new DatasetGroup());
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -72,6 +74,16 @@ abstract class ProtectedData {
     /** Where the variable is in a file of the mode HDF5. */
     DatasetDefinition dataset() {
         return dataset;
+    }
+
+    /** Takes how the variable is shared by the ranks. */
+    void distribution(Optional<Distribution> given) {
+        distribution = given;
+    }
+
+    /** How the variable is shared by the ranks, if the program has said so. */
+    Optional<Distribution> distribution() {
+        return distribution;
     }
 
     /** What the program calls the variable. */

@@ -87,6 +87,7 @@ final class ProtectedVariables {
         variable.label(labelOf(id));
         ProtectedData replaced = data.put(id, variable);
         variable.dataset(replaced == null ? DatasetDefinition.in(datasets) : replaced.dataset());
+        variable.distribution(replaced == null ? Optional.empty() : replaced.distribution());
         knownIds.add(id);
         bytes += variable.size() - (replaced == null ? 0 : replaced.size());
     }

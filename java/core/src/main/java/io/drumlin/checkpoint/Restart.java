@@ -70,7 +70,7 @@ final class Restart {
     }
 
     /** The levels, the newest checkpoint first as far as that is known. Collective. */
-    private List<Level> order() throws IOException {
+    List<Level> order() throws IOException {
         StringBuilder names = new StringBuilder();
         if (app.rank() == 0) {
             Path list = directories.checkpointList();

@@ -14,6 +14,7 @@ import java.util.UUID;
 /**
  * What is known of a run before its checkpoints are looked at: the first steps of {@code FTI_Init}.
  *
+ * @param former what is known of the run that is restarted
  * @param app the ranks of the application; on a head the heads
  * @param headLink between the ranks of this node, if it has a head
  */
@@ -24,15 +25,26 @@ record Run(
         StorageEngine storage,
         RunDirectory directories,
         Topology topology,
+        Optional<Former> former,
         Communicator app,
         Optional<HeadLink> headLink) {
+
+    /**
+     * What {@code Topology.fti} tells.
+     *
+     * @param sameNodes whether it had as many nodes as this one
+     * @param numberedByNode whether the ranks of each node followed each other
+     */
+    record Former(boolean sameNodes, boolean numberedByNode) {}
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
      *
      * @param given storage engine; otherwise the configuration or {@link StorageEngines} chooses
+     * @param anyNumberOfRanks whether a restart may have another number of nodes
      */
-    static Run prepare(Path configFile, Communicator ranks, Optional<StorageEngine> given) throws IOException {
+    static Run prepare(Path configFile, Communicator ranks, Optional<StorageEngine> given, boolean anyNumberOfRanks)
+            throws IOException {
         String text = readOnce(ranks, configFile);
         FtiConfig[] parsed = new FtiConfig[1];
         Agreement.run(ranks, "reading " + configFile, () -> parsed[0] = FtiConfig.parse(text, configFile.toString()));
@@ -49,9 +61,16 @@ record Run(
         });
         Path topologyFile = directories.topologyFile();
         List<String> earlier = List.of();
+        Optional<Former> former = Optional.empty();
         if (restart) {
             IniFile ini = IniFile.parse(readOnce(ranks, topologyFile), topologyFile.toString());
             earlier = Topology.nodeNames(ini, topologyFile.toString());
+            boolean sameNodes = earlier.size() * (long) config.nodeSize() == ranks.size();
+            former = Optional.of(new Former(sameNodes, Topology.isNumberedByNode(ini)));
+            if (anyNumberOfRanks && !sameNodes) {
+                // Their nodes are none of this run's.
+                earlier = List.of();
+            }
         }
         Topology topology = Topology.of(ranks, config, earlier);
         Agreement.run(ranks, "writing " + topologyFile, () -> {
@@ -62,7 +81,7 @@ record Run(
         Communicator app = topology.own(ranks);
         Optional<HeadLink> headLink =
                 config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
-        return new Run(configFile, config, execId, engine[0], directories, topology, app, headLink);
+        return new Run(configFile, config, execId, engine[0], directories, topology, former, app, headLink);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

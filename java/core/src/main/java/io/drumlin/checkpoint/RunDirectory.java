@@ -229,6 +229,20 @@ final class RunDirectory {
         return rank > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) rank);
     }
 
+    /** The rank whose plain file has a name, in the modes without HDF5; empty if it is the name of another file. */
+    static OptionalInt plainOwner(String fileName) {
+        Matcher name = RANK_FILE.matcher(fileName);
+        boolean plain = name.matches() && name.group(2).equals(FileKind.PLAIN.word()) && fileName.endsWith(FTI);
+        return plain ? owner(fileName) : OptionalInt.empty();
+    }
+
+    /** The rank whose file of differential checkpoints in the mode FTI-FF has a name; empty if it is the name of another file. */
+    static OptionalInt differentialOwner(String fileName) {
+        Matcher name = DIFFERENTIAL_FILE.matcher(fileName);
+        long rank = name.matches() ? Long.parseLong(name.group(1)) : Long.MAX_VALUE;
+        return rank > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) rank);
+    }
+
     /**
      * The checkpoint files of a kind that a rank has in a directory; empty when the directory is missing.
      *

@@ -53,6 +53,14 @@ interface SharedFileWriter {
      */
     Locator locator(long size) throws IOException;
 
+    /**
+     * Where the bytes of any rank begin in a file that was written by any number of them. Not collective.
+     *
+     * @param sizes how many bytes each rank wrote
+     * @throws IOException the file does not hold them
+     */
+    long start(Path path, int rank, long[] sizes) throws IOException;
+
     /** Finds the bytes of a rank. Not collective. */
     interface Locator {
 

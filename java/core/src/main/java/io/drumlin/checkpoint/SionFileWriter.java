@@ -102,19 +102,26 @@ final class SionFileWriter implements SharedFileWriter {
 
     @Override
     public Locator locator(long size) {
-        return path -> {
-            try (SionInput input = SionFile.openTask(path, app.rank(), options().buffered())) {
-                SionReader reader = input.reader();
-                if (reader.size() != size || reader.blockSize(0) != size) {
-                    throw DrumlinException.during("restart")
-                            .path(path)
-                            .problem("task " + app.rank() + " has " + reader.size() + " bytes in " + reader.blocks()
-                                    + " blocks and the metadata say " + size + " in one")
-                            .advice("the file is damaged; another level or an older checkpoint is needed")
-                            .exception();
-                }
-                return reader.fileOffset();
+        return path -> start(path, app.rank(), size);
+    }
+
+    @Override
+    public long start(Path path, int rank, long[] sizes) throws IOException {
+        return start(path, rank, sizes[rank]);
+    }
+
+    private long start(Path path, int task, long size) throws IOException {
+        try (SionInput input = SionFile.openTask(path, task, options().buffered())) {
+            SionReader reader = input.reader();
+            if (reader.size() != size || reader.blockSize(0) != size) {
+                throw DrumlinException.during("restart")
+                        .path(path)
+                        .problem("task " + task + " has " + reader.size() + " bytes in " + reader.blocks()
+                                + " blocks and the metadata say " + size + " in one")
+                        .advice("the file is damaged; another level or an older checkpoint is needed")
+                        .exception();
             }
-        };
+            return reader.fileOffset();
+        }
     }
 }

@@ -16,6 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Which rank sits on which node (docs/formats/fti-run-directory.md, section 2).
@@ -32,6 +35,12 @@ record Topology(
 
     /** Bytes of a node name in the exchange, as in C FTI. */
     private static final int NAME_BYTES = 256;
+
+    /** Ours: C FTI ignores it. */
+    private static final String DRUMLIN = "drumlin";
+
+    /** There if the ranks are not numbered node by node: what the files of the mode FTI-FF do not tell. */
+    private static final String NUMBERING = "numbering";
 
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
@@ -144,6 +153,11 @@ record Topology(
         return nodeList.size();
     }
 
+    /** Whether the ranks of each node follow each other, as they do in a run of which nothing else is known. */
+    boolean isNumberedByNode() {
+        return placement.equals(IntStream.range(0, ranks()).boxed().toList());
+    }
+
     /** Position of this rank in the order of nodes. */
     int position() {
         return nodeList.indexOf(rank);
@@ -192,6 +206,14 @@ record Topology(
         return node() * (nodeSize - heads);
     }
 
+    /** The ranks that the names of the application's files carry. */
+    Set<Integer> fileRanks() {
+        return IntStream.range(0, ranks())
+                .filter(position -> position % nodeSize >= heads)
+                .mapToObj(placement::get)
+                .collect(Collectors.toSet());
+    }
+
     /** Whether this rank does the work that is done once per node: the first of the application, and the head. */
     boolean isNodeMaster() {
         return isHead() || place() == heads;
@@ -202,12 +224,17 @@ record Topology(
         return isNodeMaster() && node() == 0;
     }
 
+    /** Whether the run that left {@code Topology.fti} had its ranks numbered node by node, as far as that is known. */
+    static boolean isNumberedByNode(IniFile topology) {
+        return topology.get(DRUMLIN, NUMBERING).isEmpty();
+    }
+
     /** The content of {@code Topology.fti}: what C FTI leaves of the configuration, and the node names. */
     String toIni(IniFile config) {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         for (String section : config.sections()) {
             if (!List.of("basic", "restart", "advanced", "topology").contains(section)) {
-                sections.put(section, config.section(section));
+                sections.put(section, new LinkedHashMap<>(config.section(section)));
             }
         }
         Map<String, String> nodes = new LinkedHashMap<>();
@@ -215,6 +242,9 @@ record Topology(
             nodes.put(Integer.toString(i), nodeNames.get(i));
         }
         sections.put("topology", nodes);
+        if (!isNumberedByNode()) {
+            sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>()).put(NUMBERING, "other");
+        }
         return IniFile.dump(sections);
     }
 

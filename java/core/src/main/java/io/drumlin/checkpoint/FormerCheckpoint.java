@@ -1,0 +1,68 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A checkpoint on the parallel file system, of a run that may have had another number of ranks. Its ranks are numbered as those of
+ * its application, and every rank of this run can read the data of each.
+ */
+interface FormerCheckpoint {
+
+    /** Level 4, differential or not. */
+    Level level();
+
+    int ckptId();
+
+    /** How many ranks of the application stored their data. */
+    int ranks();
+
+    /** Where the files lie. */
+    Slot slot();
+
+    /** Where the metadata lie, in the modes that keep them apart from the data. */
+    default Slot metadataSlot() {
+        return Slot.COMMITTED;
+    }
+
+    /** Whether files with different timestamps belong to it. */
+    default boolean mayDifferInTime() {
+        return true;
+    }
+
+    /**
+     * Learns together with the other ranks what {@link #part} must know. Collective.
+     *
+     * @throws IOException on all ranks, if it failed on any
+     */
+    default void meet(Communicator app) throws IOException {}
+
+    /**
+     * What a rank stored, and where.
+     *
+     * @param rank 0 to {@link #ranks} - 1
+     * @throws IOException it cannot be read
+     */
+    Part part(int rank) throws IOException;
+
+    /**
+     * Reads all that a rank stored and compares its digests.
+     *
+     * @throws IOException it is not what was written
+     */
+    void check(int rank) throws IOException;
+
+    /** The same when it has been brought to its place. */
+    FormerCheckpoint inPlace();
+
+    /**
+     * What a rank stored.
+     *
+     * @param path its file, or that of all ranks
+     * @param file what is in it of this rank
+     * @param timestamp by which files belong together; 0 where nothing depends on it
+     */
+    record Part(Path path, StoredFile file, long timestamp) {}
+}

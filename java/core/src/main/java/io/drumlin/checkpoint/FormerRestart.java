@@ -1,0 +1,123 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.FormerCheckpoint.Part;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds the checkpoint on the parallel file system from which a run goes on that has another number of ranks than the one before
+ * (docs/formats/fti-run-directory.md, section 5). Each file is verified by one rank, before any of its data are used.
+ */
+final class FormerRestart {
+
+    private final Communicator app;
+    private final LevelDirectories levels;
+    private final IoMode mode;
+    private final CheckpointReader reader;
+    private final Refusals refusals;
+    private final boolean numberedByNode;
+
+    /** @param numberedByNode whether the ranks of the former run were numbered node by node, as far as that is known */
+    FormerRestart(
+            Communicator app,
+            LevelDirectories levels,
+            IoMode mode,
+            CheckpointReader reader,
+            Refusals refusals,
+            boolean numberedByNode) {
+        this.app = app;
+        this.numberedByNode = numberedByNode;
+        this.levels = levels;
+        this.mode = mode;
+        this.reader = reader;
+        this.refusals = refusals;
+    }
+
+    /**
+     * Finds the newest whole checkpoint and brings it into its place. Collective.
+     *
+     * @param order of levels, the newest checkpoint first; those of the nodes are not looked at
+     * @return the same on all ranks; empty if there is none
+     */
+    Optional<FormerCheckpoint> find(List<Level> order) throws IOException {
+        for (Level level : order) {
+            for (String line : level.isGlobal() ? candidates(level) : List.<String>of()) {
+                Optional<FormerCheckpoint> former = verified(level, line);
+                if (former.isPresent()) {
+                    levels.settle(level, former.get().slot(), former.get().metadataSlot());
+                    levels.clean(level);
+                    return Optional.of(former.get().inPlace());
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What rank 0 finds, on all ranks: thousands of them should not list a directory. */
+    private List<String> candidates(Level level) throws IOException {
+        List<String> found = new ArrayList<>();
+        if (app.rank() == 0) {
+            Path directory = levels.directory(level, LevelDirectories.Slot.COMMITTED);
+            refusals.succeeds(
+                    "looking for checkpoints in",
+                    directory,
+                    () -> found.addAll(mode.findFormer(level, numberedByNode)));
+        }
+        return Agreement.bcast(app, String.join("\n", found), 0).lines().toList();
+    }
+
+    private Optional<FormerCheckpoint> verified(Level level, String line) throws IOException {
+        FormerCheckpoint[] former = new FormerCheckpoint[1];
+        Path directory = levels.directory(level, LevelDirectories.Slot.COMMITTED);
+        boolean possible = refusals.succeeds("looking at", directory, () -> former[0] = mode.former(level, line));
+        if (!onAllRanks(possible)) {
+            return Optional.empty();
+        }
+        FormerCheckpoint found = former[0];
+        boolean met = true;
+        try {
+            found.meet(app);
+        } catch (IOException e) {
+            met = false;
+            refusals.sink().accept(directory, e);
+        }
+        return met && areWhole(found) ? Optional.of(found) : Optional.empty();
+    }
+
+    private boolean areWhole(FormerCheckpoint former) throws IOException {
+        boolean whole = true;
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        for (int rank = app.rank(); rank < former.ranks(); rank += app.size()) {
+            int verified = rank;
+            long[] timestamp = new long[1];
+            whole &= refusals.succeeds(
+                    "verifying the data of rank " + rank + " in",
+                    levels.directory(former.level(), former.slot()),
+                    () -> {
+                        Part part = former.part(verified);
+                        timestamp[0] = part.timestamp();
+                        former.check(verified);
+                    });
+            first = Math.min(first, timestamp[0]);
+            last = Math.max(last, timestamp[0]);
+        }
+        reader.forget();
+        long[] all = {whole ? 1 : 0, first, last == Long.MIN_VALUE ? Long.MAX_VALUE : -last};
+        app.allreduce(all, Op.MIN);
+        boolean together = former.mayDifferInTime() || all[1] == -all[2];
+        return all[0] == 1 && together;
+    }
+
+    private boolean onAllRanks(boolean here) throws IOException {
+        long[] everywhere = {here ? 1 : 0};
+        app.allreduce(everywhere, Op.MIN);
+        return everywhere[0] == 1;
+    }
+}

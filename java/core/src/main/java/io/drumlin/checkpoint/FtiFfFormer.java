@@ -1,0 +1,153 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.IoMode.Places;
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.format.ftiff.FtiFfFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A checkpoint of the mode FTI-FF. How many ranks there were is told by the names of the files, one for each.
+ *
+ * @param files the ranks that the names of the files carry, in the order of the application's ranks
+ * @param mayDifferInTime whether it may be one of C FTI, whose ranks each read their clock
+ */
+record FtiFfFormer(
+        FtiFfMode mode, Places places, Level level, Slot slot, int ckptId, List<Integer> files, boolean mayDifferInTime)
+        implements FormerCheckpoint {
+
+    /**
+     * What one rank finds of a level, newest first, in words for the others.
+     *
+     * @return lines for {@link #of}
+     */
+    static List<String> find(FtiFfMode mode, Places places, Level level) throws IOException {
+        boolean replacing = Files.exists(places.directory(level, Slot.REPLACED));
+        boolean committed = Files.exists(places.directory(level, Slot.COMMITTED));
+        List<String> found = new ArrayList<>();
+        for (Slot slot : Slot.values()) {
+            // All ranks had written their files when the old ones were put aside, not before.
+            if (slot != Slot.TMP || (replacing && !committed)) {
+                boolean mayDiffer = slot == Slot.COMMITTED && !replacing;
+                files(mode, places.directory(level, slot), level).forEach((ckptId, ranks) -> {
+                    StringJoiner line = new StringJoiner(" ");
+                    line.add(slot.name()).add(ckptId.toString()).add(Boolean.toString(mayDiffer));
+                    ranks.forEach(rank -> line.add(rank.toString()));
+                    found.add(line.toString());
+                });
+            }
+        }
+        return found;
+    }
+
+    /** The ranks that have a file, by checkpoint, the highest id first. */
+    private static SortedMap<Integer, TreeSet<Integer>> files(FtiFfMode mode, Path directory, Level level)
+            throws IOException {
+        SortedMap<Integer, TreeSet<Integer>> ranks = new TreeMap<>(Comparator.reverseOrder());
+        OptionalInt differential = OptionalInt.empty();
+        for (Path file : RunDirectory.entries(directory)) {
+            String name = file.getFileName().toString();
+            OptionalInt rank =
+                    level == Level.L4_DCP ? RunDirectory.differentialOwner(name) : RunDirectory.plainOwner(name);
+            if (rank.isEmpty()) {
+                continue;
+            }
+            OptionalInt ckptId = level == Level.L4_DCP ? differential : RunDirectory.ckptId(file);
+            if (ckptId.isEmpty()) {
+                // Only the files tell the id of a differential checkpoint.
+                differential = OptionalInt.of(
+                        mode.metadata(FileKind.PLAIN, file).meta().ckptId());
+                ckptId = differential;
+            }
+            ranks.computeIfAbsent(ckptId.getAsInt(), id -> new TreeSet<>()).add(rank.getAsInt());
+        }
+        return ranks;
+    }
+
+    /**
+     * What {@link #find} told of.
+     *
+     * @throws IOException files are missing
+     */
+    static FtiFfFormer of(FtiFfMode mode, Places places, Level level, String line) throws IOException {
+        String[] words = line.split(" ", -1);
+        List<Integer> files = new ArrayList<>();
+        for (int i = 3; i < words.length; i++) {
+            files.add(Integer.parseInt(words[i]));
+        }
+        Slot slot = Slot.valueOf(words[0]);
+        requireAll(places.directory(level, slot), files);
+        return new FtiFfFormer(
+                mode, places, level, slot, Integer.parseInt(words[1]), files, Boolean.parseBoolean(words[2]));
+    }
+
+    /** The ranks of the application are all ranks; with heads all but the first of each node. */
+    private static void requireAll(Path directory, List<Integer> files) throws IOException {
+        int heads = files.get(0) == 0 ? 0 : 1;
+        int nodeSize = 1;
+        while (heads == 1 && files.contains(nodeSize)) {
+            nodeSize++;
+        }
+        int expected = 0;
+        for (int file : files) {
+            expected += heads == 1 && expected % nodeSize == 0 ? 1 : 0;
+            if (file != expected) {
+                throw DrumlinException.during("restart")
+                        .path(directory)
+                        .problem("the file of rank " + expected + " is missing")
+                        .advice("a restart on another number of ranks needs the files of all ranks")
+                        .exception();
+            }
+            expected++;
+        }
+    }
+
+    @Override
+    public int ranks() {
+        return files.size();
+    }
+
+    private Path path(int rank) {
+        int file = files.get(rank);
+        String name = level == Level.L4_DCP
+                ? RunDirectory.differentialName(file)
+                : RunDirectory.fileName(FileKind.PLAIN, ckptId, file);
+        return places.directory(level, slot).resolve(name);
+    }
+
+    @Override
+    public Part part(int rank) throws IOException {
+        Path path = path(rank);
+        FtiFfFile file = mode.metadata(FileKind.PLAIN, path);
+        if (level == Level.L4_DCP && file.meta().ckptId() != ckptId) {
+            throw DrumlinException.during("restart")
+                    .path(path)
+                    .problem("it is of checkpoint " + file.meta().ckptId() + " and others are of " + ckptId)
+                    .advice("another checkpoint is needed")
+                    .exception();
+        }
+        return new Part(
+                path, FtiFfDraft.stored(ckptId, file.blocks()), file.meta().timestamp());
+    }
+
+    @Override
+    public void check(int rank) throws IOException {
+        Path path = path(rank);
+        mode.check(FileKind.PLAIN, path, mode.metadata(FileKind.PLAIN, path));
+    }
+
+    @Override
+    public FormerCheckpoint inPlace() {
+        return new FtiFfFormer(mode, places, level, Slot.COMMITTED, ckptId, files, mayDifferInTime);
+    }
+}

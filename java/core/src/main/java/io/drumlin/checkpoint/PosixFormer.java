@@ -1,0 +1,272 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.IoMode.Places;
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.fti.CkptType;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A checkpoint of the modes POSIX, MPI-IO and SIONlib. How many ranks there were is told by the metadata: a file for each group, and in it a
+ * section for each member.
+ */
+final class PosixFormer implements FormerCheckpoint {
+
+    /** What the files of all ranks of a run of these modes have in common. */
+    record Run(
+            Optional<SharedFileWriter> shared,
+            FileContent content,
+            Places places,
+            StorageEngine storage,
+            CheckpointReader reader) {}
+
+    /**
+     * The groups of a checkpoint, in each sector as many.
+     *
+     * @param first number of the first group of a sector: with heads it is theirs, which has no metadata
+     * @param size members of each
+     */
+    private record Groups(int sectors, int first, int count, int size) {}
+
+    private final Run run;
+    private final Slot metadataSlot;
+    private final Slot slot;
+    private final int ckptId;
+    private final Groups groups;
+    private final boolean mustHaveDigests;
+
+    /** Bytes of each rank, in the modes in which they are in one file. */
+    private long[] sizes = {};
+
+    /** The metadata of the groups of a sector, as far as they were read. */
+    private final Map<Integer, GroupMetadata> metadata = new HashMap<>();
+
+    private int sector = -1;
+
+    private PosixFormer(
+            Run run, Slot metadataSlot, Slot slot, int ckptId, Groups groups, boolean mustHaveDigests, long[] sizes) {
+        this.run = run;
+        this.metadataSlot = metadataSlot;
+        this.slot = slot;
+        this.ckptId = ckptId;
+        this.groups = groups;
+        this.mustHaveDigests = mustHaveDigests;
+        this.sizes = sizes;
+    }
+
+    /**
+     * What one rank finds, newest first, in words for the others.
+     *
+     * @return lines for {@link #of}
+     */
+    static List<String> find(Run run) throws IOException {
+        boolean replacing = exists(run, Slot.REPLACED) || existsMetadata(run, Slot.REPLACED);
+        List<String> found = new ArrayList<>();
+        for (Slot metadata : Slot.values()) {
+            // There may be metadata of another level in tmp, and of an unfinished checkpoint.
+            if (existsMetadata(run, metadata) && (metadata != Slot.TMP || replacing)) {
+                String groups = groups(run, run.places().metadataDirectory(Level.L4, metadata));
+                for (Slot slot : Slot.values()) {
+                    if (exists(run, slot)) {
+                        found.add(String.format(Locale.ROOT, "%s %s %b %s", metadata, slot, replacing, groups));
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean exists(Run run, Slot slot) {
+        return Files.isDirectory(run.places().directory(Level.L4, slot));
+    }
+
+    private static boolean existsMetadata(Run run, Slot slot) {
+        return Files.isDirectory(run.places().metadataDirectory(Level.L4, slot));
+    }
+
+    /** Id of the checkpoint, and its groups. */
+    private static String groups(Run run, Path directory) throws IOException {
+        Set<List<Integer>> numbers = new HashSet<>();
+        for (Path file : RunDirectory.entries(directory)) {
+            Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
+            if (name.matches()) {
+                numbers.add(List.of(Integer.parseInt(name.group(1)), Integer.parseInt(name.group(2))));
+            }
+        }
+        if (numbers.isEmpty()) {
+            throw refused(directory, "there are no metadata in it");
+        }
+        int sectors = 1 + numbers.stream().mapToInt(each -> each.get(0)).max().orElseThrow();
+        int first = numbers.stream().mapToInt(each -> each.get(1)).min().orElseThrow();
+        int count =
+                1 - first + numbers.stream().mapToInt(each -> each.get(1)).max().orElseThrow();
+        if (numbers.size() != (long) sectors * count) {
+            throw refused(
+                    directory,
+                    "there are metadata of " + numbers.size() + " groups and not of " + (long) sectors * count);
+        }
+        GroupMetadata one = MetadataFiles.read(directory.resolve(GroupMetadata.fileName(0, first)), run.storage());
+        return one.ckptId() + " " + sectors + " " + first + " " + count + " "
+                + one.files().size();
+    }
+
+    /** What {@link #find} told of. */
+    static PosixFormer of(Run run, String line) {
+        String[] words = line.split(" ", -1);
+        Slot metadata = Slot.valueOf(words[0]);
+        Slot slot = Slot.valueOf(words[1]);
+        boolean inPlace = metadata == Slot.COMMITTED && slot == Slot.COMMITTED && !Boolean.parseBoolean(words[2]);
+        Groups groups = new Groups(number(words[4]), number(words[5]), number(words[6]), number(words[7]));
+        return new PosixFormer(run, metadata, slot, number(words[3]), groups, !inPlace, new long[0]);
+    }
+
+    private static int number(String word) {
+        return Integer.parseInt(word);
+    }
+
+    @Override
+    public Level level() {
+        return Level.L4;
+    }
+
+    @Override
+    public int ckptId() {
+        return ckptId;
+    }
+
+    @Override
+    public int ranks() {
+        return groups.sectors * groups.count * groups.size;
+    }
+
+    @Override
+    public Slot slot() {
+        return slot;
+    }
+
+    @Override
+    public Slot metadataSlot() {
+        return metadataSlot;
+    }
+
+    @Override
+    public void meet(Communicator app) throws IOException {
+        if (run.shared().isEmpty()) {
+            return;
+        }
+        long[] found = new long[ranks()];
+        Agreement.run(app, "reading the metadata of checkpoint " + ckptId, () -> {
+            for (int rank = app.rank(); rank < ranks(); rank += app.size()) {
+                found[rank] = entry(rank).size();
+            }
+        });
+        app.allreduce(found, Op.SUM);
+        sizes = found;
+    }
+
+    /** Of a rank: the ranks of a node follow each other, and each is in a group of its own there. */
+    private FileEntry entry(int rank) throws IOException {
+        int node = rank / groups.count;
+        GroupMetadata group = group(node / groups.size, groups.first + rank % groups.count);
+        FileEntry entry = group.files().get(node % groups.size);
+        // C FTI writes anything for the checksums of blocks.
+        return run.shared().isPresent() && !group.blocksDigested() ? entry.withChecksum("") : entry;
+    }
+
+    private GroupMetadata group(int ofSector, int number) throws IOException {
+        if (ofSector != sector) {
+            metadata.clear();
+            sector = ofSector;
+        }
+        @Nullable GroupMetadata known = metadata.get(number);
+        if (known == null) {
+            Path path = run.places()
+                    .metadataDirectory(Level.L4, metadataSlot)
+                    .resolve(GroupMetadata.fileName(ofSector, number));
+            known = MetadataFiles.read(path, run.storage());
+            if (known.type() != CkptType.FULL
+                    || known.ckptId() != ckptId
+                    || known.files().size() != groups.size) {
+                throw refused(
+                        path,
+                        "its type is " + known.type() + ", its checkpoint " + known.ckptId() + ", and it has "
+                                + known.files().size() + " members; that of group " + groups.first + " is checkpoint "
+                                + ckptId + " and has " + groups.size);
+            }
+            metadata.put(number, known);
+        }
+        return known;
+    }
+
+    private Path path(FileEntry entry) throws DrumlinException {
+        Path directory = run.places().directory(Level.L4, slot);
+        if (run.shared().isPresent()) {
+            return directory.resolve(run.shared().get().fileName(ckptId));
+        }
+        if (RunDirectory.plainOwner(entry.name()).isEmpty()) {
+            throw refused(directory, "the metadata call one of its files " + entry.name());
+        }
+        return directory.resolve(entry.name());
+    }
+
+    private long start(int rank, FileEntry entry, Path path) throws IOException {
+        if (run.shared().isPresent()) {
+            return run.shared().get().start(path, rank, sizes);
+        }
+        long found = Files.size(path);
+        if (found != entry.size()) {
+            throw refused(path, "it has " + found + " bytes and the metadata say " + entry.size());
+        }
+        return 0;
+    }
+
+    @Override
+    public Part part(int rank) throws IOException {
+        FileEntry entry = entry(rank);
+        Path path = path(entry);
+        return new Part(path, run.content().stored(ckptId, entry).movedBy(start(rank, entry, path)), 0);
+    }
+
+    @Override
+    public void check(int rank) throws IOException {
+        Part part = part(rank);
+        if (!entry(rank).digest().isEmpty()) {
+            run.reader().verify(part.path(), part.file());
+        } else if (mustHaveDigests) {
+            throw refused(
+                    part.path(),
+                    "the metadata have no digest by which it could be known, and a commit was interrupted");
+        }
+    }
+
+    @Override
+    public FormerCheckpoint inPlace() {
+        return new PosixFormer(run, Slot.COMMITTED, Slot.COMMITTED, ckptId, groups, mustHaveDigests, sizes);
+    }
+
+    private static DrumlinException refused(Path path, String problem) {
+        return DrumlinException.during("restart")
+                .path(path)
+                .problem(problem)
+                .advice("it is damaged or not whole; another checkpoint is needed")
+                .exception();
+    }
+}
