@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
@@ -12,11 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a format read from a file, direct or not: small parts come from a slab of memory, large ones straight from the file
- * where it is not direct. Memory is taken when it is first needed. Not thread-safe.
+ * where it is not direct. Where a direct file is read in sequence, the next slab is on its way meanwhile: the system does
+ * that for the others. Memory is taken when it is first needed. Not thread-safe.
  */
 final class ReadWindow implements ByteSource, Closeable {
 
-    private static final long MOST = 8L << 20;
+    private static final long MOST = 4L << 20;
+
+    /** Slabs of a task: one that is used and one that is read ahead. */
+    private static final int SLABS = 2;
 
     /** Memory for the slabs of all tasks of a process. */
     private static final long BUDGET = 64L << 20;
@@ -27,15 +32,21 @@ final class ReadWindow implements ByteSource, Closeable {
     private final int slabBytes;
 
     private @Nullable AlignedBuffer slab;
+    private @Nullable AlignedBuffer other;
 
     /** What of the file is in the slab. */
     private long base;
 
     private int length;
 
-    /** Nothing is read ahead, so a slab is large; but not larger than what is there of a task. */
+    /** What is being read into the other slab, and from where. */
+    private @Nullable PendingRead ahead;
+
+    private long aheadBase;
+
+    /** Large, but not larger than what is there of a task. */
     static int slabBytes(long largestBlock, int tasks) {
-        long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / tasks);
+        long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / SLABS / tasks);
         long most = Math.min(MOST, Math.min(share, Math.max(1, largestBlock)));
         int unit = AlignedBuffer.ALIGNMENT;
         return (int) ((most + unit - 1) / unit * unit);
@@ -73,10 +84,52 @@ final class ReadWindow implements ByteSource, Closeable {
     }
 
     private void fill(long position) throws IOException {
-        base = position - position % file.alignment();
+        long wanted = position - position % file.alignment();
+        boolean inSequence = wanted == base + length && length > 0;
+        base = wanted;
         length = 0;
-        length = file.read(slab().clear(), base);
+        length = ahead != null && aheadBase == wanted ? takeAhead(ahead) : readHere();
         require((int) (base + length - position), position);
+        if (inSequence && file.direct() && length == slabBytes && base + length < size) {
+            startAhead(base + length);
+        }
+    }
+
+    private int readHere() throws IOException {
+        dropAhead();
+        return file.read(slab().clear(), base);
+    }
+
+    private int takeAhead(PendingRead read) throws IOException {
+        ahead = null;
+        int count = read.await();
+        AlignedBuffer filled = other;
+        other = slab;
+        slab = filled;
+        return count;
+    }
+
+    private void startAhead(long offset) throws IOException {
+        AlignedBuffer memory = other;
+        if (memory == null) {
+            memory = storage.allocate(slabBytes);
+            other = memory;
+        }
+        ahead = file.startRead(memory.buffer().clear(), offset);
+        aheadBase = offset;
+    }
+
+    /** Nobody wants it, so it may fail. */
+    private void dropAhead() {
+        PendingRead read = ahead;
+        ahead = null;
+        if (read != null) {
+            try {
+                read.await();
+            } catch (IOException e) {
+                aheadBase = -1;
+            }
+        }
     }
 
     private int require(int read, long position) throws IOException {
@@ -101,9 +154,14 @@ final class ReadWindow implements ByteSource, Closeable {
 
     @Override
     public void close() {
+        dropAhead();
         if (slab != null) {
             slab.close();
             slab = null;
+        }
+        if (other != null) {
+            other.close();
+            other = null;
         }
     }
 }
