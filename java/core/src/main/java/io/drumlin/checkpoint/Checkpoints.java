@@ -113,7 +113,8 @@ public final class Checkpoints implements AutoCloseable {
         directories = run.directories();
         slabs = new SlabPool(storage, CheckpointReader.SLABS);
         int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
-        reader = new CheckpointReader(storage, slabs, KeptBytes.ofFreeMemory(storage, ranksOfMachine));
+        reader = new CheckpointReader(
+                storage, slabs, KeptBytes.ofFreeMemory(storage, config.restartMemory(), ranksOfMachine));
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         levels = new LevelDirectories(app, run.topology(), directories, storage, config.keepL4Ckpt(), metadata);
         restartSection = new RestartSection(app, run.configFile(), execId, storage);

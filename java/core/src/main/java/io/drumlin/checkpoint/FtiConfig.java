@@ -86,6 +86,7 @@ final class FtiConfig {
     private final Packing packing;
     private final Layout layout;
     private final boolean asynchronous;
+    private final int restartMebibytes;
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
 
@@ -145,6 +146,7 @@ final class FtiConfig {
         packing = readPacking();
         layout = readLayout();
         asynchronous = bool("drumlin", "async", false);
+        restartMebibytes = inRange("drumlin", "restart_memory", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
         storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
         scrIndex = readScrIndex();
         injection = readInjection();
@@ -608,6 +610,11 @@ final class FtiConfig {
     /** Whether a thread of each rank takes checkpoints while the rank computes. */
     boolean isAsynchronous() {
         return asynchronous;
+    }
+
+    /** Bytes of verified data that a rank may keep in memory at a restart, if there are as many. */
+    long restartMemory() {
+        return (long) restartMebibytes << 20;
     }
 
     Optional<String> storage() {

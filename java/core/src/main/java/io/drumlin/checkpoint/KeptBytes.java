@@ -62,11 +62,12 @@ final class KeptBytes implements AutoCloseable {
      * For the ranks of a node that restart together: a quarter of the memory that is free now, as the Java machine sees it,
      * which knows the limits of a container.
      *
+     * @param most bytes, whatever is free
      * @param ranks on the machine
      */
-    static KeptBytes ofFreeMemory(StorageEngine storage, int ranks) {
+    static KeptBytes ofFreeMemory(StorageEngine storage, long most, int ranks) {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        return new KeptBytes(storage, () -> system.getFreeMemorySize() / 4 / ranks);
+        return new KeptBytes(storage, () -> Math.min(most, system.getFreeMemorySize() / 4 / ranks));
     }
 
     /** Never keeps anything. */

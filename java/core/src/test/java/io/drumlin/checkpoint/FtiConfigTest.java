@@ -49,6 +49,7 @@ class FtiConfigTest {
                     drumlin.packing | loose | aligned or compact
                     drumlin.ckpt_interval | 5 | auto, or nothing
                     drumlin.ckpt_interval | auto | mtbf_l1
+                    drumlin.restart_memory | -1 | 0 or more
                     """)
     void refusesBadValuesWithKeyValueAndRange(String key, String value, String allowed) {
         String name = key.substring(key.indexOf('.') + 1);

@@ -117,6 +117,18 @@ class KeptBytesTest {
     }
 
     @Test
+    void areNoMoreThanTheConfigurationAllows() {
+        try (KeptBytes none = KeptBytes.ofFreeMemory(engine, 0, 1);
+                KeptBytes few = KeptBytes.ofFreeMemory(engine, 1 << 20, 1);
+                KeptBytes shared = KeptBytes.ofFreeMemory(engine, Long.MAX_VALUE, Integer.MAX_VALUE)) {
+            assertThat(none.begin(1)).isFalse();
+            assertThat(few.begin(1 << 20)).isTrue();
+            assertThat(few.begin((1 << 20) + 1)).isFalse();
+            assertThat(shared.begin(1 << 20)).isFalse();
+        }
+    }
+
+    @Test
     void ofADamagedFileAreNotHeld() throws IOException {
         damage();
         KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
