@@ -9,6 +9,7 @@ import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.fti.DcpFile;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
+import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;

@@ -11,6 +11,7 @@ import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfVerifier;
 import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;

@@ -11,6 +11,7 @@ import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.PlacedFile;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
 import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

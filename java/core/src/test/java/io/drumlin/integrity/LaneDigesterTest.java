@@ -1,4 +1,4 @@
-package io.drumlin.cli;
+package io.drumlin.integrity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

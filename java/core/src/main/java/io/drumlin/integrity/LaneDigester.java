@@ -1,9 +1,7 @@
-package io.drumlin.cli;
+package io.drumlin.integrity;
 
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.RangeDigester;
-import io.drumlin.integrity.DigestEngine;
-import io.drumlin.integrity.Md5Lanes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -12,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Digests up to 16 ranges side by side, a slab of each at a time. Not thread-safe. */
-final class LaneDigester implements RangeDigester {
+public final class LaneDigester implements RangeDigester {
 
     private static final int SLAB = 1 << 20;
 
@@ -39,6 +37,9 @@ final class LaneDigester implements RangeDigester {
 
     private final List<ByteBuffer> slabs = new ArrayList<>();
     private int slabSize;
+
+    /** A digester that takes memory when it is used. */
+    public LaneDigester() {}
 
     @Override
     public List<byte[]> digest(ByteSource source, List<Range> ranges) throws IOException {
