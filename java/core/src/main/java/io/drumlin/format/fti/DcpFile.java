@@ -12,6 +12,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Where the blocks of a rank's differential checkpoint are; docs/formats/fti-posix.md, section 5. Immutable; the data stay in the
@@ -55,9 +58,17 @@ public final class DcpFile {
      * @param entry what the metadata say of it
      * @param offset where it begins
      * @param previousCkptId id of the checkpoint before the one that wrote it, 0 in the first
+     * @param known whether the metadata say what the variables were when it was written
+     * @param variables when it was written, as far as that is known
      * @param blocks in the order in which they were written
      */
-    record Layer(LayerEntry entry, long offset, int previousCkptId, List<Blocks> blocks) {}
+    record Layer(
+            LayerEntry entry,
+            long offset,
+            int previousCkptId,
+            boolean known,
+            List<LayerEntry.Variable> variables,
+            List<Blocks> blocks) {}
 
     /**
      * Reads the heads of layers and blocks.
@@ -69,7 +80,98 @@ public final class DcpFile {
      * @throws IOException the source cannot be read
      */
     public static DcpFile read(ByteSource source, FileEntry entry) throws IOException {
-        return new DcpFileReader(source).read(entry.layers());
+        return new DcpFileReader(source).read(entry.layers(), false);
+    }
+
+    /**
+     * Reads the file as far as it is whole: up to the layer before the first that has not the digest of the metadata, is not all
+     * there or does not give the variables as they were then.
+     *
+     * @param source the file
+     * @param entry what the metadata say of it
+     * @param digester computes the digests of the blocks
+     * @return at least one layer, perhaps fewer than the metadata have
+     * @throws FormatException the first layer is damaged
+     * @throws IOException the source cannot be read
+     */
+    public static DcpFile readWhole(ByteSource source, FileEntry entry, RangeDigester digester) throws IOException {
+        DcpFile read = new DcpFileReader(source).read(entry.layers(), true);
+        int whole = 0;
+        while (whole < read.layers() && read.isWhole(whole, digester)) {
+            whole++;
+        }
+        while (whole > 1 && !read.isComplete(whole)) {
+            whole--;
+        }
+        if (whole == 0) {
+            throw new FormatException(FORMAT, new Finding("layer 0", 0, "has not the digest of the metadata"));
+        }
+        return read.first(whole);
+    }
+
+    /**
+     * The same with fewer layers.
+     *
+     * @param count 1 or more, at most {@link #layers}
+     * @return the file as it was after that many layers
+     */
+    public DcpFile first(int count) {
+        return new DcpFile(source, blockSize, stackSize, layers.subList(0, count));
+    }
+
+    /** Whether all blocks of all variables are in so many layers. */
+    private boolean isComplete(int count) {
+        try {
+            for (LayerEntry.Variable variable : variables(count)) {
+                variable(count, variable.id());
+            }
+            return true;
+        } catch (FormatException e) {
+            return false;
+        }
+    }
+
+    /**
+     * The variables after some of the layers. Where C FTI has written the metadata, the sizes that a variable had between the first
+     * layer and the newest are not known; the newest is given for them.
+     *
+     * @param count layers, 1 or more
+     * @return in the order of the metadata
+     */
+    public List<LayerEntry.Variable> variables(int count) {
+        if (count > 1) {
+            return layers.get(count - 1).variables();
+        }
+        Map<Integer, LayerEntry.Variable> base = layers.get(0).variables().stream()
+                .collect(Collectors.toMap(LayerEntry.Variable::id, variable -> variable));
+        return layers.get(0).entry().variables().stream()
+                .flatMap(variable -> Stream.ofNullable(base.get(variable.id())))
+                .toList();
+    }
+
+    /**
+     * What the metadata of a file say that goes on.
+     *
+     * @return the layers, without variables where it is not known which there were
+     */
+    public List<LayerEntry> entries() {
+        List<LayerEntry> entries = new ArrayList<>();
+        for (Layer layer : layers) {
+            LayerEntry entry = layer.entry();
+            List<LayerEntry.Variable> otherwise = entries.isEmpty() ? variables(1) : List.of();
+            entries.add(new LayerEntry(entry.size(), entry.hash(), layer.known() ? entry.variables() : otherwise));
+        }
+        return entries;
+    }
+
+    /**
+     * How many bytes the layers have.
+     *
+     * @return where the next layer begins
+     */
+    public long end() {
+        Layer last = layers.get(layers.size() - 1);
+        return last.offset() + last.entry().size();
     }
 
     /**
@@ -154,7 +256,7 @@ public final class DcpFile {
      * @throws FormatException the last of these layers does not know the variable, or a block of it is in none of them
      */
     public List<Range> variable(int count, int id) throws FormatException {
-        LayerEntry.Variable wanted = layers.get(count - 1).entry().variables().stream()
+        LayerEntry.Variable wanted = variables(count).stream()
                 .filter(variable -> variable.id() == id)
                 .findFirst()
                 .orElseThrow(() -> wrong(count, "does not know variable " + id));

@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Reads the heads of the layers and blocks of a differential checkpoint. Not thread-safe. */
@@ -35,30 +37,51 @@ final class DcpFileReader {
 
     private long blockSize;
 
+    /** The variables of the last layer of the metadata. */
+    private List<LayerEntry.Variable> newest = List.of();
+
+    /** Whether the metadata say what the variables were when the layer was written. */
+    private boolean known;
+
     DcpFileReader(ByteSource source) {
         this.source = source;
     }
 
-    DcpFile read(List<LayerEntry> entries) throws IOException {
+    /**
+     * Reads the heads.
+     *
+     * @param untilDamage whether to leave out a layer that is not possible and those behind it; the first is always needed
+     */
+    DcpFile read(List<LayerEntry> entries, boolean untilDamage) throws IOException {
         if (entries.isEmpty()) {
             throw wrong("layer 0", "the metadata have no layer");
         }
-        begin(0, entries.get(0));
+        int last = entries.size() - 1;
+        newest = entries.get(last).variables();
+        begin(0, last, entries.get(0));
         ByteBuffer file = next(FILE_HEAD, "block size");
         blockSize = Integer.toUnsignedLong(file.getInt());
         long stackSize = Integer.toUnsignedLong(file.getInt());
         if (blockSize == 0) {
-            throw new FormatException(DcpFile.FORMAT, new Finding("block size", 0, "is 0"));
+            throw wrongAt("block size", 0, "is 0");
         }
         readBase(entries.get(0));
-        for (int i = 1; i < entries.size(); i++) {
-            begin(i, entries.get(i));
-            readChanges(i, entries.get(i));
+        try {
+            for (int i = 1; i < entries.size(); i++) {
+                begin(i, last, entries.get(i));
+                readChanges(i, entries.get(i));
+            }
+        } catch (FormatException e) {
+            if (!untilDamage) {
+                throw e;
+            }
         }
         return new DcpFile(source, blockSize, stackSize, layers);
     }
 
-    private void begin(int layer, LayerEntry entry) throws FormatException {
+    private void begin(int layer, int last, LayerEntry entry) throws FormatException {
+        // C FTI says of all layers what is right for the last one.
+        known = layer == last || !entry.variables().equals(newest);
         if (entry.size() > source.size() - offset) {
             throw wrong(
                     "layer " + layer,
@@ -82,68 +105,102 @@ final class DcpFileReader {
         }
     }
 
+    private static Map<Integer, Long> sizes(LayerEntry entry) {
+        return entry.variables().stream()
+                .collect(Collectors.toMap(LayerEntry.Variable::id, LayerEntry.Variable::size, (first, last) -> last));
+    }
+
+    /** How many variables a layer has, of those of the metadata. */
+    private int variables(LayerEntry entry, int found) throws FormatException {
+        int stated = entry.variables().size();
+        if (known || found < 0 || found > stated) {
+            same("number of variables", stated, found, offset - 4);
+        }
+        return found;
+    }
+
     /** The first layer, with all of each variable. */
     private void readBase(LayerEntry entry) throws IOException {
         ByteBuffer layer = next(LAYER_HEAD, "layer 0");
         int previousCkptId = layer.getInt();
-        same("number of variables", entry.variables().size(), layer.getInt(), offset - 4);
+        int count = variables(entry, layer.getInt());
+        Map<Integer, Long> sizes = sizes(entry);
+        List<LayerEntry.Variable> variables = new ArrayList<>();
         List<Blocks> blocks = new ArrayList<>();
-        for (LayerEntry.Variable variable : entry.variables()) {
-            ByteBuffer stored = next(VARIABLE_HEAD, "variable " + variable.id());
-            same("variable id", variable.id(), stored.getInt(), offset - VARIABLE_HEAD);
-            same("variable size", variable.size(), stored.getLong(), offset - VARIABLE_HEAD + 4);
-            long count = DcpFile.blocks(variable.size(), blockSize);
-            if (count > (end - offset) / blockSize) {
-                throw wrong("variable " + variable.id(), "does not end within its layer, which ends at " + end);
+        for (int i = 0; i < count; i++) {
+            long start = offset;
+            ByteBuffer stored = next(VARIABLE_HEAD, "variable id");
+            int id = stored.getInt();
+            long size = stored.getLong();
+            Long stated = sizes.remove(id);
+            if (stated == null) {
+                throw wrongAt("variable id", start, "is " + id + ", which the metadata have not, or is there again");
             }
-            blocks.add(new Blocks(variable.id(), 0, count, offset));
-            offset += count * blockSize;
+            if (known) {
+                same("variable size", stated, size, start + 4);
+            }
+            long needed = DcpFile.blocks(size, blockSize);
+            if (size < 0 || needed > (end - offset) / blockSize) {
+                throw wrongAt("variable size", start + 4, "is " + size + ", which is not within the layer to " + end);
+            }
+            variables.add(new LayerEntry.Variable(id, size));
+            blocks.add(new Blocks(id, 0, needed, offset));
+            offset += needed * blockSize;
         }
         if (offset != end) {
             throw wrong("layer 0", "ends here, but at " + end + " by the metadata");
         }
-        layers.add(new Layer(entry, 0, previousCkptId, blocks));
+        layers.add(new Layer(entry, 0, previousCkptId, known, variables, blocks));
     }
 
-    /** A later layer, with the changed blocks. */
+    /** A later layer, with the changed blocks: those of a variable one behind the other and in their order. */
     private void readChanges(int number, LayerEntry entry) throws IOException {
         long start = offset;
-        Map<Integer, Long> sizes = entry.variables().stream()
-                .collect(Collectors.toMap(LayerEntry.Variable::id, LayerEntry.Variable::size, (first, last) -> last));
         ByteBuffer layer = next(LAYER_HEAD, "layer " + number);
         int previousCkptId = layer.getInt();
-        same("number of variables", entry.variables().size(), layer.getInt(), offset - 4);
+        int count = variables(entry, layer.getInt());
+        Map<Integer, Long> sizes = sizes(entry);
         List<Blocks> blocks = new ArrayList<>();
+        Set<Integer> ids = new HashSet<>();
+        int lastId = -1;
+        long lastIndex = -1;
         while (offset < end) {
             ByteBuffer stored = next(BLOCK_HEAD, "block head");
             long low = Integer.toUnsignedLong(stored.getInt());
             long bits = low | Short.toUnsignedLong(stored.getShort()) << Integer.SIZE;
             int id = (int) (bits & MAX_ID);
             long index = bits >>> ID_BITS;
-            if (index >= DcpFile.blocks(sizes.getOrDefault(id, 0L), blockSize)) {
-                throw new FormatException(
-                        DcpFile.FORMAT,
-                        new Finding(
-                                "block head",
-                                offset - BLOCK_HEAD,
-                                "names block " + index + " of variable " + id + ", which the variables of layer "
-                                        + number + " do not have"));
+            boolean follows = id == lastId ? index > lastIndex : ids.add(id);
+            long size = sizes.getOrDefault(id, -1L);
+            if (!follows || size < 0 || (known && index >= DcpFile.blocks(size, blockSize))) {
+                throw wrongAt(
+                        "block head",
+                        offset - BLOCK_HEAD,
+                        "names block " + index + " of variable " + id + ", which "
+                                + (follows ? "the variables of layer " + number + " do not have" : "is out of order"));
             }
             need(blockSize, "block");
             blocks.add(new Blocks(id, index, 1, offset));
             offset += blockSize;
+            lastId = id;
+            lastIndex = index;
         }
-        layers.add(new Layer(entry, start, previousCkptId, blocks));
+        // Variables are never taken away.
+        List<LayerEntry.Variable> variables = entry.variables().subList(0, count);
+        layers.add(new Layer(entry, start, previousCkptId, known, variables, blocks));
     }
 
     private static void same(String field, long expected, long found, long at) throws FormatException {
         if (expected != found) {
-            throw new FormatException(
-                    DcpFile.FORMAT, new Finding(field, at, "is " + found + ", but " + expected + " by the metadata"));
+            throw wrongAt(field, at, "is " + found + ", but " + expected + " by the metadata");
         }
     }
 
     private FormatException wrong(String field, String problem) {
-        return new FormatException(DcpFile.FORMAT, new Finding(field, offset, problem));
+        return wrongAt(field, offset, problem);
+    }
+
+    private static FormatException wrongAt(String field, long at, String problem) {
+        return new FormatException(DcpFile.FORMAT, new Finding(field, at, problem));
     }
 }

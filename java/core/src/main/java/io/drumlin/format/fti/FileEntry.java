@@ -120,6 +120,16 @@ public record FileEntry(
         return new FileEntry(name, size, maxSize, md5, variables, layers, rsedChecksum, ownChecksum);
     }
 
+    /**
+     * The same as a differential checkpoint.
+     *
+     * @param written from the first on
+     * @return the changed entry
+     */
+    public FileEntry withLayers(List<LayerEntry> written) {
+        return new FileEntry(name, size, maxSize, checksum, variables, written, rsedChecksum, ownChecksum);
+    }
+
     void write(IniText text, OutputStream target) throws IOException {
         text.define("ckpt_file_name", name);
         text.define("ckpt_file_size", size);
@@ -133,7 +143,7 @@ public record FileEntry(
             drain(text, target);
         }
         for (int i = 0; i < layers.size(); i++) {
-            layers.get(i).define("dcp_layer" + i, text);
+            layers.get(i).define("dcp_layer" + i, layers.get(layers.size() - 1).variables(), text);
             drain(text, target);
         }
         if (rsedChecksum != null) {

@@ -160,14 +160,19 @@ final class FileFields {
     private final class LayerFields {
 
         private final NumberedFields<LayerVariableFields> variables =
-                new NumberedFields<>("_var", LayerVariableFields::new);
+                new NumberedFields<>(LayerEntry.VARIABLE, LayerVariableFields::new);
+        private final NumberedFields<LayerVariableFields> ownVariables =
+                new NumberedFields<>(LayerEntry.OWN_VARIABLE, LayerVariableFields::new);
         private @Nullable Long size;
         private @Nullable String hash;
 
         void define(String suffix, Definition definition) throws FormatException {
             int end = variables.numberEnd(suffix);
+            int ownEnd = ownVariables.numberEnd(suffix);
             if (end > 0) {
                 variables.at(suffix, end).define(suffix.substring(end), definition);
+            } else if (ownEnd > 0) {
+                ownVariables.at(suffix, ownEnd).define(suffix.substring(ownEnd), definition);
             } else if (suffix.equals("_size")) {
                 size = definition.size();
             } else if (suffix.equals("_hash")) {
@@ -176,10 +181,12 @@ final class FileFields {
         }
 
         LayerEntry entry(String prefix) throws FormatException {
+            List<LayerEntry.Variable> stated =
+                    variables.list(section, prefix, "_id", offset, LayerVariableFields::entry);
+            List<LayerEntry.Variable> own =
+                    ownVariables.list(section, prefix, "_id", offset, LayerVariableFields::entry);
             return new LayerEntry(
-                    needed(size, prefix + "_size"),
-                    needed(hash, prefix + "_hash"),
-                    variables.list(section, prefix, "_id", offset, LayerVariableFields::entry));
+                    needed(size, prefix + "_size"), needed(hash, prefix + "_hash"), own.isEmpty() ? stated : own);
         }
     }
 

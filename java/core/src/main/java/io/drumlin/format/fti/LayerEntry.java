@@ -7,9 +7,15 @@ import java.util.List;
  *
  * @param size bytes of the layer in the file
  * @param hash the first 15 bytes of the layer's digest, 30 lower-case hexadecimal digits
- * @param variables the variables when the layer was written
+ * @param variables the variables when the layer was written; none if that is not known. C FTI says of all layers what is right for the
+ *     last one
  */
 public record LayerEntry(long size, String hash, List<Variable> variables) {
+
+    static final String VARIABLE = "_var";
+
+    /** Ours: C FTI ignores it. */
+    static final String OWN_VARIABLE = "_drumlin_var";
 
     /**
      * A variable at the time of a layer.
@@ -30,12 +36,20 @@ public record LayerEntry(long size, String hash, List<Variable> variables) {
         variables = List.copyOf(variables);
     }
 
-    void define(String prefix, IniText text) {
+    /** @param newest the variables of the last layer: C FTI writes these for all layers */
+    void define(String prefix, List<Variable> newest, IniText text) {
         text.define(prefix + "_size", size);
         text.define(prefix + "_hash", hash);
+        defineAll(prefix + VARIABLE, newest, text);
+        if (!variables.isEmpty() && !variables.equals(newest)) {
+            defineAll(prefix + OWN_VARIABLE, variables, text);
+        }
+    }
+
+    private static void defineAll(String prefix, List<Variable> variables, IniText text) {
         for (int i = 0; i < variables.size(); i++) {
-            text.define(prefix + "_var" + i + "_id", variables.get(i).id);
-            text.define(prefix + "_var" + i + "_size", variables.get(i).size);
+            text.define(prefix + i + "_id", variables.get(i).id);
+            text.define(prefix + i + "_size", variables.get(i).size);
         }
     }
 }

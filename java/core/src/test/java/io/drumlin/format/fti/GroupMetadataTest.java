@@ -80,8 +80,14 @@ class GroupMetadataTest {
             dcp_layer0_var0_size           = 1200
             dcp_layer0_var1_id             = 2
             dcp_layer0_var1_size           = 560
+            dcp_layer0_drumlin_var0_id     = 1
+            dcp_layer0_drumlin_var0_size   = 1100
             dcp_layer1_size                = 1044
             dcp_layer1_hash                = 661780b0e282e998bc6dc35a06e738
+            dcp_layer1_var0_id             = 1
+            dcp_layer1_var0_size           = 1200
+            dcp_layer1_var1_id             = 2
+            dcp_layer1_var1_size           = 560
 
 
             """;
@@ -110,8 +116,13 @@ class GroupMetadataTest {
                                     new LayerEntry(
                                             2600,
                                             "20594a6f53d04088f33292272c545b",
-                                            List.of(new LayerEntry.Variable(1, 1200), new LayerEntry.Variable(2, 560))),
-                                    new LayerEntry(1044, "661780b0e282e998bc6dc35a06e738", List.of())),
+                                            List.of(new LayerEntry.Variable(1, 1100))),
+                                    new LayerEntry(
+                                            1044,
+                                            "661780b0e282e998bc6dc35a06e738",
+                                            List.of(
+                                                    new LayerEntry.Variable(1, 1200),
+                                                    new LayerEntry.Variable(2, 560)))),
                             null)));
 
     @Test
@@ -204,7 +215,7 @@ class GroupMetadataTest {
                 refused++;
             }
         }
-        assertThat(refused).isEqualTo(34);
+        assertThat(refused).isEqualTo(36);
     }
 
     @Test
