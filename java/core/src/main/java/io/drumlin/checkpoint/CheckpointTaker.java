@@ -133,6 +133,8 @@ final class CheckpointTaker {
         try {
             share = level == Level.L4_DCP ? Optional.of(share(draft, changed)) : share;
             levels.discardSuperseded(level);
+            Agreement.run(
+                    app, "deleting what checkpoint " + ckptId + " supersedes", () -> mode.deleteSuperseded(level));
             listIfGlobal(ckptId, level);
         } catch (IOException e) {
             late = Optional.of(e);
@@ -141,7 +143,9 @@ final class CheckpointTaker {
     }
 
     private DifferentialShare share(Draft draft, long changed) throws IOException {
-        long data = draft.chunks().stream().mapToLong(Draft.Chunk::length).sum();
+        long data = draft.stored().sizes().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
         long[] sums = {data, changed};
         app.allreduce(sums, Op.SUM);
         return new DifferentialShare(data, changed, sums[0], sums[1]);
@@ -213,7 +217,7 @@ final class CheckpointTaker {
         if (failure != 1) {
             restartSection.write(1);
         }
-        if (level == Level.L4) {
+        if (levels.supersedesL4(level)) {
             unlist();
         }
     }

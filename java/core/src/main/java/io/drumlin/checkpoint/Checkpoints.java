@@ -810,6 +810,7 @@ public final class Checkpoints implements AutoCloseable {
         }
         reader.recover(from.path(), from.file(), variables.byId());
         reader.forget();
+        mode.recovered(from, variables.byId());
         status = Status.FRESH;
     }
 
@@ -831,7 +832,9 @@ public final class Checkpoints implements AutoCloseable {
         }
         Source from = requireVerifiedSource();
         checkSize(from, id);
-        reader.recover(from.path(), from.file(), Map.of(id, variables.require(id)));
+        Map<Integer, ProtectedData> variable = Map.of(id, variables.require(id));
+        reader.recover(from.path(), from.file(), variable);
+        mode.recovered(from, variable);
     }
 
     private Source requireVerifiedSource() throws IOException {
@@ -915,7 +918,8 @@ public final class Checkpoints implements AutoCloseable {
     private IncrementalFile unfinished(Level level) {
         mode.requireGathering();
         Path path = unfinishedFile(level);
-        return new IncrementalFile(storage, path, () -> mode.gathering(level, path), variables.byId());
+        boolean temporary = level != Level.L4_DCP;
+        return new IncrementalFile(storage, path, temporary, () -> mode.gathering(level, path), variables.byId());
     }
 
     private Path unfinishedFile(Level level) {

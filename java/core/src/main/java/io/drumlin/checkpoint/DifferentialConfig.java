@@ -18,6 +18,19 @@ record DifferentialConfig(boolean crc32, int blockSize, int stackSize) {
     /** Most layers of a file. */
     static final int MOST_LAYERS = 10;
 
+    /** Most {@code dcp_block_size} in the mode POSIX: C FTI keeps a block on its stack. */
+    static final int MOST_POSIX_BLOCK = 8 << 20;
+
     /** Layers of a file where the configuration has no or a bad number. */
     static final int DEFAULT_STACK = 5;
+
+    /** The same with other sizes. */
+    DifferentialConfig with(int bytes, int layers) {
+        return new DifferentialConfig(crc32, bytes, layers);
+    }
+
+    /** Whether files with such sizes can be gone on with in the mode POSIX. */
+    static boolean isPossible(long blockSize, long stackSize) {
+        return blockSize >= 1 && blockSize <= MOST_POSIX_BLOCK && stackSize >= 1 && stackSize <= MOST_LAYERS;
+    }
 }

@@ -1,13 +1,12 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.format.fti.FileEntry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
 /** What is in the file of a rank alone, in the modes that keep metadata apart from it. */
-interface FileContent {
+interface FileContent extends FileDescription {
 
     /** How the names of the files end. */
     String suffix();
@@ -29,14 +28,6 @@ interface FileContent {
      * @param file is written, and closed with what is returned
      */
     Gathering gathering(ChunkedFile file, PosixGathering.Drafts drafts);
-
-    /** An entry whose {@code ckpt_checksum} is what C FTI writes there. */
-    default FileEntry described(FileEntry entry) {
-        return entry;
-    }
-
-    /** What a file that is described so holds. */
-    StoredFile stored(int ckptId, FileEntry entry);
 
     /**
      * Looks for damage in a file of which the metadata have no digest.

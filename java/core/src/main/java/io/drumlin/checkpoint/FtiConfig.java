@@ -274,20 +274,18 @@ final class FtiConfig {
         if (!bool("basic", "enable_dcp", false)) {
             return Optional.empty();
         }
-        if (ioMode == IO_POSIX) {
-            throw refused("basic", "enable_dcp", "0: no differential checkpoints in the mode POSIX in this version");
-        }
-        if (ioMode != IO_FTIFF) {
-            return noDifferential("enable_dcp = 1 needs ckpt_io = 3");
+        if (ioMode != IO_FTIFF && ioMode != IO_POSIX) {
+            return noDifferential("enable_dcp = 1 needs ckpt_io = 1 or 3");
         }
         int mode = overridden("dcp_mode", "FTI_DCP_HASH_MODE");
         int blockSize = overridden("dcp_block_size", "FTI_DCP_BLOCK_SIZE");
         if (mode < 1 || mode > 2) {
             return noDifferential("dcp_mode = " + mode + " is neither 1 (MD5) nor 2 (CRC32)");
         }
-        if (blockSize < DifferentialConfig.LEAST_BLOCK || blockSize > DifferentialConfig.MOST_BLOCK) {
-            return noDifferential("dcp_block_size = " + blockSize + " is not in " + DifferentialConfig.LEAST_BLOCK
-                    + ".." + DifferentialConfig.MOST_BLOCK);
+        int least = ioMode == IO_FTIFF ? DifferentialConfig.LEAST_BLOCK : 1;
+        int most = ioMode == IO_FTIFF ? DifferentialConfig.MOST_BLOCK : DifferentialConfig.MOST_POSIX_BLOCK;
+        if (blockSize < least || blockSize > most) {
+            return noDifferential("dcp_block_size = " + blockSize + " is not in " + least + ".." + most);
         }
         int stackSize = integer("basic", "dcp_stack_size", DifferentialConfig.DEFAULT_STACK);
         boolean allowedStack = stackSize >= 1 && stackSize <= DifferentialConfig.MOST_LAYERS;

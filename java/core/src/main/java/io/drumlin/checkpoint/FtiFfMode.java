@@ -350,6 +350,11 @@ final class FtiFfMode implements IoMode {
         }
 
         @Override
+        public Level level() {
+            return level;
+        }
+
+        @Override
         public int ckptId() {
             return key.ckptId;
         }

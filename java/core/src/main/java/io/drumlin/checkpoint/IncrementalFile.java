@@ -24,6 +24,7 @@ final class IncrementalFile implements OwnFile {
 
     private final StorageEngine storage;
     private final Path unfinished;
+    private final boolean temporary;
     private final Opening opening;
     private final Map<Integer, ProtectedData> all;
     private @Nullable Gathering gathering;
@@ -45,9 +46,16 @@ final class IncrementalFile implements OwnFile {
      * Nothing is opened yet.
      *
      * @param unfinished where the file lies until {@link #write}
+     * @param temporary whether it is deleted when the checkpoint is not completed; otherwise it may hold others
      * @param all what is protected, at any time
      */
-    IncrementalFile(StorageEngine storage, Path unfinished, Opening opening, Map<Integer, ProtectedData> all) {
+    IncrementalFile(
+            StorageEngine storage,
+            Path unfinished,
+            boolean temporary,
+            Opening opening,
+            Map<Integer, ProtectedData> all) {
+        this.temporary = temporary;
         this.storage = storage;
         this.unfinished = unfinished;
         plain = unfinished;
@@ -142,7 +150,7 @@ final class IncrementalFile implements OwnFile {
             if (written != null) {
                 written.close();
             }
-            if (!finished) {
+            if (!finished && temporary) {
                 storage.delete(unfinished);
             }
         }

@@ -55,7 +55,11 @@ interface IoMode {
                     default -> Optional.empty();
                 };
         FileContent content = config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage) : new BareContent();
-        return new PosixMode(app, group, topology, shared, content, places, storage, slabs, reader, refusals);
+        Optional<PosixDifferential> differential = config.ioMode() == FtiConfig.IO_POSIX
+                ? config.differential().map(sizes -> new PosixDifferential(storage, places, topology.fileRank(), sizes))
+                : Optional.empty();
+        return new PosixMode(
+                app, group, topology, shared, content, differential, places, storage, slabs, reader, refusals);
     }
 
     /**
@@ -173,8 +177,26 @@ interface IoMode {
      */
     FormerCheckpoint former(Level level, String found) throws IOException;
 
+    /**
+     * Takes note of variables that were brought back.
+     *
+     * @param source from which
+     */
+    default void recovered(Source source, Map<Integer, ProtectedData> data) {}
+
+    /** Deletes what a committed checkpoint supersedes besides what lies in the directories of levels. Not collective. */
+    default void deleteSuperseded(Level level) throws IOException {}
+
+    /** Whether a restart brings a checkpoint of a level to the nodes. */
+    default boolean isCopiedToNodes(Level level) {
+        return level.isGlobal();
+    }
+
     /** One checkpoint of a level, as far as this rank's files of it are there. */
     interface StoredCheckpoint {
+
+        /** The level, more exactly than it was asked for: where metadata lie apart, differential checkpoints are found at level 4. */
+        Level level();
 
         /** The same on all ranks. */
         int ckptId();
@@ -196,6 +218,16 @@ interface IoMode {
          * @throws IOException it is not what was written
          */
         void check(FileKind kind, Path path) throws IOException;
+
+        /** Comes to an agreement on what is whole, where a checkpoint can be so in parts. Collective, behind all {@link #check}. */
+        default void agree() throws IOException {}
+
+        /**
+         * Cuts from a plain file what is behind what is whole on all ranks, and deletes others that it supersedes.
+         *
+         * @throws IOException the file cannot be cut, or another not be deleted
+         */
+        default void cut(Path path) throws IOException {}
 
         /** Bytes to which the files of the group were extended; empty when this rank has no file that says it. */
         Optional<Long> extendedSize();

@@ -93,6 +93,16 @@ final class LevelDirectories implements IoMode.Places {
         return roots;
     }
 
+    /** The level whose directories a checkpoint has: differential ones whose metadata lie apart have those of level 4. */
+    private Level ofDirectories(Level level) {
+        return metadata && level == Level.L4_DCP ? Level.L4 : level;
+    }
+
+    /** Whether a checkpoint of a level takes the place of one of level 4. */
+    boolean supersedesL4(Level level) {
+        return ofDirectories(level) == Level.L4;
+    }
+
     private boolean isMasterOfMetadata() {
         return metadata && topology.isGlobalMaster();
     }
@@ -105,13 +115,14 @@ final class LevelDirectories implements IoMode.Places {
     /** Makes sure that nothing is left of an earlier checkpoint that was aborted, or was replaced. Collective. */
     void prepare(Level level) throws IOException {
         awaitDeletion();
-        if (untidy.contains(level)) {
+        if (untidy.contains(ofDirectories(level))) {
             tidy(level);
         }
     }
 
     /** Takes back a commit that failed and deletes what an aborted checkpoint left. Collective; can be repeated. */
-    void tidy(Level level) throws IOException {
+    void tidy(Level ofCheckpoint) throws IOException {
+        Level level = ofDirectories(ofCheckpoint);
         untidy.add(level);
         onEachRoot("tidying up", level, root -> tidy(root, level));
         untidy.remove(level);
@@ -176,8 +187,9 @@ final class LevelDirectories implements IoMode.Places {
      * until {@link #discardSuperseded}. Collective.
      */
     void commit(Level level) throws IOException {
+        Level named = ofDirectories(level);
         try {
-            onEachRoot("committing", level, root -> swapIn(root, level));
+            onEachRoot("committing", level, root -> swapIn(root, named));
         } catch (IOException failure) {
             try {
                 tidy(level);
@@ -186,8 +198,8 @@ final class LevelDirectories implements IoMode.Places {
             }
             throw failure;
         }
-        roots(level).forEach(root -> unsettled.remove(RunDirectory.committed(root, level)));
-        untidy.add(level);
+        roots(level).forEach(root -> unsettled.remove(RunDirectory.committed(root, named)));
+        untidy.add(named);
     }
 
     private void swapIn(Path root, Level level) throws IOException {
@@ -225,7 +237,7 @@ final class LevelDirectories implements IoMode.Places {
      */
     void discardSuperseded(Level level) throws IOException {
         String operation = "deleting what the checkpoint committed at level " + level.number() + " supersedes";
-        if (level == Level.L4_DCP) {
+        if (level == Level.L4_DCP && !metadata) {
             Agreement.run(app, "keeping the differential checkpoint before as a spare", () -> {
                 for (Path root : roots(level)) {
                     if (Files.exists(RunDirectory.replaced(root, level))) {
@@ -237,18 +249,22 @@ final class LevelDirectories implements IoMode.Places {
             untidy.remove(level);
             return;
         }
-        if (keepL4 && level == Level.L4) {
+        if (keepL4 && supersedesL4(level)) {
             Agreement.run(app, operation, () -> {
                 for (Path root : roots(level)) {
-                    discardReplaced(root, level);
+                    discardReplaced(root, Level.L4);
+                }
+                for (Path ordinary : ordinaryBefore(level)) {
+                    archive(directories.global(), ordinary);
+                    RunDirectory.delete(ordinary, storage);
                 }
             });
         } else {
-            deletion.start(roots(level).stream()
-                    .map(root -> RunDirectory.replaced(root, level))
-                    .toList());
+            List<Path> replaced = new ArrayList<>(ordinaryBefore(level));
+            roots(level).forEach(root -> replaced.add(RunDirectory.replaced(root, ofDirectories(level))));
+            deletion.start(replaced);
         }
-        if (level == Level.L4) {
+        if (supersedesL4(level)) {
             Agreement.run(app, operation, () -> {
                 if (topology.isNodeMaster()) {
                     RunDirectory.delete(directories.replica(false), storage);
@@ -268,7 +284,15 @@ final class LevelDirectories implements IoMode.Places {
                 }
             });
         }
-        untidy.remove(level);
+        untidy.remove(ofDirectories(level));
+    }
+
+    /** The files of the ordinary checkpoint of level 4 that a differential one has superseded, for the rank that deletes them. */
+    private List<Path> ordinaryBefore(Level level) {
+        Path ordinary = RunDirectory.committed(directories.global(), Level.L4);
+        boolean apart =
+                level == Level.L4_DCP && metadata && !directories.global().equals(directories.meta());
+        return apart && isMaster(Level.L4) ? List.of(ordinary) : List.of();
     }
 
     /**
@@ -351,7 +375,8 @@ final class LevelDirectories implements IoMode.Places {
     }
 
     private void archiveMetadata(Path from) throws IOException {
-        Optional<Integer> ckptId = MetadataFiles.ckptId(from, storage);
+        // Differential checkpoints are not archived: their files go on.
+        Optional<Integer> ckptId = MetadataFiles.ordinaryCkptId(from, storage);
         if (ckptId.isPresent()) {
             Path archived = directories.metaArchive().resolve("Ckpt_" + ckptId.get());
             RunDirectory.makeDirectory(archived, storage);
@@ -388,7 +413,7 @@ final class LevelDirectories implements IoMode.Places {
      */
     void settle(Level level, Slot chosen, Slot ofMetadata) throws IOException {
         onEachRoot("settling", level, root -> {
-            settle(root, level, root.equals(directories.meta()) ? ofMetadata : chosen);
+            settle(root, ofDirectories(level), root.equals(directories.meta()) ? ofMetadata : chosen);
         });
     }
 
@@ -396,7 +421,7 @@ final class LevelDirectories implements IoMode.Places {
     void clean(Level level) throws IOException {
         onEachRoot("cleaning", level, root -> {
             RunDirectory.delete(RunDirectory.tmp(root), storage);
-            discardReplaced(root, level);
+            discardReplaced(root, ofDirectories(level));
         });
     }
 
@@ -440,7 +465,7 @@ final class LevelDirectories implements IoMode.Places {
 
     @Override
     public Path metadataDirectory(Level level, Slot slot) {
-        return directory(directories.meta(), level, slot);
+        return directory(directories.meta(), ofDirectories(level), slot);
     }
 
     private static Path directory(Path root, Level level, Slot slot) {

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
@@ -50,12 +51,13 @@ final class MetadataFiles {
         return bytes.toByteArray();
     }
 
-    /** The checkpoint whose metadata are in a directory; empty if no file there can be read. */
-    static Optional<Integer> ckptId(Path directory, StorageEngine storage) throws IOException {
+    /** The checkpoint whose metadata are in a directory; empty if there are none or they are of a differential one. */
+    static Optional<Integer> ordinaryCkptId(Path directory, StorageEngine storage) throws IOException {
         IOException refused = null;
         for (Path file : RunDirectory.entries(directory)) {
             try {
-                return Optional.of(read(file, storage).ckptId());
+                GroupMetadata metadata = read(file, storage);
+                return metadata.type() == CkptType.FULL ? Optional.of(metadata.ckptId()) : Optional.empty();
             } catch (IOException e) {
                 refused = e;
             }

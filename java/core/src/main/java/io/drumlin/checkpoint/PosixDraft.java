@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
@@ -22,7 +23,7 @@ final class PosixDraft implements Draft {
     private final String fileName;
     private final FileImage image;
     private final List<VariableEntry> variables;
-    private final FileContent content;
+    private final FileDescription content;
     private @Nullable String md5;
     private long start;
     private @Nullable GroupMetadata metadata;
@@ -31,7 +32,7 @@ final class PosixDraft implements Draft {
      * @param fileName the name that the metadata give the file
      * @param variables in the order in which the metadata tell of them
      */
-    PosixDraft(int ckptId, String fileName, FileImage image, List<VariableEntry> variables, FileContent content) {
+    PosixDraft(int ckptId, String fileName, FileImage image, List<VariableEntry> variables, FileDescription content) {
         this.ckptId = ckptId;
         this.fileName = fileName;
         this.image = image;
@@ -104,21 +105,32 @@ final class PosixDraft implements Draft {
         return ckptId;
     }
 
+    CkptType type() {
+        return content.type();
+    }
+
     @Override
     public StoredFile stored() {
         return content.stored(ckptId, entry(size(), Optional.empty())).movedBy(start);
+    }
+
+    /** What a program calls the variables of a file that is described so, by id. */
+    static Map<Integer, Label> labels(FileEntry entry) {
+        Map<Integer, Label> labels = new HashMap<>();
+        for (VariableEntry variable : entry.variables()) {
+            labels.put(variable.id(), new Label(variable.idChar(), variable.name(), variable.dims()));
+        }
+        return labels;
     }
 
     /** What a file that is described so holds. */
     static StoredFile stored(
             int ckptId, FileEntry entry, List<StoredFile.Chunk> chunks, Optional<StoredFile.Locator> locator) {
         Map<Integer, Long> sizes = new LinkedHashMap<>();
-        Map<Integer, Label> labels = new HashMap<>();
         for (VariableEntry variable : entry.variables()) {
             sizes.put(variable.id(), variable.size());
-            labels.put(variable.id(), new Label(variable.idChar(), variable.name(), variable.dims()));
         }
-        return new StoredFile(ckptId, chunks, sizes, labels, Optional.of(whole(entry)), locator);
+        return new StoredFile(ckptId, chunks, sizes, labels(entry), Optional.of(whole(entry)), locator);
     }
 
     /** All bytes of a file that is described so. */

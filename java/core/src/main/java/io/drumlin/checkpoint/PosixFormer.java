@@ -124,6 +124,13 @@ final class PosixFormer implements FormerCheckpoint {
                     "there are metadata of " + numbers.size() + " groups and not of " + (long) sectors * count);
         }
         GroupMetadata one = MetadataFiles.read(directory.resolve(GroupMetadata.fileName(0, first)), run.storage());
+        if (one.type() == CkptType.DCP) {
+            throw DrumlinException.during("restart")
+                    .path(directory)
+                    .problem("the checkpoint is a differential one of the mode POSIX")
+                    .advice("restart with the number of ranks of the run that wrote it")
+                    .exception();
+        }
         return one.ckptId() + " " + sectors + " " + first + " " + count + " "
                 + one.files().size();
     }

@@ -51,6 +51,7 @@ final class PosixMode implements IoMode {
     private final int fileRank;
     private final Optional<SharedFileWriter> shared;
     private final FileContent content;
+    private final Optional<PosixDifferential> differential;
     private final Places levels;
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -73,6 +74,7 @@ final class PosixMode implements IoMode {
      * @param topology where this rank stands
      * @param shared writes level 4 in the modes in which it is one file of all ranks
      * @param content of the other files
+     * @param differential this rank's file of differential checkpoints, if there may be some
      */
     PosixMode(
             Communicator app,
@@ -80,6 +82,7 @@ final class PosixMode implements IoMode {
             Topology topology,
             Optional<SharedFileWriter> shared,
             FileContent content,
+            Optional<PosixDifferential> differential,
             Places levels,
             StorageEngine storage,
             SlabPool slabs,
@@ -91,6 +94,7 @@ final class PosixMode implements IoMode {
         fileRank = topology.fileRank();
         this.shared = shared;
         this.content = content;
+        this.differential = differential;
         this.levels = levels;
         this.storage = storage;
         this.slabs = slabs;
@@ -121,6 +125,9 @@ final class PosixMode implements IoMode {
 
     @Override
     public Gathering gathering(Level level, Path path) throws IOException {
+        if (level == Level.L4_DCP) {
+            return differential.orElseThrow().begin(this::order);
+        }
         return content.gathering(new ChunkedFile(storage, slabs, path), this::draft);
     }
 
@@ -130,7 +137,15 @@ final class PosixMode implements IoMode {
     }
 
     @Override
+    public Path differentialFile(RunDirectory directories) {
+        return differential.orElseThrow().nextFile();
+    }
+
+    @Override
     public String plainName(Level level, int ckptId) {
+        if (level == Level.L4_DCP) {
+            return differential.orElseThrow().committedName();
+        }
         return shared(level)
                 .map(writer -> writer.fileName(ckptId))
                 .orElseGet(() -> rankFileName(FileKind.PLAIN, ckptId));
@@ -159,6 +174,35 @@ final class PosixMode implements IoMode {
         order = own(draft).order();
         last = own(draft).metadata();
         lastName = own(draft).fileName();
+        if (level == Level.L4_DCP) {
+            differential.orElseThrow().committed();
+        }
+        differential.ifPresent(files -> files.completed(own(draft).ckptId()));
+    }
+
+    @Override
+    public long changedBytes() {
+        return differential.map(PosixDifferential::changedBytes).orElse(0L);
+    }
+
+    @Override
+    public void recovered(Source source, Map<Integer, ProtectedData> data) {
+        if (source.level() == Level.L4_DCP) {
+            differential.ifPresent(files -> files.recovered(data));
+        }
+    }
+
+    @Override
+    public void deleteSuperseded(Level level) throws IOException {
+        if (level == Level.L4_DCP) {
+            differential.orElseThrow().deleteOthers();
+        }
+    }
+
+    /** As C FTI: of differential checkpoints there is one file, which goes on. */
+    @Override
+    public boolean isCopiedToNodes(Level level) {
+        return level == Level.L4;
     }
 
     @Override
@@ -189,13 +233,13 @@ final class PosixMode implements IoMode {
         byte[][] part = new byte[1][];
         Agreement.run(app, "describing checkpoint " + own.ckptId(), () -> {
             FileEntry entry = own.entry(largest, encodedMd5);
-            part[0] = MetadataFiles.bytes(new GroupMetadata(CkptType.FULL, own.ckptId(), List.of(entry)));
+            part[0] = MetadataFiles.bytes(new GroupMetadata(own.type(), own.ckptId(), List.of(entry)));
         });
         List<byte[]> parts = gather(part[0]);
         Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
             if (group.index() == 0) {
                 GroupMetadata metadata = new GroupMetadata(
-                        CkptType.FULL, own.ckptId(), join(parts), shared(level).isPresent());
+                        own.type(), own.ckptId(), join(parts), shared(level).isPresent());
                 write(metadata, naming);
                 own.describedBy(metadata);
             }
@@ -295,7 +339,10 @@ final class PosixMode implements IoMode {
                     : new long[] {1, metadata.ckptId(), -metadata.ckptId()};
             app.allreduce(ids, Op.MIN);
             if (metadata != null && ids[0] == 1 && ids[1] == -ids[2]) {
-                stored.add(new Remains(level, slot, metadata, locator(level, metadata)));
+                stored.add(
+                        metadata.type() == CkptType.DCP
+                                ? layers(slot, metadata)
+                                : new Remains(level, slot, metadata, locator(level, metadata)));
             }
         }
         return stored;
@@ -322,6 +369,21 @@ final class PosixMode implements IoMode {
         return new PosixFormer.Run(shared, content, levels, storage, reader);
     }
 
+    private StoredLayers layers(Slot slot, GroupMetadata metadata) throws IOException {
+        FileEntry own = metadata.files().get(group.index());
+        Path path = levels.directory(Level.L4_DCP, Slot.COMMITTED).resolve(own.name());
+        return new StoredLayers(storage, app, refusals, slot, path, own, metadata.ckptId(), this::opened);
+    }
+
+    private void opened(StoredLayers.Opened layers) {
+        order = layers.entry().variables().stream().map(VariableEntry::id).toList();
+        lastName = layers.entry().name();
+        differential.ifPresent(files -> {
+            files.completed(layers.ckptId());
+            files.resume(layers.entry().name(), layers.file());
+        });
+    }
+
     /** Finds this rank's bytes in its file. Collective. */
     private SharedFileWriter.Locator locator(Level level, GroupMetadata metadata) throws IOException {
         Optional<SharedFileWriter> writer = shared(level);
@@ -341,11 +403,8 @@ final class PosixMode implements IoMode {
         }
         Path path = directory.resolve(MetadataFiles.name(group));
         GroupMetadata metadata = MetadataFiles.read(path, storage);
-        if (metadata.type() != CkptType.FULL) {
-            throw refused(
-                    path,
-                    "this is a differential checkpoint",
-                    "differential checkpoints of the mode POSIX are not in this version");
+        if (metadata.type() == CkptType.DCP && level != Level.L4) {
+            throw refused(path, "this is a differential checkpoint", "there are none at this level");
         }
         if (metadata.files().size() != group.size()) {
             throw refused(
@@ -360,7 +419,10 @@ final class PosixMode implements IoMode {
                         ? RunDirectory.fileName(FileKind.PLAIN, metadata.ckptId(), (int) fileRanks[member])
                         : file.name());
         String name = named.files().get(group.index()).name();
-        if (RunDirectory.owner(name).isEmpty()) {
+        boolean known = metadata.type() == CkptType.DCP
+                ? RunDirectory.differential(name).isPresent()
+                : RunDirectory.owner(name).isPresent();
+        if (!known) {
             throw refused(path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
         }
         return named;
@@ -421,6 +483,11 @@ final class PosixMode implements IoMode {
 
         private FileEntry own() {
             return metadata.files().get(group.index());
+        }
+
+        @Override
+        public Level level() {
+            return level;
         }
 
         @Override
@@ -582,6 +649,7 @@ final class PosixMode implements IoMode {
             order = own().variables().stream().map(VariableEntry::id).toList();
             last = metadata;
             lastName = own().name();
+            differential.ifPresent(files -> files.completed(ckptId()));
             return content.stored(ckptId(), own()).movedBy(start);
         }
     }

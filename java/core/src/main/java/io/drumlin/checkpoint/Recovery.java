@@ -57,8 +57,8 @@ final class Recovery {
         this.refusals = refusals;
     }
 
-    /** A file of this rank that is whole, and what it holds. */
-    record Found(Path path, StoredFile file) {}
+    /** A file of this rank that is whole, of which checkpoint it is and what it holds. */
+    record Found(Level level, Path path, StoredFile file) {}
 
     /**
      * Finds the newest checkpoint of a level, makes what is missing of it and clears away what an interrupted commit left.
@@ -72,13 +72,15 @@ final class Recovery {
             return Optional.empty();
         }
         StoredCheckpoint stored = mended.get();
-        Path plain = committed(level).resolve(stored.fileName(FileKind.PLAIN));
+        Path directory = committed(stored.level());
+        Path plain = directory.resolve(stored.fileName(FileKind.PLAIN));
         Found[] found = new Found[1];
         Agreement.run(app, "opening " + plain, () -> {
-            found[0] = new Found(plain, stored.open(plain));
-            deleteOthers(committed(level), stored);
+            found[0] = new Found(stored.level(), plain, stored.open(plain));
+            stored.cut(plain);
+            deleteOthers(directory, stored);
         });
-        levels.clean(level);
+        levels.clean(stored.level());
         return Optional.of(found[0]);
     }
 
@@ -94,17 +96,18 @@ final class Recovery {
         Optional<StoredCheckpoint> mended = interrupted[0] == 0 ? Optional.empty() : mend(level);
         if (mended.isPresent()) {
             StoredCheckpoint stored = mended.get();
-            Agreement.run(app, "settling level " + level.number(), () -> deleteOthers(committed(level), stored));
-            levels.clean(level);
+            Path directory = committed(stored.level());
+            Agreement.run(app, "settling level " + level.number(), () -> deleteOthers(directory, stored));
+            levels.clean(stored.level());
         }
     }
 
     /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */
     private Optional<StoredCheckpoint> mend(Level level) throws IOException {
         for (StoredCheckpoint stored : mode.stored(level)) {
-            Left left = look(level, stored, true);
+            Left left = look(stored, true);
             if (left.recoverable && restored(left)) {
-                levels.settle(level, left.slot, stored.metadataSlot());
+                levels.settle(left.level, left.slot, stored.metadataSlot());
                 return Optional.of(stored);
             }
         }
@@ -136,18 +139,20 @@ final class Recovery {
     List<Left> survey(Level level, boolean data) throws IOException {
         List<Left> found = new ArrayList<>();
         for (StoredCheckpoint stored : mode.stored(level)) {
-            found.add(look(level, stored, data));
+            found.add(look(stored, data));
         }
         return found;
     }
 
-    private Left look(Level level, StoredCheckpoint stored, boolean data) throws IOException {
+    private Left look(StoredCheckpoint stored, boolean data) throws IOException {
+        Level level = stored.level();
         Slot slot = slot(level, stored);
         EnumSet<FileKind> files = present(level, stored, slot);
         DataSource source = source(level, files);
         boolean recoverable = onAllRanks(source != DataSource.NONE);
         if (recoverable && data) {
             files.removeIf(kind -> !isWhole(stored, kind, slot));
+            stored.agree();
             source = source(level, files);
             recoverable = onAllRanks(source != DataSource.NONE);
         }

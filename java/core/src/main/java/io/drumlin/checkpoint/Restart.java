@@ -58,12 +58,13 @@ final class Restart {
                 for (Level older : order.subList(order.indexOf(level) + 1, order.size())) {
                     recovery.settle(older);
                 }
-                Path local = level.isGlobal()
+                Level exactly = found.get().level();
+                Path local = mode.isCopiedToNodes(exactly)
                         ? copyToLocal(found.get())
                         : found.get().path();
                 StoredFile file = found.get().file();
                 long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
-                return Optional.of(new Source(level, local, file.movedBy(-start), true));
+                return Optional.of(new Source(exactly, local, file.movedBy(-start), true));
             }
         }
         return Optional.empty();

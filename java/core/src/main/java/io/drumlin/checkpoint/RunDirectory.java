@@ -43,7 +43,8 @@ final class RunDirectory {
             Pattern.compile("Ckpt(\\d{1,10})-(Rank|Pcof|RSed)(\\d{1,10})\\.(?:fti|h5)");
 
     /** Of a rank: {@link #differentialName}, and in the mode POSIX numbered. */
-    private static final Pattern DIFFERENTIAL_FILE = Pattern.compile("dCPFile-Rank(\\d{1,10})\\.fti");
+    private static final Pattern DIFFERENTIAL_FILE =
+            Pattern.compile("(?:dCPFile-Rank|dcp-id(\\d{1,10})-rank)(\\d{1,10})\\.fti");
 
     private final Path ckptRoot;
     private final Path local;
@@ -177,6 +178,28 @@ final class RunDirectory {
         return "dCPFile-" + FileKind.PLAIN.word() + rank + ".fti";
     }
 
+    /** The name of a rank's file of differential checkpoints in the mode POSIX. */
+    static String differentialName(int number, int rank) {
+        return "dcp-id" + number + "-rank" + rank + "." + FTI;
+    }
+
+    /** What the name of a file of differential checkpoints in the mode POSIX tells. */
+    record Differential(int number, int rank) {}
+
+    /** The same, from a name; empty if no such file has it. */
+    static Optional<Differential> differential(String fileName) {
+        Matcher name = DIFFERENTIAL_FILE.matcher(fileName);
+        if (!name.matches() || name.group(1) == null) {
+            return Optional.empty();
+        }
+        long number = Long.parseLong(name.group(1));
+        long rank = Long.parseLong(name.group(2));
+        // There must be a next number.
+        return number < Integer.MAX_VALUE && rank <= Integer.MAX_VALUE
+                ? Optional.of(new Differential((int) number, (int) rank))
+                : Optional.empty();
+    }
+
     Path archive() {
         return global.resolve("l4_archive");
     }
@@ -239,7 +262,7 @@ final class RunDirectory {
     /** The rank whose file of differential checkpoints in the mode FTI-FF has a name; empty if it is the name of another file. */
     static OptionalInt differentialOwner(String fileName) {
         Matcher name = DIFFERENTIAL_FILE.matcher(fileName);
-        long rank = name.matches() ? Long.parseLong(name.group(1)) : Long.MAX_VALUE;
+        long rank = name.matches() && name.group(1) == null ? Long.parseLong(name.group(2)) : Long.MAX_VALUE;
         return rank > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) rank);
     }
 
@@ -272,8 +295,8 @@ final class RunDirectory {
     static void requireRanks(Path directory, int ranks) throws IOException {
         for (Path entry : entries(directory)) {
             Matcher name = DIFFERENTIAL_FILE.matcher(entry.getFileName().toString());
-            if (name.matches() && Long.parseLong(name.group(1)) >= ranks) {
-                throw moreRanks(entry, Long.parseLong(name.group(1)), ranks);
+            if (name.matches() && Long.parseLong(name.group(2)) >= ranks) {
+                throw moreRanks(entry, Long.parseLong(name.group(2)), ranks);
             }
         }
     }

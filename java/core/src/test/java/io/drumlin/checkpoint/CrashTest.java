@@ -91,9 +91,9 @@ class CrashTest {
         replay(crash, Loss.NEVER, 1);
     }
 
-    /** The file that is restarted from is never the one that is updated. */
+    /** The layers that are restarted from are never updated, nor is the file of them deleted before there is another. */
     @ParameterizedTest
-    @CsvSource({"KILL, 0, 3", "POWER_LOSS, 0, 3", "KILL, 1, 3"})
+    @CsvSource({"KILL, 0, 3", "POWER_LOSS, 0, 3", "KILL, 1, 3", "KILL, 0, 1", "POWER_LOSS, 0, 1", "KILL, 1, 1"})
     void everyPrefixOfARunWithDifferentialCheckpointsIsRecoverable(Crash crash, String keepLast, String ioMode)
             throws IOException {
         ranks = 2;

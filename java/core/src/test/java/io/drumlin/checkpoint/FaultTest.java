@@ -80,12 +80,25 @@ class FaultTest {
         FIRST_DCP("0", "0", Level.L4_DCP),
         DCP_AFTER_DCP("0", "0", Level.L4_DCP, Level.L4_DCP, Level.L4_DCP),
         DCP_AFTER_L1("0", "0", Level.L4_DCP, Level.L1, Level.L4_DCP),
-        L4_AFTER_DCP("0", "0", Level.L4_DCP, Level.L4);
+        L4_AFTER_DCP("0", "0", Level.L4_DCP, Level.L4),
+        POSIX_LAYER_AFTER_LAYER("1", Level.L4_DCP, Level.L4_DCP),
+        POSIX_FILE_AFTER_FILE("1", Level.L4_DCP, Level.L4_DCP, Level.L4_DCP),
+        POSIX_LAYER_AFTER_L1("1", Level.L4_DCP, Level.L1, Level.L4_DCP),
+        POSIX_LAYER_AFTER_L4("1", Level.L4_DCP, Level.L4, Level.L4_DCP),
+        POSIX_L4_AFTER_LAYER("1", Level.L4_DCP, Level.L4);
 
         private final Map<String, String> config;
         private final List<Level> levels;
 
         Scenario(String keepLast, String keepL4, Level... levels) {
+            this(keepLast, keepL4, "3", levels);
+        }
+
+        Scenario(String ioMode, Level... levels) {
+            this("0", "0", ioMode, levels);
+        }
+
+        Scenario(String keepLast, String keepL4, String ioMode, Level... levels) {
             this.levels = List.of(levels);
             config = Map.of(
                     "basic.node_size",
@@ -101,7 +114,11 @@ class FaultTest {
                     "basic.dcp_mode",
                     "1",
                     "basic.dcp_block_size",
-                    "512");
+                    "512",
+                    "basic.dcp_stack_size",
+                    "2",
+                    "basic.ckpt_io",
+                    ioMode);
         }
     }
 

@@ -69,13 +69,6 @@ class FtiConfigTest {
     }
 
     @Test
-    void refusesDifferentialCheckpointsInTheModePosix() {
-        assertThatThrownBy(() -> config(Map.of("basic.ckpt_io", "1", "basic.enable_dcp", "1")))
-                .hasMessageContaining("[basic] enable_dcp is \"1\"")
-                .hasMessageContaining("mode POSIX");
-    }
-
-    @Test
     void aNodeWithAHeadHasARankOfTheApplicationToo() {
         assertThatThrownBy(() -> config(Map.of("basic.head", "1", "basic.node_size", "1")))
                 .hasMessageContaining("[basic] node_size is \"1\"")

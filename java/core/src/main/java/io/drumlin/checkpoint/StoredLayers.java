@@ -1,0 +1,241 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.IoMode.Place;
+import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.DcpFile;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.LayerEntry;
+import io.drumlin.integrity.LaneDigester;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A differential checkpoint of the mode POSIX, as metadata describe it: all ranks go back to the layer up to which every file is
+ * whole, and so to the checkpoint that wrote it.
+ */
+final class StoredLayers implements StoredCheckpoint {
+
+    private static final int FILE_HEAD = 8;
+
+    private final StorageEngine storage;
+    private final Communicator app;
+    private final Refusals refusals;
+    private final Slot slot;
+    private final Path path;
+    private final FileEntry entry;
+    private final Consumer<Opened> opening;
+    private @Nullable DcpFile whole;
+    private long layers;
+    private int ckptId;
+
+    /**
+     * What is restarted from.
+     *
+     * @param entry of this rank's file in the metadata
+     * @param file as it was after the layers that are whole on all ranks
+     * @param ckptId what the restart is told to be from
+     */
+    record Opened(FileEntry entry, DcpFile file, int ckptId) {}
+
+    /**
+     * Looks how many layers are there, without reading them. Collective.
+     *
+     * @param slot of the metadata
+     * @param path of this rank's file
+     * @param entry of this rank's file in the metadata
+     * @param newest id of the checkpoint that wrote the last layer
+     * @param opening told when the checkpoint is opened
+     */
+    StoredLayers(
+            StorageEngine storage,
+            Communicator app,
+            Refusals refusals,
+            Slot slot,
+            Path path,
+            FileEntry entry,
+            int newest,
+            Consumer<Opened> opening)
+            throws IOException {
+        this.storage = storage;
+        this.app = app;
+        this.refusals = refusals;
+        this.slot = slot;
+        this.path = path;
+        this.entry = entry;
+        this.opening = opening;
+        ckptId = newest;
+        if (Files.isRegularFile(path)) {
+            refusals.succeeds("looking at", path, () -> layers = present(Files.size(path)));
+        }
+        agree();
+    }
+
+    /** How many layers a file of so many bytes can have. */
+    private int present(long size) {
+        int count = 0;
+        long end = 0;
+        for (LayerEntry layer : entry.layers()) {
+            end += layer.size();
+            if (end > size) {
+                break;
+            }
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public Level level() {
+        return Level.L4_DCP;
+    }
+
+    /** As C FTI: the id in the layer, which is that of the checkpoint before. */
+    @Override
+    public int ckptId() {
+        return ckptId;
+    }
+
+    @Override
+    public String fileName(FileKind kind) {
+        return entry.name();
+    }
+
+    @Override
+    public Slot metadataSlot() {
+        return slot;
+    }
+
+    @Override
+    public EnumMap<FileKind, List<Place>> places() {
+        EnumMap<FileKind, List<Place>> places = new EnumMap<>(FileKind.class);
+        // Wherever the metadata lie: the file stays in its place.
+        boolean there = layers > 0 || Files.isRegularFile(path);
+        places.put(FileKind.PLAIN, there ? List.of(new Place(Slot.COMMITTED, path)) : List.of());
+        return places;
+    }
+
+    @Override
+    public void check(FileKind kind, Path file) throws IOException {
+        layers = 0;
+        try (BufferedFileSource source = new BufferedFileSource(storage, file)) {
+            DcpFile read = DcpFile.readWhole(source, entry, new LaneDigester());
+            if (!DifferentialConfig.isPossible(read.blockSize(), read.stackSize())) {
+                throw new FormatException(
+                        DcpFile.FORMAT,
+                        new Finding(
+                                "block size",
+                                0,
+                                "is " + read.blockSize() + ", and the stack size " + read.stackSize()
+                                        + ": no run writes such files"));
+            }
+            whole = read;
+            layers = read.layers();
+        } catch (FormatException e) {
+            throw e.in(file);
+        }
+        if (layers < entry.layers().size()) {
+            refusals.sink().accept(file, lostLayers());
+        }
+    }
+
+    private DrumlinException lostLayers() {
+        return DrumlinException.during("verifying")
+                .path(path)
+                .problem("layer " + layers + " is damaged or missing, of "
+                        + entry.layers().size() + " by the metadata, counted from 0")
+                .advice("all ranks go back to the differential checkpoint before it")
+                .exception();
+    }
+
+    @Override
+    public void agree() throws IOException {
+        long[] least = {layers};
+        app.allreduce(least, Op.MIN);
+        layers = least[0];
+        long[] id = {Long.MIN_VALUE};
+        if (layers > 0) {
+            refusals.succeeds("reading", path, () -> id[0] = previousCkptId());
+        }
+        app.allreduce(id, Op.MAX);
+        if (id[0] != Long.MIN_VALUE) {
+            ckptId = (int) id[0];
+        }
+    }
+
+    /** The id in the last layer. */
+    private int previousCkptId() throws IOException {
+        long offset = layers == 1
+                ? FILE_HEAD
+                : entry.layers().stream()
+                        .limit(layers - 1)
+                        .mapToLong(LayerEntry::size)
+                        .sum();
+        ByteBuffer id = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        try (BufferedFileSource source = new BufferedFileSource(storage, path)) {
+            source.readFully(offset, id);
+        }
+        return id.getInt(0);
+    }
+
+    @Override
+    public StoredFile open(Path file) throws IOException {
+        DcpFile found = Optional.ofNullable(whole).orElseThrow().first((int) layers);
+        opening.accept(new Opened(entry, found, ckptId));
+        return LayerContent.stored(ckptId, entry, found);
+    }
+
+    @Override
+    public void cut(Path file) throws IOException {
+        long end = Optional.ofNullable(whole).orElseThrow().first((int) layers).end();
+        if (Files.size(file) > end) {
+            try (BlockFile open = storage.open(file, EnumSet.of(OpenMode.WRITE))) {
+                open.truncate(end);
+                open.sync();
+            }
+        }
+    }
+
+    @Override
+    public Optional<Long> extendedSize() {
+        return Optional.empty();
+    }
+
+    @Override
+    public long plainSize(ByteSource extended) {
+        throw noRedundancy();
+    }
+
+    @Override
+    public OptionalInt lastByte(ByteSource decoded) {
+        throw noRedundancy();
+    }
+
+    @Override
+    public Encoding encoding() {
+        throw noRedundancy();
+    }
+
+    private static IllegalStateException noRedundancy() {
+        return new IllegalStateException("differential checkpoints have no redundancy");
+    }
+}

@@ -1,0 +1,356 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is special to differential checkpoints of the mode POSIX: layers in numbered files. */
+class PosixDifferentialTest {
+
+    private static final int RANKS = 2;
+    private static final int BLOCK = 64;
+
+    @TempDir
+    Path directory;
+
+    private RunFixture run(String... more) throws IOException {
+        Map<String, String> changes = new HashMap<>(Map.of(
+                "basic.node_size",
+                "1",
+                "basic.group_size",
+                "2",
+                "basic.ckpt_io",
+                "1",
+                "basic.enable_dcp",
+                "1",
+                "basic.dcp_mode",
+                "1",
+                "basic.dcp_block_size",
+                Integer.toString(BLOCK),
+                "basic.dcp_stack_size",
+                "4"));
+        for (int i = 0; i < more.length; i += 2) {
+            changes.put(more[i], more[i + 1]);
+        }
+        return new RunFixture(directory, changes);
+    }
+
+    /** Takes a checkpoint for each size, of one variable full of the checkpoint's id. */
+    private static void take(RunFixture run, int... sizes) throws IOException {
+        run.run(RANKS, (checkpoints, comm) -> {
+            for (int i = 0; i < sizes.length; i++) {
+                byte[] values = new byte[sizes[i]];
+                Arrays.fill(values, (byte) (i + 1));
+                checkpoints.protect(7, values);
+                checkpoints.checkpoint(i + 1, Level.L4_DCP);
+            }
+        });
+    }
+
+    private static void expect(RunFixture run, int size, int value) throws IOException {
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(Level.L4_DCP);
+            assertThat(checkpoints.storedSize(7)).isEqualTo(size);
+            byte[] values = new byte[size];
+            checkpoints.protect(7, values);
+            checkpoints.recover();
+            byte[] expected = new byte[size];
+            Arrays.fill(expected, (byte) value);
+            assertThat(values).isEqualTo(expected);
+        });
+    }
+
+    /** In C FTI levels 1 to 4 go the way of layers then: nothing is stored, or all hang. */
+    @ParameterizedTest
+    @EnumSource(names = {"L1", "L2", "L3", "L4"})
+    void ordinaryCheckpointsAreNotLostBesideThem(Level level) throws IOException {
+        RunFixture run = run();
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {1, 2, 3};
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            values[0] = 5;
+            checkpoints.checkpoint(2, level);
+        });
+        assertThat(run.files()).anyMatch(file -> file.endsWith("l" + level.number() + "/Ckpt2-Rank0.fti"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(level);
+            int[] values = new int[3];
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(5, 2, 3);
+            // The layers of the run before may be what another restart needs.
+            checkpoints.checkpoint(3, Level.L4_DCP);
+        });
+        assertThat(run.files()).contains("Global/X/dCP/dcp-id1-rank0.fti");
+    }
+
+    /** The file with the last checkpoint is there until the metadata know the next. */
+    @Test
+    void aFullFileIsReplacedByTheNext() throws IOException {
+        RunFixture run = run("basic.dcp_stack_size", "2");
+        take(run, 100, 100, 100, 100, 100);
+        assertThat(run.files())
+                .filteredOn(file -> file.contains("dCP"))
+                .containsExactly("Global/X/dCP/dcp-id2-rank0.fti", "Global/X/dCP/dcp-id2-rank1.fti");
+        assertThat(Files.size(run.file("dcp-id2-rank0.fti"))).isEqualTo(8 + 8 + 12 + 2 * BLOCK);
+        expect(run, 100, 5);
+    }
+
+    /** A layer has the id of the checkpoint before it, of whatever level. */
+    @Test
+    void aLayerTellsTheCheckpointBefore() throws IOException {
+        RunFixture run = run();
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(7, new byte[BLOCK]);
+            checkpoints.checkpoint(11, Level.L4_DCP);
+            checkpoints.checkpoint(12, Level.L1);
+            checkpoints.checkpoint(13, Level.L4_DCP);
+        });
+        ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(run.file("dcp-id0-rank1.fti")))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(file.getInt(8)).isZero();
+        assertThat(file.getInt(28 + BLOCK)).isEqualTo(12);
+        run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
+                .contains(12));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, 2", "-600, 1", "40, 0"})
+    void aDamagedLayerTakesAllRanksBack(int offset, int left) throws IOException {
+        RunFixture run = run();
+        take(run, 500, 500, 500);
+        flip(run.file("dcp-id0-rank1.fti"), offset);
+        Optional<RunReport.Checkpoint> restart = RunSurvey.open(run.config(), directory, Optional.empty())
+                .report(true)
+                .restart();
+        if (left == 0) {
+            assertThat(restart).isEmpty();
+            assertThatThrownBy(() -> expect(run, 500, 1)).hasMessageContaining("at no level");
+            return;
+        }
+        assertThat(restart.orElseThrow().ckptId()).isEqualTo(left - 1);
+        expect(run, 500, left);
+        // Both ranks go on behind the same layer, and a second restart finds what they wrote.
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = new byte[500];
+            checkpoints.protect(7, values);
+            checkpoints.recover();
+            values[499] = 99;
+            checkpoints.checkpoint(9, Level.L4_DCP);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = new byte[500];
+            checkpoints.protect(7, values);
+            checkpoints.recover();
+            assertThat(values[498]).isEqualTo((byte) left);
+            assertThat(values[499]).isEqualTo((byte) 99);
+        });
+    }
+
+    private static void flip(Path path, int offset) throws IOException {
+        byte[] bytes = Files.readAllBytes(path);
+        bytes[offset < 0 ? bytes.length + offset : offset] ^= 1;
+        Files.write(path, bytes);
+    }
+
+    /** Cut in the third layer: of the variable only the metadata tell what it was before. */
+    @ParameterizedTest
+    @CsvSource({"300, 500", "500, 300", "300, 301", "64, 0"})
+    void sizesAreThoseOfTheLayerThatIsLeft(int before, int after) throws IOException {
+        RunFixture run = run();
+        take(run, 200, before, after);
+        Path file = run.file("dcp-id0-rank0.fti");
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.setLength(open.length() - 1);
+        }
+        expect(run, before, 2);
+    }
+
+    /** C FTI says of all layers how large variables are in the last. What cannot be told from that is not recovered. */
+    @ParameterizedTest
+    @CsvSource({"200, 300, 300, 2", "200, 200, 500, 1", "500, 500, 500, 2"})
+    void metadataOfCTakeNobodyToALayerOfOtherSizes(int first, int second, int third, int left) throws IOException {
+        RunFixture run = run();
+        take(run, first, second, third);
+        for (String file : run.files()) {
+            if (file.contains("sector")) {
+                Path path = run.file(Path.of(file).getFileName().toString());
+                Files.writeString(path, Files.readString(path).replaceAll(".*_drumlin_.*\n", ""));
+            }
+        }
+        Path file = run.file("dcp-id0-rank0.fti");
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.setLength(open.length() - 1);
+        }
+        expect(run, left == 1 ? first : second, left);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"128, 4", "64, 2", "1, 10"})
+    void sizesOfTheFileAreAdopted(String blockSize, String stackSize) throws IOException {
+        RunFixture run = run();
+        take(run, 300, 300, 300);
+        byte[] layers = Files.readAllBytes(run.file("dcp-id0-rank0.fti"));
+        String text = Files.readString(run.config())
+                .replaceFirst("(?m)^(dcp_block_size +=).*$", "$1 " + blockSize)
+                .replaceFirst("(?m)^(dcp_stack_size +=).*$", "$1 " + stackSize);
+        Files.writeString(run.config(), text);
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = new byte[300];
+            checkpoints.protect(7, values);
+            checkpoints.recover();
+            values[0] = 50;
+            checkpoints.checkpoint(4, Level.L4_DCP);
+        });
+        byte[] more = Files.readAllBytes(run.file("dcp-id0-rank0.fti"));
+        assertThat(Arrays.copyOf(more, layers.length)).isEqualTo(layers);
+        assertThat(more).hasSize(layers.length + 8 + 6 + BLOCK);
+    }
+
+    /** A variable that comes later, and a restart from a layer before it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aVariableMayComeLater(boolean damaged) throws IOException {
+        RunFixture run = run();
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(7, new byte[] {1, 2, 3});
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            checkpoints.checkpoint(2, Level.L4_DCP);
+            checkpoints.protect(3, new byte[] {4, 5});
+            checkpoints.checkpoint(3, Level.L4_DCP);
+        });
+        if (damaged) {
+            flip(run.file("dcp-id0-rank0.fti"), -1);
+        }
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] first = new byte[3];
+            byte[] second = new byte[2];
+            checkpoints.protect(7, first);
+            assertThat(checkpoints.storedSize(3)).isEqualTo(damaged ? 0 : 2);
+            if (!damaged) {
+                checkpoints.protect(3, second);
+            }
+            checkpoints.recover();
+            assertThat(first).containsExactly(1, 2, 3);
+            assertThat(second).isEqualTo(damaged ? new byte[2] : new byte[] {4, 5});
+            checkpoints.protect(3, second);
+            second[0] = 9;
+            checkpoints.checkpoint(4, Level.L4_DCP);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] second = new byte[2];
+            checkpoints.protect(3, second);
+            checkpoints.recover(3);
+            assertThat(second[0]).isEqualTo((byte) 9);
+        });
+    }
+
+    /** Blocks larger than any buffer, smaller than a value, and of odd sizes. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 1000, 65_536, (1 << 20) + 7, 3 << 20})
+    void anyBlockSizeWillDo(int blockSize) throws IOException {
+        RunFixture run = run("basic.dcp_block_size", Integer.toString(blockSize));
+        int size = blockSize < 1 << 20 ? 20_001 : 3_500_001;
+        byte[] expected = new byte[size];
+        new Random(blockSize).nextBytes(expected);
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = expected.clone();
+            checkpoints.protect(1, values);
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            values[size - 1]++;
+            values[size / 2]++;
+            checkpoints.checkpoint(2, Level.L4_DCP);
+        });
+        expected[size - 1]++;
+        expected[size / 2]++;
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = new byte[size];
+            checkpoints.protect(1, values);
+            checkpoints.recover();
+            assertThat(values).isEqualTo(expected);
+        });
+    }
+
+    /** Beside checkpoints that heads or threads finish behind the computation. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theyAreCompleteWhenTheCallReturns(boolean heads) throws IOException {
+        String inline = heads ? "0" : "1";
+        RunFixture run = run(
+                "basic.node_size",
+                "2",
+                "basic.head",
+                heads ? "1" : "0",
+                "basic.inline_l2",
+                inline,
+                "basic.inline_l4",
+                inline,
+                "drumlin.async",
+                heads ? "0" : "1");
+        run.run(4, (checkpoints, comm) -> {
+            int[] values = {1};
+            checkpoints.protect(0, values);
+            for (int i = 1; i < 8; i++) {
+                values[0] = i;
+                checkpoints.checkpoint(i, i % 2 == 0 ? Level.L2 : Level.L4_DCP);
+                assertThat(checkpoints.isUnderway()).isEqualTo(i % 2 == 0);
+            }
+        });
+        run.run(4, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values[0]).isEqualTo(7);
+        });
+    }
+
+    /** The archive is for checkpoints of level 4 that are whole. */
+    @Test
+    void layersAreNotArchived() throws IOException {
+        RunFixture run = run("basic.keep_l4_ckpt", "1");
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[3]);
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            checkpoints.checkpoint(2, Level.L4);
+            checkpoints.checkpoint(3, Level.L4_DCP);
+            checkpoints.checkpoint(4, Level.L4_DCP);
+            checkpoints.await();
+        });
+        assertThat(run.files())
+                .filteredOn(file -> file.contains("archive"))
+                .containsExactly(
+                        "Global/X/l4_archive/Ckpt2-Rank0.fti",
+                        "Global/X/l4_archive/Ckpt2-Rank1.fti",
+                        "Meta/X/l4_archive/Ckpt_2/sector0-group0.fti");
+    }
+
+    @Test
+    void aReportNamesTheDamagedLayer() throws IOException {
+        RunFixture run = run();
+        take(run, 500, 500);
+        flip(run.file("dcp-id0-rank1.fti"), -1);
+        RunReport report =
+                RunSurvey.open(run.config(), directory, Optional.empty()).report(true);
+        assertThat(report.problems().toString()).contains("layer 1 is damaged").contains("dcp-id0-rank1.fti");
+        assertThat(List.of(report.restart().orElseThrow().level())).containsExactly(Level.L4_DCP);
+    }
+}
