@@ -185,8 +185,8 @@ final class CaseComparison {
         List<Checkpoint> differential = manifest.checkpoints().stream()
                 .filter(each -> each.type() == CkptType.DCP)
                 .toList();
-        DifferentialComparison comparison = new DifferentialComparison(differential, outcome);
-        int number = differential.indexOf(checkpoint) / manifest.config("basic.dcp_stack_size");
+        DifferentialComparison comparison = new DifferentialComparison(manifest.checkpoints(), outcome);
+        int number = differential.indexOf(checkpoint) / manifest.stackSize();
         for (int i = 0; i < members.size(); i++) {
             Place member = members.get(i);
             FileEntry entry = metadata.files().get(i);

@@ -5,18 +5,21 @@ import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.DcpFile;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.golden.Outcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Compares a differential checkpoint, as it is after each of its layers, with the checkpoints that wrote them. */
 final class DifferentialComparison {
 
     private final List<Checkpoint> checkpoints;
+    private final List<Checkpoint> differential;
     private final Outcome outcome;
     private int layers;
     private int variables;
@@ -24,10 +27,12 @@ final class DifferentialComparison {
     /**
      * Nothing compared yet.
      *
-     * @param checkpoints the differential checkpoints, in order
+     * @param checkpoints all that were taken, in order
      */
     DifferentialComparison(List<Checkpoint> checkpoints, Outcome outcome) {
         this.checkpoints = checkpoints;
+        differential =
+                checkpoints.stream().filter(each -> each.type() == CkptType.DCP).toList();
         this.outcome = outcome;
     }
 
@@ -47,16 +52,30 @@ final class DifferentialComparison {
     void compare(String where, FileEntry entry, byte[] bytes, int newest, int appRank) throws IOException {
         ByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
         outcome.same(where + ": size", entry.size(), source.size());
+        int last = lastIndexOf(newest);
+        int first = last - entry.layers().size() + 1;
+        if (first < 0) {
+            outcome.differs(where + ": has " + entry.layers().size() + " layers, of " + (last + 1) + " checkpoints");
+            return;
+        }
+        List<LayerEntry> known = new ArrayList<>();
+        for (int i = 0; i < entry.layers().size(); i++) {
+            LayerEntry stated = entry.layers().get(i);
+            // C FTI says of all layers what is right for the last one.
+            outcome.same(
+                    where + ": variables of layer " + i,
+                    variables(differential.get(last), appRank),
+                    stated.variables());
+            known.add(new LayerEntry(stated.size(), stated.hash(), variables(differential.get(first + i), appRank)));
+        }
         try {
-            DcpFile file = DcpFile.read(source, entry);
-            int last = lastIndexOf(newest);
-            int first = last - file.layers() + 1;
+            DcpFile file = DcpFile.read(source, entry.withLayers(known));
             for (int i = 0; i < file.layers(); i++) {
                 String layer = where + ": layer " + i;
                 outcome.same(layer + ": digest", true, file.isWhole(i, RangeDigester.sequential()));
-                int before = first + i == 0 ? 0 : checkpoints.get(first + i - 1).id();
-                outcome.same(layer + ": checkpoint id", before, file.previousCkptId(i));
-                compareLayer(layer, file, entry.layers().get(i), i, checkpoints.get(first + i), bytes, appRank);
+                Checkpoint checkpoint = differential.get(first + i);
+                outcome.same(layer + ": checkpoint id", idBefore(checkpoint), file.previousCkptId(i));
+                compareLayer(layer, file, i, checkpoint, bytes, appRank);
                 layers++;
             }
         } catch (FormatException e) {
@@ -65,27 +84,33 @@ final class DifferentialComparison {
     }
 
     private int lastIndexOf(int id) {
-        int index = checkpoints.size() - 1;
-        while (checkpoints.get(index).id() != id) {
+        int index = differential.size() - 1;
+        while (differential.get(index).id() != id) {
             index--;
         }
         return index;
     }
 
-    private void compareLayer(
-            String where, DcpFile file, LayerEntry entry, int layer, Checkpoint checkpoint, byte[] bytes, int appRank)
-            throws FormatException {
-        List<LayerEntry.Variable> expected = checkpoint.variables().stream()
+    private int idBefore(Checkpoint checkpoint) {
+        int index = checkpoints.indexOf(checkpoint);
+        return index == 0 ? 0 : checkpoints.get(index - 1).id();
+    }
+
+    private static List<LayerEntry.Variable> variables(Checkpoint checkpoint, int appRank) {
+        return checkpoint.variables().stream()
                 .map(variable -> new LayerEntry.Variable(variable.id(), variable.bytesOn(appRank)))
                 .toList();
-        outcome.same(where + ": variables", expected, entry.variables());
-        for (int i = 0; i < expected.size(); i++) {
-            ByteBuffer values = checkpoint.variables().get(i).values(appRank);
+    }
+
+    private void compareLayer(String where, DcpFile file, int layer, Checkpoint checkpoint, byte[] bytes, int appRank)
+            throws FormatException {
+        for (Checkpoint.Variable variable : checkpoint.variables()) {
+            ByteBuffer values = variable.values(appRank);
             ByteBuffer found = ByteBuffer.allocate(values.remaining());
-            for (Range range : file.variable(layer + 1, expected.get(i).id())) {
+            for (Range range : file.variable(layer + 1, variable.id())) {
                 found.put(bytes, (int) range.offset(), (int) range.length());
             }
-            outcome.same(where + ": variable " + expected.get(i).id(), -1, values.mismatch(found.flip()));
+            outcome.same(where + ": variable " + variable.id(), -1, values.mismatch(found.flip()));
             variables++;
         }
     }

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A run of the checkpoint engine in a temporary directory, with a case's configuration and threads as ranks. */
@@ -37,13 +36,6 @@ final class EngineRun implements AutoCloseable {
         String text = Files.readString(config, StandardCharsets.ISO_8859_1);
         Files.writeString(run.config(), text.replace("= ./", "= " + run.directory + "/"), StandardCharsets.ISO_8859_1);
         return run;
-    }
-
-    /** What of the case the engine lacks, so that it can neither write it nor restart from it. */
-    static Optional<String> missing(Manifest manifest) {
-        return manifest.config("basic.enable_dcp") == 1
-                ? Optional.of("differential checkpoints of the mode POSIX are not in this version")
-                : Optional.empty();
     }
 
     Path directory() {

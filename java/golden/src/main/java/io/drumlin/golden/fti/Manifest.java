@@ -32,7 +32,7 @@ record Manifest(
      *
      * @param what was lost, in words
      * @param deleted patterns of paths below {@code data}
-     * @param flipped files of which a byte was changed, by patterns of their paths, with its offset
+     * @param flipped files of which a byte was changed, by patterns of their paths, with its offset, below 0 from their end
      * @param recovered whether C FTI found a checkpoint
      * @param status of FTI after {@code FTI_Init}
      * @param level of the checkpoint found
@@ -99,6 +99,12 @@ record Manifest(
                                 file.get("sha256").text())),
                 json.get("calls").list(call -> call.get("call").text()).contains("FTI_Finalize"),
                 json.has("restart_scenarios") ? json.get("restart_scenarios").list(Scenario::of) : List.of());
+    }
+
+    /** Layers of a file of differential checkpoints. */
+    int stackSize() {
+        int configured = config("basic.dcp_stack_size");
+        return configured < 1 || configured > 10 ? 5 : configured;
     }
 
     int config(String key) {

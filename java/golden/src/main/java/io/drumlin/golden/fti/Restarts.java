@@ -2,6 +2,7 @@ package io.drumlin.golden.fti;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunSurvey;
+import io.drumlin.format.fti.CkptType;
 import io.drumlin.golden.Outcome;
 import io.drumlin.golden.fti.Manifest.Scenario;
 import java.io.IOException;
@@ -34,11 +35,6 @@ final class Restarts {
 
     void restart() throws IOException {
         if (manifest.scenarios().isEmpty()) {
-            return;
-        }
-        Optional<String> missing = EngineRun.missing(manifest);
-        if (missing.isPresent()) {
-            outcome.compared("not restarted: " + missing.get());
             return;
         }
         for (Scenario scenario : manifest.scenarios()) {
@@ -76,7 +72,8 @@ final class Restarts {
             outcome.same(scenario.what() + ": files like " + flip.getKey(), 1, files.size());
             for (Path path : files) {
                 byte[] bytes = Files.readAllBytes(path);
-                bytes[Math.toIntExact(flip.getValue())] ^= 1;
+                int offset = Math.toIntExact(flip.getValue());
+                bytes[offset < 0 ? bytes.length + offset : offset] ^= 1;
                 Files.write(path, bytes);
             }
         }
@@ -137,10 +134,17 @@ final class Restarts {
     /** What a restart found. */
     private record Found(boolean recovered, int status, int level, int id) {}
 
+    /** What is recovered; of a differential checkpoint the id of the one before is told. */
     private Checkpoint newest(int id) {
-        return manifest.checkpoints().stream()
-                .filter(checkpoint -> checkpoint.id() == id)
-                .reduce((earlier, later) -> later)
-                .orElseThrow();
+        List<Checkpoint> all = manifest.checkpoints();
+        int newest = -1;
+        for (int i = 0; i < all.size(); i++) {
+            boolean differential = all.get(i).type() == CkptType.DCP;
+            int before = i == 0 ? 0 : all.get(i - 1).id();
+            if (id == (differential ? before : all.get(i).id())) {
+                newest = i;
+            }
+        }
+        return all.get(newest);
     }
 }
