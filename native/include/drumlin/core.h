@@ -124,6 +124,14 @@ DRUMLIN_API int64_t drumlin_file_size(int32_t fd);
 DRUMLIN_API int32_t drumlin_file_allocate(int32_t fd, int64_t size);
 
 /*
+ * Lets the system begin to write to the device what of a range is in the page cache, without waiting for it, so that a sync
+ * that follows has less to do. Says nothing about durability.
+ *
+ * Returns 0, or 1 where the system or the file has no such thing. Errors: those of sync_file_range(2).
+ */
+DRUMLIN_API int32_t drumlin_file_writeback(int32_t fd, int64_t offset, int64_t length);
+
+/*
  * Reserves blocks for a range of a file that other processes may extend at the same time, and makes the file at least as
  * long as the range's end.
  *

@@ -166,6 +166,14 @@ static int32_t extend(int fd, int64_t size)
     return error ? error : 1;
 }
 
+int32_t drumlin_file_writeback(int32_t fd, int64_t offset, int64_t length)
+{
+    int value = sync_file_range(fd, offset, length, SYNC_FILE_RANGE_WRITE);
+    if (value < 0 && (errno == ENOSYS || errno == ESPIPE))
+        return 1;
+    return result(value);
+}
+
 int32_t drumlin_file_reserve(int32_t fd, int64_t offset, int64_t length)
 {
     int value;

@@ -497,6 +497,23 @@ static void a_range_is_reserved_and_what_is_behind_it_stays(void **state)
     drumlin_file_close(fd);
 }
 
+static void writeback_changes_nothing_and_tells_of_wrong_ranges(void **state)
+{
+    (void)state;
+    int fd = open_new();
+    assert_int_equal(drumlin_file_write(fd, "data", 4, 10), 4);
+    assert_in_range(drumlin_file_writeback(fd, 0, 1 << 20), 0, 1);
+    assert_int_equal(drumlin_file_size(fd), 14);
+    assert_int_equal(drumlin_file_writeback(fd, -1, 5), -EINVAL);
+    assert_int_equal(drumlin_file_writeback(-1, 0, 5), -EBADF);
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(drumlin_file_writeback(ends[1], 0, 5), 1);
+    close(ends[0]);
+    close(ends[1]);
+    drumlin_file_close(fd);
+}
+
 static void want_of_space_is_told_by_allocation(void **state)
 {
     (void)state;
@@ -600,6 +617,7 @@ int main(void)
         TEST(allocation_reserves_and_extends),
         TEST(where_nothing_can_be_reserved_the_file_is_made_longer),
         TEST(a_range_is_reserved_and_what_is_behind_it_stays),
+        TEST(writeback_changes_nothing_and_tells_of_wrong_ranges),
         TEST(want_of_space_is_told_by_allocation),
         TEST(a_failed_sync_is_told_and_not_repeated),
         TEST(an_error_at_close_is_told_an_interruption_is_none),

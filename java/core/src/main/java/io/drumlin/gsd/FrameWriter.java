@@ -14,6 +14,7 @@ import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.Writeback;
 import java.io.IOException;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -271,14 +272,18 @@ final class FrameWriter implements AutoCloseable {
 
     private void writeDirect(Buffer data, long offset, ElementType type) throws IOException {
         long bytes = Elements.bytes(type, data);
-        if (data instanceof ByteBuffer raw) {
-            file.write(raw, offset);
-            return;
-        }
-        for (long done = 0; done < bytes; done += STAGE) {
-            ByteBuffer piece = stage.buffer().clear().limit((int) Math.min(STAGE, bytes - done));
-            Elements.copy(data, done, piece);
-            file.write(piece.rewind(), offset + done);
+        Writeback writeback = new Writeback(file);
+        int most = data instanceof ByteBuffer ? Writeback.window() : STAGE;
+        for (long done = 0; done < bytes; done += most) {
+            int length = (int) Math.min(most, bytes - done);
+            if (data instanceof ByteBuffer raw) {
+                file.write(raw.slice(raw.position() + (int) done, length), offset + done);
+            } else {
+                ByteBuffer piece = stage.buffer().clear().limit(length);
+                Elements.copy(data, done, piece);
+                file.write(piece.rewind(), offset + done);
+            }
+            writeback.written(offset + done, length);
         }
     }
 

@@ -3,6 +3,7 @@ package io.drumlin.gsd;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.Writeback;
 import java.io.IOException;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -87,9 +88,15 @@ final class WriteBuffer implements AutoCloseable {
 
     /** Writes this rank's data; the buffer stays as it is. */
     void writeTo(BlockFile file, long offset) throws IOException {
+        Writeback writeback = new Writeback(file);
         for (int piece = 0; piece < pieces; piece++) {
             int end = piece + 1 < pieces ? positions[piece + 1] : filled;
-            file.write(memory.buffer().limit(end).position(positions[piece]), offset + starts[piece]);
+            for (int from = positions[piece]; from < end; from += Writeback.window()) {
+                int length = Math.min(Writeback.window(), end - from);
+                long target = offset + starts[piece] + from - positions[piece];
+                file.write(memory.buffer().limit(from + length).position(from), target);
+                writeback.written(target, length);
+            }
         }
     }
 

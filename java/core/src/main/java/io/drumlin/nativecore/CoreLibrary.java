@@ -183,6 +183,16 @@ public final class CoreLibrary {
     public static native int drumlin_file_allocate(int fd, long size);
 
     /**
+     * Lets the system begin to write a range to the device.
+     *
+     * @param fd descriptor
+     * @param offset bytes, where the range begins
+     * @param length bytes
+     * @return 0, 1 where there is no such thing, or -errno
+     */
+    public static native int drumlin_file_writeback(int fd, long offset, long length);
+
+    /**
      * Reserves space for a range of a file that others may extend meanwhile.
      *
      * @param fd descriptor

@@ -4,6 +4,7 @@ import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.Writeback;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -53,7 +54,9 @@ final class WriteStage {
     private long reserved;
 
     /** A slab on its way to the file. */
-    private record Leaving(AlignedBuffer slab, PendingWrite write) {}
+    private record Leaving(AlignedBuffer slab, long offset, PendingWrite write) {}
+
+    private @Nullable Writeback writeback;
 
     /**
      * Makes a stage.
@@ -91,6 +94,7 @@ final class WriteStage {
                 flush();
                 reserve(file, position, whole.capacity());
                 file.write(whole, position);
+                written(position, whole.capacity());
                 moveTo(position + whole.capacity());
                 source.position(source.position() + whole.capacity());
                 position += whole.capacity();
@@ -152,7 +156,7 @@ final class WriteStage {
         BlockFile file = target.open();
         reserve(file, base, slabBytes);
         PendingWrite write = file.startWrite(full.buffer().clear(), base);
-        leaving.add(new Leaving(full, write));
+        leaving.add(new Leaving(full, base, write));
         filling = null;
         moveTo(base + slabBytes);
         if (leaving.size() == IN_FLIGHT) {
@@ -178,6 +182,14 @@ final class WriteStage {
         Leaving oldest = leaving.remove();
         free.add(oldest.slab);
         oldest.write.await();
+        written(oldest.offset, slabBytes);
+    }
+
+    private void written(long offset, long length) throws IOException {
+        if (writeback == null) {
+            writeback = new Writeback(target.open());
+        }
+        writeback.written(offset, length);
     }
 
     /** Writes what was taken and waits until all is written. The bytes of an incomplete block stay here. */

@@ -120,6 +120,17 @@ public interface BlockFile extends Closeable {
     void reserve(long offset, long length) throws IOException;
 
     /**
+     * Lets the system begin to write to the device what was written buffered to a range, without waiting for it: a
+     * {@link #sync} that follows large writes then has less to do. Nothing becomes durable by it. Where the engine
+     * ({@code nio}) or the system has no such thing, nothing happens.
+     *
+     * @param offset bytes
+     * @param length bytes, above 0
+     * @throws IOException the device has failed (EIO)
+     */
+    void startWriteback(long offset, long length) throws IOException;
+
+    /**
      * Cuts or extends the file; what is added reads as zeros.
      *
      * @param size new length in bytes

@@ -24,6 +24,7 @@ final class Libc {
 
     static final int SEEK_END = 2;
     static final int F_SETFL = 4;
+    static final int SYNC_FILE_RANGE_WRITE = 2;
 
     static final long SYS_STATX = Platform.isARM() ? 291 : 332;
     static final int AT_EMPTY_PATH = 0x1000;
@@ -55,6 +56,8 @@ final class Libc {
     static native long lseek(int fd, long offset, int whence);
 
     static native int fallocate(int fd, int mode, long offset, long length);
+
+    static native int sync_file_range(int fd, long offset, long length, int flags);
 
     static native int ftruncate(int fd, long length);
 

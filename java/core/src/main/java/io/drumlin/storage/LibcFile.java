@@ -66,6 +66,16 @@ final class LibcFile extends PositionalFile {
         fallocate(offset, length);
     }
 
+    @Override
+    void writeBack(long offset, long length) throws IOException {
+        if (Libc.sync_file_range(fd, offset, length, Libc.SYNC_FILE_RANGE_WRITE) < 0) {
+            ErrnoException failure = LibcEngine.lastError("sync_file_range");
+            if (failure.number() != Errno.ENOSYS.number()) {
+                throw failure;
+            }
+        }
+    }
+
     /** False where the file system cannot reserve. */
     private boolean fallocate(long offset, long length) throws IOException {
         int result;

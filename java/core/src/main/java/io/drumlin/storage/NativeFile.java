@@ -117,6 +117,11 @@ final class NativeFile extends PositionalFile {
     }
 
     @Override
+    void writeBack(long offset, long length) throws IOException {
+        require("writeback", CoreLibrary.drumlin_file_writeback(fd, offset, length));
+    }
+
+    @Override
     void setLength(long size) throws IOException {
         require("truncate", CoreLibrary.drumlin_file_truncate(fd, size));
     }

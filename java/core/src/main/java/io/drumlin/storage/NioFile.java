@@ -53,6 +53,11 @@ final class NioFile extends PositionalFile {
     }
 
     @Override
+    void writeBack(long offset, long length) throws IOException {
+        require(writable);
+    }
+
+    @Override
     void setLength(long size) throws IOException {
         require(writable);
         if (!extend(size)) {

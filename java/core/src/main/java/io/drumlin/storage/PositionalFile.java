@@ -50,6 +50,8 @@ abstract class PositionalFile implements BlockFile {
 
     abstract void reserveRange(long offset, long length) throws IOException;
 
+    abstract void writeBack(long offset, long length) throws IOException;
+
     abstract void setLength(long size) throws IOException;
 
     abstract void flush() throws IOException;
@@ -174,11 +176,21 @@ abstract class PositionalFile implements BlockFile {
 
     @Override
     public final void reserve(long offset, long length) throws IOException {
+        checkRange(offset, length);
+        call("reservation", length, () -> reserveRange(offset, length));
+    }
+
+    @Override
+    public final void startWriteback(long offset, long length) throws IOException {
+        checkRange(offset, length);
+        call("writeback", length, () -> writeBack(offset, length));
+    }
+
+    private void checkRange(long offset, long length) {
         checkNotNegative("offset", offset);
         if (length < 1) {
-            throw new IllegalArgumentException("a range of " + length + " bytes cannot be reserved: " + path);
+            throw new IllegalArgumentException("a range of " + length + " bytes: " + path);
         }
-        call("reservation", length, () -> reserveRange(offset, length));
     }
 
     @Override

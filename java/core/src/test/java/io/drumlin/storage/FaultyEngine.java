@@ -357,6 +357,11 @@ public final class FaultyEngine implements StorageEngine {
         }
 
         @Override
+        public void startWriteback(long offset, long length) throws IOException {
+            file.startWriteback(offset, length);
+        }
+
+        @Override
         public void truncate(long size) throws IOException {
             synchronized (FaultyEngine.this) {
                 check(Operation.TRUNCATE, path(), -1, size);

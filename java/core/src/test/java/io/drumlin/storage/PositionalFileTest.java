@@ -165,6 +165,9 @@ class PositionalFileTest {
         void reserveRange(long offset, long length) {}
 
         @Override
+        void writeBack(long offset, long length) {}
+
+        @Override
         void setLength(long size) {}
 
         @Override

@@ -110,6 +110,11 @@ public final class SparseEngine implements StorageEngine {
         }
 
         @Override
+        public void startWriteback(long offset, long length) throws IOException {
+            file.startWriteback(offset, length);
+        }
+
+        @Override
         public void truncate(long size) throws IOException {
             file.truncate(size);
         }

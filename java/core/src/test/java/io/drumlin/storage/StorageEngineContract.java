@@ -287,6 +287,8 @@ public abstract class StorageEngineContract {
             assertIllegal(() -> opened.allocate(-1));
             assertIllegal(() -> opened.reserve(-1, 1));
             assertIllegal(() -> opened.reserve(0, 0));
+            assertIllegal(() -> opened.startWriteback(-1, 1));
+            assertIllegal(() -> opened.startWriteback(0, 0));
         }
         assertThat(file).hasContent("there");
         assertIllegal(() -> engine.allocate(0));
@@ -599,6 +601,17 @@ public abstract class StorageEngineContract {
             int expected = reserves() ? 6 << 20 : content.length;
             assertThat(Files.readAllBytes(file)).isEqualTo(Arrays.copyOf(content, expected));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void startsWritebackOfWhatIsThereAndMore(boolean direct) throws IOException {
+        byte[] content = bytes(random(), 3 * AlignedBuffer.ALIGNMENT + 17);
+        Files.write(file, content);
+        try (BlockFile opened = engine.open(file, modes(direct, WRITE))) {
+            opened.startWriteback(100, 10L << 20);
+        }
+        assertThat(Files.readAllBytes(file)).isEqualTo(content);
     }
 
     @Test
