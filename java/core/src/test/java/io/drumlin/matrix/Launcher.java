@@ -19,20 +19,18 @@ import java.util.concurrent.TimeoutException;
 /** Starts {@link Programs} on the ranks of a run. */
 public interface Launcher {
 
-    /** Ranks of every run; 4 nodes of 4. */
-    int RANKS = 16;
-
     /**
      * Runs a program on all ranks to its end; fails the test when it hangs or a rank finds something wrong.
      *
+     * @param ranks with heads
      * @param config the run's configuration file
      * @param program name of a program and its arguments
      * @return what all ranks printed
      */
-    String start(Path config, String... program) throws Exception;
+    String start(int ranks, Path config, String... program) throws Exception;
 
     /** Threads of this process. What other threads print meanwhile is taken for output of the ranks. */
-    Launcher THREADS = (config, program) -> {
+    Launcher THREADS = (ranks, config, program) -> {
         PrintStream out = System.out;
         PrintStream err = System.err;
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
@@ -41,7 +39,7 @@ public interface Launcher {
         System.setErr(stream);
         try {
             FutureTask<Void> job = new FutureTask<>(() -> {
-                ThreadCommunicator.run(RANKS, comm -> {
+                ThreadCommunicator.run(ranks, comm -> {
                     Programs.run(config, comm, List.of(program));
                     Crash.now();
                 });
@@ -63,10 +61,10 @@ public interface Launcher {
     };
 
     /** Processes under mpirun. */
-    Launcher MPIRUN = (config, program) -> {
+    Launcher MPIRUN = (ranks, config, program) -> {
         List<String> arguments = new ArrayList<>(List.of(config.toString()));
         arguments.addAll(List.of(program));
-        Mpirun.Outcome outcome = Mpirun.ranks(RANKS)
+        Mpirun.Outcome outcome = Mpirun.ranks(ranks)
                 .jvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
                 .run(Programs.class, arguments.toArray(String[]::new));
         assertThat(outcome.exitStatus())

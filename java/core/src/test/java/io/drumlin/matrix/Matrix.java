@@ -52,7 +52,17 @@ public final class Matrix {
         /** Heads, but the application itself. */
         H1I1(Map.of("basic.head", "1")),
         /** Heads that do it behind the computation. */
-        H1I0(Map.of("basic.head", "1", "basic.inline_l2", "0", "basic.inline_l3", "0", "basic.inline_l4", "0")),
+        H1I0(Map.of(
+                "basic.head",
+                "1",
+                "basic.inline_l2",
+                "0",
+                "basic.inline_l3",
+                "0",
+                "basic.inline_l4",
+                "0",
+                "basic.h5_single_file_inline",
+                "0")),
         /** Not C FTI's: no heads, and a thread of each rank does it behind the computation. */
         THREAD(Map.of("drumlin.async", "1"));
 
@@ -63,7 +73,7 @@ public final class Matrix {
         }
     }
 
-    /** The tests of all suites, a container for each suite, mode and preset. */
+    /** The tests of all suites, a container for each suite, mode and preset. A suite that is for none of the modes is run in its own. */
     public Stream<DynamicContainer> tests(List<Integer> modes, List<Preset> presets, Choice choice) {
         List<DynamicContainer> containers = new ArrayList<>();
         String wanted = System.getProperty("drumlin.matrix", "");
@@ -72,9 +82,9 @@ public final class Matrix {
             if (!wanted.isEmpty() && !List.of(wanted.split(",")).contains(name)) {
                 continue;
             }
-            for (int mode : modes) {
+            for (int mode : modesOf(suite, modes)) {
                 for (Preset preset : presets) {
-                    if (suite.hasPreset(preset) && suite.hasMode(mode)) {
+                    if (suite.hasPreset(preset)) {
                         List<DynamicTest> tests = tests(suite, name, mode, preset, choice);
                         containers.add(
                                 DynamicContainer.dynamicContainer(name + ", mode " + mode + ", " + preset, tests));
@@ -83,6 +93,11 @@ public final class Matrix {
             }
         }
         return containers.stream();
+    }
+
+    private static List<Integer> modesOf(Suite suite, List<Integer> wanted) {
+        List<Integer> both = wanted.stream().filter(suite::hasMode).toList();
+        return both.isEmpty() ? MODES.stream().filter(suite::hasMode).toList() : both;
     }
 
     private List<DynamicTest> tests(Suite suite, String name, int mode, Preset preset, Choice choice) {

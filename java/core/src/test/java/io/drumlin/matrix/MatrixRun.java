@@ -16,13 +16,14 @@ import java.util.stream.Stream;
 /** A run directory of 16 ranks on 4 simulated nodes in one group, with C FTI's settings for its suites. */
 final class MatrixRun {
 
-    private static final int NODE_SIZE = 4;
+    private static final int NODES = 4;
 
     private final Launcher launcher;
     private final RunFixture run;
     private final int mode;
     private final String head;
     private final boolean leavesReplica;
+    private int nodeSize = 4;
 
     /**
      * @param mode value of {@code ckpt_io}
@@ -54,6 +55,27 @@ final class MatrixRun {
         Files.writeString(config(), text.replace("[basic]", "[basic]\nkeep_heads_alive = " + head));
     }
 
+    /** Makes the next starts have so many ranks besides the heads on each of the 4 nodes. */
+    void setApplicationRanksPerNode(int ranks) throws IOException {
+        nodeSize = ranks + Integer.parseInt(head);
+        change("node_size", nodeSize);
+    }
+
+    /** Other numbers of such ranks; 64 processes would be too many. */
+    List<Integer> otherRanksPerNode() {
+        return launcher == Launcher.THREADS ? List.of(16, 1) : List.of(1);
+    }
+
+    /** Makes the next start a new run that begins with a shared HDF5 file. */
+    void restartFromSingleFile() throws IOException {
+        change("failure", 3);
+    }
+
+    private void change(String key, int value) throws IOException {
+        String text = Files.readString(config());
+        Files.writeString(config(), text.replaceFirst("(?m)^(" + key + " *= ).*", "$1" + value));
+    }
+
     Path config() {
         return run.config();
     }
@@ -65,7 +87,7 @@ final class MatrixRun {
 
     /** Runs a program to its end; gives what it printed. */
     String start(String... program) throws Exception {
-        return launcher.start(run.config(), program);
+        return launcher.start(NODES * nodeSize, run.config(), program);
     }
 
     String failure() throws IOException {
@@ -100,7 +122,7 @@ final class MatrixRun {
         try (Stream<Path> found = Files.walk(run.directory())) {
             return found.filter(file -> {
                         String name = file.getFileName().toString();
-                        return name.matches("Ckpt\\d+-" + kind + "\\d+\\.(fti|h5)") && rank(name) / NODE_SIZE == node;
+                        return name.matches("Ckpt\\d+-" + kind + "\\d+\\.(fti|h5)") && rank(name) / nodeSize == node;
                     })
                     .sorted(Comparator.comparing(file -> rank(file.getFileName().toString())))
                     .toList();

@@ -1,6 +1,7 @@
 package io.drumlin.matrix;
 
 import static io.drumlin.fti.FTI.FTI_AddVarICP;
+import static io.drumlin.fti.FTI.FTI_COMM_WORLD;
 import static io.drumlin.fti.FTI.FTI_Checkpoint;
 import static io.drumlin.fti.FTI.FTI_DONE;
 import static io.drumlin.fti.FTI.FTI_Finalize;
@@ -10,6 +11,7 @@ import static io.drumlin.fti.FTI.FTI_GetStoredSize;
 import static io.drumlin.fti.FTI.FTI_HEAD;
 import static io.drumlin.fti.FTI.FTI_Init;
 import static io.drumlin.fti.FTI.FTI_InitICP;
+import static io.drumlin.fti.FTI.FTI_L4_H5_SINGLE;
 import static io.drumlin.fti.FTI.FTI_NREC;
 import static io.drumlin.fti.FTI.FTI_Protect;
 import static io.drumlin.fti.FTI.FTI_Realloc;
@@ -28,6 +30,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.fti.Crash;
 import io.drumlin.fti.FTIT_allConfiguration;
+import io.drumlin.fti.Hdf5Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,6 +101,10 @@ public final class Programs {
             case "changes" -> run.changes(arguments);
             case "recoverChanges" -> run.recoverChanges();
             case "recoverInside" -> run.recoverInside(arguments);
+            case "grid" -> run.grid(arguments);
+            case "recoverGrid" -> run.recoverGrid(arguments);
+            case "structures" -> run.structures(arguments);
+            case "recoverStructures" -> run.recoverStructures(arguments);
             default -> throw new IllegalArgumentException("no program " + program);
         }
     }
@@ -459,6 +466,46 @@ public final class Programs {
             protect("different");
             assertThat(FTI_Recover()).isEqualTo(FTI_SCES);
             compare(9);
+            end("finalize");
+        }
+
+        /** {@code grid HOW SEED}: checkpoints in the shared file, one at each level, and another in the shared file. */
+        void grid(List<String> arguments) {
+            init(FTI_SCES);
+            boolean oneByOne = arguments.get(0).equals("i");
+            GridProgram grid = new GridProgram(FTI_COMM_WORLD(), Long.parseLong(arguments.get(1)));
+            int[] levels = {FTI_L4_H5_SINGLE, FTI_L4_H5_SINGLE, 1, 2, 3, 4, FTI_L4_H5_SINGLE};
+            for (int i = 0; i < levels.length; i++) {
+                grid.checkpoint(i + 1, levels[i], oneByOne);
+            }
+        }
+
+        /** {@code recoverGrid STATUS ID HOW SEED}: recovers a checkpoint of {@code grid} on any square number of ranks. */
+        void recoverGrid(List<String> arguments) {
+            init(FTI_SCES);
+            assertThat(FTI_Status()).as("FTI_Status").isEqualTo(Integer.parseInt(arguments.get(0)));
+            GridProgram grid = new GridProgram(FTI_COMM_WORLD(), Long.parseLong(arguments.get(3)));
+            grid.recover(Integer.parseInt(arguments.get(1)), arguments.get(2).equals("i"));
+            end("finalize");
+        }
+
+        /** {@code structures LEVEL}: two checkpoints of variables of all types, the first of them without values. */
+        void structures(List<String> arguments) {
+            init(FTI_SCES);
+            int level = Integer.parseInt(arguments.get(0));
+            Hdf5Program program = new Hdf5Program(rank);
+            assertThat(FTI_Checkpoint(1, level)).isEqualTo(FTI_DONE);
+            program.fill();
+            assertThat(FTI_Checkpoint(2, level)).isEqualTo(FTI_DONE);
+        }
+
+        /** {@code recoverStructures STATUS}: what {@code structures} had at its end. */
+        void recoverStructures(List<String> arguments) {
+            init(FTI_SCES);
+            assertThat(FTI_Status()).as("FTI_Status").isEqualTo(Integer.parseInt(arguments.get(0)));
+            Hdf5Program program = new Hdf5Program(rank);
+            assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_SCES);
+            program.assertFilled();
             end("finalize");
         }
     }

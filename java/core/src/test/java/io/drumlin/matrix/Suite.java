@@ -3,9 +3,12 @@ package io.drumlin.matrix;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.drumlin.checkpoint.Hdf5Tools;
 import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.fti.Hdf5Program;
 import io.drumlin.matrix.Matrix.Preset;
 import io.drumlin.matrix.MatrixRun.Damage;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -367,6 +370,81 @@ enum Suite {
         boolean hasMode(int mode) {
             return mode == FTI_FF;
         }
+    },
+
+    /** Restarts on other numbers of ranks, from the shared HDF5 file. */
+    VPR {
+        @Override
+        List<Case> cases() {
+            List<Case> cases = new ArrayList<>();
+            for (String taken : ALL_OR_ONE_BY_ONE) {
+                for (String recovered : ALL_OR_ONE_BY_ONE) {
+                    String name = "taken " + name(taken) + ", recovered " + name(recovered);
+                    Map<String, String> changes = Map.of("basic.h5_single_file_enable", "1");
+                    cases.add(new Case(name, changes, run -> restartOnOthers(run, taken, recovered)));
+                }
+            }
+            return cases;
+        }
+
+        private String name(String how) {
+            return how.isEmpty() ? "at once" : "one by one";
+        }
+
+        private void restartOnOthers(MatrixRun run, String taken, String recovered) throws Exception {
+            String seed = "" + new Random().nextLong();
+            System.out.println("vpr: seed " + seed);
+            run.setApplicationRanksPerNode(4);
+            run.start("grid", taken, seed);
+            assertThat(run.files()).filteredOn(file -> file.contains("VPR")).containsExactly(SHARED_FILE);
+            run.start("recoverGrid", "1", "6", recovered, seed);
+            for (int ranks : run.otherRanksPerNode()) {
+                run.setApplicationRanksPerNode(ranks);
+                run.restartFromSingleFile();
+                run.start("recoverGrid", "3", "7", recovered, seed);
+            }
+            assertThat(run.files()).containsExactly(SHARED_FILE);
+        }
+
+        @Override
+        boolean hasMode(int mode) {
+            return mode == HDF5_FILES;
+        }
+    },
+
+    /** What h5dump tells of the files. */
+    HDF5 {
+        @Override
+        List<Case> cases() {
+            return IntStream.of(LEVELS)
+                    .mapToObj(level -> new Case("L" + level, Map.of(KEEP_LAST, "1"), run -> {
+                        run.start("structures", "" + level);
+                        checkDump(run);
+                        run.start("recoverStructures", "1");
+                        assertThat(run.failure()).isEqualTo("2");
+                        assertThat(levels(run)).containsExactly(4);
+                        checkDump(run);
+                        run.start("recoverStructures", "2");
+                    }))
+                    .toList();
+        }
+
+        /** Of the one file, or of two: what heads have copied to level 4 stays on the nodes, too. */
+        private void checkDump(MatrixRun run) throws IOException {
+            List<Path> files = run.files("Rank").stream()
+                    .filter(file -> file.endsWith("Ckpt2-Rank" + Hdf5Program.DUMPED_RANK + ".h5"))
+                    .toList();
+            assertThat(files).isNotEmpty();
+            for (Path file : files) {
+                String dump = Hdf5Tools.run("h5dump", "-p", file.toString());
+                assertThat(dump.substring(dump.indexOf('\n') + 1)).isEqualTo(Hdf5Program.expectedDump());
+            }
+        }
+
+        @Override
+        boolean hasMode(int mode) {
+            return mode == HDF5_FILES;
+        }
     };
 
     private static final List<String> SIZES = List.of("equal", "different");
@@ -374,7 +452,9 @@ enum Suite {
     /** What is before the level of a checkpoint: {@code i} says that it is incremental. */
     private static final List<String> ALL_OR_ONE_BY_ONE = List.of("", "i");
 
+    private static final String SHARED_FILE = "Global/VPR-h5-ID00000007.h5";
     private static final int FTI_FF = 3;
+    private static final int HDF5_FILES = 5;
     private static final int[] LEVELS = {1, 2, 3, 4};
     private static final String KEEP_LAST = "basic.keep_last_ckpt";
 
