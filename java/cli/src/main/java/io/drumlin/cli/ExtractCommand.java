@@ -60,6 +60,7 @@ final class ExtractCommand implements Callable<Integer> {
             description = {
                 "What to take: var=ID, the variable with that id; var=ID@RANK if the file is of several ranks, and of"
                         + " a run, from the checkpoint that a restart takes.",
+                "HDF5: dataset=PATH.",
                 "SION: task=N, or task=N,key=K of a file with keys.",
                 "GSD: chunk=NAME,frame=I, or chunk=NAME,frame=I,rows=A:B for the rows from A to before B."
             })

@@ -10,8 +10,13 @@ import org.jspecify.annotations.Nullable;
 interface Format {
 
     /** All formats, in the order in which they are tried. */
-    List<Format> ALL =
-            List.of(new KvTreeFormat(), new SionFormat(), new GsdFormat(), new FtiFfFormat(), new FtiMetadataFormat());
+    List<Format> ALL = List.of(
+            new KvTreeFormat(),
+            new SionFormat(),
+            new GsdFormat(),
+            new Hdf5Format(),
+            new FtiFfFormat(),
+            new FtiMetadataFormat());
 
     /** Looks whether a file has this format, by its content. */
     Optional<RecognisedFile> recognise(FileSource source) throws IOException;
@@ -43,7 +48,7 @@ interface Format {
                 .orElseThrow(() -> new CommandException(
                         ExitCode.NOT_RECOGNISED,
                         source.path()
-                                + ": not recognised: no kvtree, SION, GSD or FTI-FF file, or its file"
+                                + ": not recognised: no kvtree, SION, GSD, HDF5 or FTI-FF file, or its file"
                                 + " record is damaged or cut off; for a file of FTI's modes POSIX and MPI-IO"
                                 + " name its metadata with --meta"));
     }

@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A data file of the modes POSIX and MPI-IO, of which only the metadata say what is in it; docs/formats/fti-posix.md. */
 final class FtiDataFile implements RecognisedFile {
@@ -84,6 +85,11 @@ final class FtiDataFile implements RecognisedFile {
 
         @Override
         public void verify(ByteSource data, Findings findings) {}
+    }
+
+    /** What there is to compare if metadata have a checksum or, where it is null or empty, not. */
+    static Integrity checksum(@Nullable String checksum) {
+        return checksum == null || checksum.isEmpty() ? new Unchecked() : new Checksum(checksum);
     }
 
     /** MD5 of the whole file. */

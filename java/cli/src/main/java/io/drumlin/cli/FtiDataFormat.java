@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data files of the modes POSIX and MPI-IO. They have no header: what they are is told by their names and by metadata, which
- * are looked for where a run has them or given by the user.
+ * The data files of the modes POSIX, MPI-IO and HDF5. Only those of the last have a header: what they are is told by their names and by
+ * metadata, which are looked for where a run has them or given by the user.
  */
 final class FtiDataFormat {
 
-    private static final Pattern NAME = Pattern.compile("(Ckpt-?\\d+-)(Rank|Pcof|RSed|mpiio)(\\d*\\.fti)");
-    private static final Pattern RANK = Pattern.compile(".*?(\\d{1,9})\\.fti");
+    private static final Pattern NAME = Pattern.compile("(Ckpt-?\\d+-)(Rank|Pcof|RSed|mpiio)(\\d*\\.(?:fti|h5))");
+    private static final Pattern RANK = Pattern.compile(".*?(\\d{1,9})\\.(?:fti|h5)");
 
     private final FileSource source;
     private final FtiMetadata metadata;
@@ -90,15 +90,12 @@ final class FtiDataFormat {
         return new FtiDataFile(source, kind, member.group().metadata().ckptId(), size, integrity, variables);
     }
 
-    private RecognisedFile plain(FtiMetadata.Member member, String kind) {
+    private RecognisedFile plain(FtiMetadata.Member member, String kind) throws IOException {
         FileEntry entry = member.entry();
-        return file(member, kind, entry.size(), checksum(entry.checksum()), variables(entry, 0));
-    }
-
-    private static FtiDataFile.Integrity checksum(@Nullable String checksum) {
-        return checksum == null || checksum.isEmpty()
-                ? new FtiDataFile.Unchecked()
-                : new FtiDataFile.Checksum(checksum);
+        if (entry.name().endsWith(".h5")) {
+            return Hdf5Datasets.ofRank(source, kind, entry);
+        }
+        return file(member, kind, entry.size(), FtiDataFile.checksum(entry.checksum()), variables(entry, 0));
     }
 
     private static List<FtiDataFile.Variable> variables(FileEntry entry, long start) {
@@ -112,7 +109,8 @@ final class FtiDataFormat {
 
     private RecognisedFile encoded(FtiMetadata.Member member) {
         FileEntry entry = member.entry();
-        return file(member, "Reed-Solomon file", entry.maxSize(), checksum(entry.rsedChecksum()), List.of());
+        return file(
+                member, "Reed-Solomon file", entry.maxSize(), FtiDataFile.checksum(entry.rsedChecksum()), List.of());
     }
 
     private RecognisedFile shared() throws FormatException {

@@ -11,7 +11,7 @@ final class MetadataOption {
             names = "--meta",
             paramLabel = "PATH",
             description = {
-                "Metadata of a file of FTI's modes POSIX and MPI-IO, which has none in itself: sector<s>-group<g>.fti,"
+                "Metadata of a file of FTI's modes POSIX, MPI-IO and HDF5: sector<s>-group<g>.fti,"
                         + " or the directory with those of all groups.",
                 "Without this they are looked for where a run has them."
             })

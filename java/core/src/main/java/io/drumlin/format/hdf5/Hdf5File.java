@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,6 +52,22 @@ public final class Hdf5File {
                     "is " + version + ": the file is in a newer format of HDF5 than 0 and 1");
         }
         readSuperblock(version == 0 ? 0 : 4);
+    }
+
+    /**
+     * Whether bytes begin like an HDF5 file, of whatever version.
+     *
+     * @param file the bytes
+     * @return false too if they are too few
+     * @throws IOException they cannot be read
+     */
+    public static boolean isRecognised(ByteSource file) throws IOException {
+        ByteBuffer start = ByteBuffer.allocate(NewFile.SIGNATURE.length);
+        if (file.size() < start.capacity()) {
+            return false;
+        }
+        file.readFully(0, start);
+        return Arrays.equals(start.array(), NewFile.SIGNATURE);
     }
 
     /**

@@ -1,0 +1,172 @@
+package io.drumlin.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Findings;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.hdf5.Hdf5File;
+import io.drumlin.format.hdf5.StoredDataset;
+import io.drumlin.format.hdf5.StoredDataset.Chunk;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** An HDF5 file, by itself or of a rank whose metadata were found; docs/formats/fti-hdf5.md. */
+final class Hdf5Datasets implements RecognisedFile {
+
+    private static final String FORMAT = "HDF5";
+    private static final int BUFFER = 1 << 20;
+
+    private final FileSource source;
+    private final String title;
+
+    /** Of the whole file; there is none without metadata or if C FTI wrote them. */
+    private final FtiDataFile.Integrity integrity;
+
+    private final List<StoredDataset> datasets;
+    private final Findings findings = new Findings();
+
+    private Hdf5Datasets(FileSource source, String title, FtiDataFile.Integrity integrity) throws IOException {
+        this.source = source;
+        this.title = title;
+        this.integrity = integrity;
+        this.datasets = read();
+    }
+
+    /** A file without metadata. */
+    static Hdf5Datasets of(FileSource source) throws IOException {
+        return new Hdf5Datasets(source, "HDF5 file", new FtiDataFile.Unchecked());
+    }
+
+    /**
+     * A file of a rank.
+     *
+     * @param kind whether it is the checkpoint file or a copy
+     * @param entry of the checkpoint file
+     */
+    static Hdf5Datasets ofRank(FileSource source, String kind, FileEntry entry) throws IOException {
+        return new Hdf5Datasets(source, "FTI " + kind + ", HDF5", FtiDataFile.checksum(entry.ownChecksum()));
+    }
+
+    private List<StoredDataset> read() throws IOException {
+        try {
+            return Hdf5File.read(source).datasets();
+        } catch (FormatException e) {
+            findings.add(e.finding());
+            return List.of();
+        }
+    }
+
+    @Override
+    public String title() {
+        return title;
+    }
+
+    @Override
+    public Findings findings() {
+        return findings;
+    }
+
+    @Override
+    public void print(PrintWriter out) {
+        out.printf("  %-15s%s%n", "file size", Sizes.readable(source.size()));
+        out.printf("  %-15s%s%n", "checksum", integrity.text());
+        out.println();
+        new Table("<dataset", "<dimensions", "bytes each", "size", "", "chunks", "offset", "<checksums")
+                .print(out, this::rows);
+    }
+
+    private Stream<Object[]> rows() {
+        return datasets.stream().map(dataset -> {
+            List<Chunk> chunks = dataset.chunks();
+            return new Object[] {
+                FtiDataFile.printable(dataset.path()),
+                dataset.dimensions().stream().map(String::valueOf).collect(Collectors.joining("x")),
+                dataset.elementSize(),
+                dataset.bytes(),
+                Sizes.unit(dataset.bytes()),
+                chunks.size(),
+                chunks.isEmpty() ? "-" : chunks.get(0).offset(),
+                chunks.stream().anyMatch(chunk -> chunk.stored() > 0) ? "Fletcher-32" : "none"
+            };
+        });
+    }
+
+    @Override
+    public void write(JsonGenerator json) throws IOException {
+        json.writeStringField("format", FORMAT);
+        json.writeStringField("checksum", integrity.text());
+        json.writeArrayFieldStart("datasets");
+        for (StoredDataset dataset : datasets) {
+            json.writeStartObject();
+            json.writeStringField("path", dataset.path());
+            json.writeArrayFieldStart("dimensions");
+            for (long dimension : dataset.dimensions()) {
+                json.writeNumber(dimension);
+            }
+            json.writeEndArray();
+            json.writeNumberField("element_size", dataset.elementSize());
+            json.writeNumberField("size", dataset.bytes());
+            json.writeArrayFieldStart("chunks");
+            for (Chunk chunk : dataset.chunks()) {
+                json.writeStartObject();
+                json.writeNumberField("offset", chunk.offset());
+                json.writeNumberField("length", chunk.length());
+                json.writeBooleanField("fletcher32", chunk.stored() > 0);
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    @Override
+    public void verify(ByteSource data) throws IOException {
+        if (!findings.isEmpty()) {
+            return;
+        }
+        try {
+            Hdf5File.read(data).verify();
+            integrity.verify(data, findings);
+        } catch (FormatException e) {
+            findings.add(e.finding());
+        }
+    }
+
+    @Override
+    public void extract(String key, String value, OutputStream target) throws IOException {
+        StoredDataset dataset = select(key, value);
+        verify(source);
+        if (!findings.isEmpty()) {
+            throw new FormatException(FORMAT, findings.list().get(0)).in(source.path());
+        }
+        byte[] buffer = new byte[BUFFER];
+        for (Chunk chunk : dataset.chunks()) {
+            int length;
+            for (long done = 0; done < chunk.length(); done += length) {
+                length = (int) Math.min(buffer.length, chunk.length() - done);
+                source.readFully(chunk.offset() + done, ByteBuffer.wrap(buffer, 0, length));
+                target.write(buffer, 0, length);
+            }
+        }
+    }
+
+    /** {@code dataset=PATH}, with or without the slash of the root. */
+    private StoredDataset select(String key, String value) {
+        String path = value.startsWith("/") ? value : "/" + value;
+        Optional<StoredDataset> found = datasets.stream()
+                .filter(dataset -> key.equals("dataset") && dataset.path().equals(path))
+                .findFirst();
+        return found.orElseThrow(() -> new CommandException(
+                key.equals("dataset") ? ExitCode.NOT_RECOGNISED : ExitCode.USAGE,
+                "--select " + key + "=" + value + ": " + source.path()
+                        + " has no such dataset; select dataset=PATH, where PATH is one of those that inspect shows"));
+    }
+}
