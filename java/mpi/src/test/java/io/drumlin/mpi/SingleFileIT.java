@@ -7,6 +7,7 @@ import io.drumlin.comm.Mpirun;
 import io.drumlin.fti.SingleFileProgram;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -27,19 +28,29 @@ class SingleFileIT {
 
     @Test
     void sixAndThreeRanksGoOnWhereFourStopped() throws IOException, InterruptedException {
-        start(4, "0", "5");
-        assertThat(start(6, "3", "recover")).contains("recovered on 6");
-        assertThat(start(3, "3", "recover")).contains("recovered on 3");
+        start(4, "0", Map.of(), "5");
+        assertThat(start(6, "3", Map.of(), "recover")).contains("recovered on 6");
+        assertThat(start(3, "3", Map.of(), "recover")).contains("recovered on 3");
     }
 
-    private String start(int ranks, String failure, String what) throws IOException, InterruptedException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.ckpt_io", "5",
-                        "basic.node_size", "1",
-                        "basic.h5_single_file_enable", "1",
-                        "restart.failure", failure));
+    @Test
+    void headsDoNotMatter() throws IOException, InterruptedException {
+        Map<String, String> heads =
+                Map.of("basic.head", "1", "basic.h5_single_file_inline", "0", "basic.node_size", "3");
+        start(6, "0", heads, "5");
+        assertThat(start(3, "3", heads, "recover")).contains("recovered on 3");
+        assertThat(start(3, "3", Map.of(), "recover")).contains("recovered on 3");
+    }
+
+    private String start(int ranks, String failure, Map<String, String> changes, String what)
+            throws IOException, InterruptedException {
+        Map<String, String> all = new HashMap<>(Map.of(
+                "basic.ckpt_io", "5",
+                "basic.node_size", "1",
+                "basic.h5_single_file_enable", "1",
+                "restart.failure", failure));
+        all.putAll(changes);
+        RunFixture run = new RunFixture(directory, all);
         Mpirun.Outcome outcome =
                 Mpirun.ranks(ranks).run(SingleFileProgram.class, run.config().toString(), what);
         assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
