@@ -2,6 +2,7 @@ package io.drumlin.examples;
 
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.comm.Communicator;
@@ -30,7 +31,8 @@ import picocli.CommandLine.Spec;
 /**
  * Heat that spreads in a square plate: the usual test of checkpoint libraries. The ranks share the plate by blocks of
  * rows, exchange their edge rows every iteration and take a checkpoint every so many iterations. Started again with the
- * same command after a failure, the job goes on from the last checkpoint, and its result is the same, bit for bit.
+ * same command after a failure, the job goes on from the last checkpoint, and its result is the same, bit for bit. So it is on
+ * another number of ranks, which go on from the last checkpoint of level 4.
  */
 @Command(name = "Heat2D", sortOptions = false, description = "Heat that spreads in a square plate, with checkpoints.")
 public final class Heat2D implements Callable<Integer> {
@@ -145,19 +147,32 @@ public final class Heat2D implements Callable<Integer> {
             finish(block, iteration, comm);
             return;
         }
-        try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
+        try (Checkpoints checkpoints = Checkpoints.builder(config)
+                .communicator(comm)
+                .anyNumberOfRanks()
+                .open()) {
             checkpoints.protect(ITERATION, iteration);
             checkpoints.protect(GRID, block.temperatures());
             if (checkpoints.isRestart()) {
-                int id = checkpoints.lastCheckpoint().orElseThrow();
-                Level from = checkpoints.lastLevel().orElseThrow();
-                checkpoints.recover();
-                say(comm, "restart from checkpoint %d (%s), after iteration %d", id, from, iteration.value);
+                recover(iteration, checkpoints, comm);
             }
             iterate(block, iteration, comm, id -> checkpoint(block, id, checkpoints, comm));
             finish(block, iteration, comm);
             checkpoints.complete();
         }
+    }
+
+    private void recover(Scalar.OfInt iteration, Checkpoints checkpoints, Communicator comm) throws IOException {
+        checkpoints.distribute(ITERATION, Distribution.replicated());
+        checkpoints.distribute(GRID, HeatBlock.distribution(size));
+        int id = checkpoints.lastCheckpoint().orElseThrow();
+        Level from = checkpoints.lastLevel().orElseThrow();
+        String whose = checkpoints
+                .formerRanks()
+                .map(ranks -> " of " + ranks + " ranks")
+                .orElse("");
+        checkpoints.recover();
+        say(comm, "restart from checkpoint %d (%s)%s, after iteration %d", id, from, whose, iteration.value);
     }
 
     /** What is done every so many iterations. */

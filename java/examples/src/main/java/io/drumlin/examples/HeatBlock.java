@@ -1,5 +1,6 @@
 package io.drumlin.examples;
 
+import io.drumlin.checkpoint.Distribution;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -97,6 +98,16 @@ final class HeatBlock {
      */
     double[] temperatures() {
         return now;
+    }
+
+    /**
+     * How {@link #temperatures} are shared by any number of ranks. An element is a row.
+     *
+     * @param n cells along an edge of the plate
+     * @return blocks of rows between ghost rows
+     */
+    static Distribution distribution(int n) {
+        return Distribution.block(n).withGhosts(1);
     }
 
     /**

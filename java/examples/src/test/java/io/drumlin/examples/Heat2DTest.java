@@ -66,9 +66,13 @@ class Heat2DTest {
     }
 
     private static void runUntilItFails(RunFolder run, int iteration, String... more) {
+        runUntilItFails(run, RANKS, iteration, more);
+    }
+
+    private static void runUntilItFails(RunFolder run, int ranks, int iteration, String... more) {
         Heat2D heat = new Heat2D();
         new CommandLine(heat).parseArgs(arguments(run, more));
-        assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> heat.simulate(failing(comm, 2 * iteration))))
+        assertThatThrownBy(() -> ThreadCommunicator.run(ranks, comm -> heat.simulate(failing(comm, 2 * iteration))))
                 .hasStackTraceContaining("the plug was pulled");
     }
 
@@ -97,6 +101,21 @@ class Heat2DTest {
         runUntilItFails(failed, 55);
         runUntilItFails(failed, 25);
         assertThat(run(failed, "--threads", "4")).isZero();
+
+        assertThat(failed.field()).isEqualTo(undisturbed.field());
+    }
+
+    /** 48 rows are no multiple of 5 or 7; 3 ranks fail before they have a checkpoint of their own. */
+    @Test
+    void goesOnWithOtherNumbersOfRanks() throws IOException {
+        RunFolder undisturbed = RunFolder.create(folder.resolve("undisturbed"), 1, false);
+        RunFolder failed = RunFolder.create(folder.resolve("failed"), 1, false);
+
+        assertThat(run(undisturbed, "--threads", "4")).isZero();
+        runUntilItFails(failed, 4, 55);
+        runUntilItFails(failed, 3, 5);
+        runUntilItFails(failed, 7, 45);
+        assertThat(run(failed, "--threads", "5")).isZero();
 
         assertThat(failed.field()).isEqualTo(undisturbed.field());
     }

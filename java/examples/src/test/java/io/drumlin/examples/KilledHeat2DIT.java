@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,17 +37,37 @@ class KilledHeat2DIT {
 
     @Test
     void ranksUnderMpirunComeBack() throws IOException, InterruptedException {
+        killAndCompare(mpirun(4), 2);
+    }
+
+    /** On 4 ranks until one is killed, then on 6 until one is killed, then on 3 to the end: 64 rows are no multiple of 6 or 3. */
+    @Test
+    @Tag("exhaustive")
+    void anotherNumberOfRanksGoesOn() throws IOException, InterruptedException {
+        RunFolder killed = RunFolder.create(folder.resolve("killed"), 1, false);
+        RunFolder undisturbed = RunFolder.create(folder.resolve("undisturbed"), 1, false);
+
+        runAndKill(mpirun(4, "--level", "4"), killed, 2);
+        assertThat(runAndKill(mpirun(6, "--level", "4"), killed, 4)).contains(") of 4 ranks, after iteration ");
+
+        int iterations = (lastCheckpoint(killed) + 2) * EVERY;
+        assertThat(run(mpirun(3), killed, iterations)).contains(") of 6 ranks, after iteration ");
+        assertThat(run(mpirun(4), undisturbed, iterations)).doesNotContain("Heat2D: restart");
+        assertThat(killed.field()).isEqualTo(undisturbed.field());
+    }
+
+    private static List<String> mpirun(int ranks, String... arguments) {
         assumeFalse("off".equals(System.getProperty("drumlin.native")), "MPI needs native code, which is off");
         assumeTrue(
                 Stream.of(System.getenv("PATH").split(File.pathSeparator))
                         .anyMatch(directory -> Files.isExecutable(Path.of(directory, "mpirun"))),
                 "there is no mpirun in PATH");
-        List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe", "-n", "4"));
+        List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe", "-n", Integer.toString(ranks)));
         if (System.getProperty("user.name").equals("root")) {
             command.add(1, "--allow-run-as-root");
         }
-        command.addAll(JavaCommand.of("io.drumlin.examples.Heat2D"));
-        killAndCompare(command, 2);
+        command.addAll(JavaCommand.of("io.drumlin.examples.Heat2D", arguments));
+        return command;
     }
 
     private void killAndCompare(List<String> command, int victim) throws IOException, InterruptedException {
@@ -82,7 +103,7 @@ class KilledHeat2DIT {
         return new ProcessBuilder(full).redirectErrorStream(true);
     }
 
-    private static void runAndKill(List<String> command, RunFolder run, int victim)
+    private static String runAndKill(List<String> command, RunFolder run, int victim)
             throws IOException, InterruptedException {
         Process process = builder(command, run, Integer.MAX_VALUE).start();
         List<String> output = new ArrayList<>();
@@ -95,6 +116,7 @@ class KilledHeat2DIT {
                 }
             }
             assertThat(process.waitFor()).as(String.join("\n", output)).isNotZero();
+            return String.join("\n", output);
         } finally {
             process.destroyForcibly();
         }
