@@ -73,22 +73,25 @@ final class PosixFormer implements FormerCheckpoint {
     }
 
     /**
-     * What one rank finds, newest first, in words for the others.
+     * What one rank finds, newest first, in words for the others. A place whose metadata say too little is left out.
      *
      * @return lines for {@link #of}
      */
-    static List<String> find(Run run) throws IOException {
+    static List<String> find(Run run, Refusals refusals) {
         boolean replacing = exists(run, Slot.REPLACED) || existsMetadata(run, Slot.REPLACED);
         List<String> found = new ArrayList<>();
         for (Slot metadata : Slot.values()) {
             // There may be metadata of another level in tmp, and of an unfinished checkpoint.
             if (existsMetadata(run, metadata) && (metadata != Slot.TMP || replacing)) {
-                String groups = groups(run, run.places().metadataDirectory(Level.L4, metadata));
-                for (Slot slot : Slot.values()) {
-                    if (exists(run, slot)) {
-                        found.add(String.format(Locale.ROOT, "%s %s %b %s", metadata, slot, replacing, groups));
+                Path directory = run.places().metadataDirectory(Level.L4, metadata);
+                refusals.succeeds("reading the metadata in", directory, () -> {
+                    String groups = groups(run, directory);
+                    for (Slot slot : Slot.values()) {
+                        if (exists(run, slot)) {
+                            found.add(String.format(Locale.ROOT, "%s %s %b %s", metadata, slot, replacing, groups));
+                        }
                     }
-                }
+                });
             }
         }
         return found;

@@ -357,7 +357,7 @@ final class PosixMode implements IoMode {
                             + " another mode")
                     .exception();
         }
-        return level == Level.L4 ? PosixFormer.find(formerRun()) : List.of();
+        return level == Level.L4 ? PosixFormer.find(formerRun(), refusals) : List.of();
     }
 
     @Override
