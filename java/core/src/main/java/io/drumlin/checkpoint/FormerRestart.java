@@ -50,8 +50,8 @@ final class FormerRestart {
             for (String line : level.isGlobal() ? candidates(level) : List.<String>of()) {
                 Optional<FormerCheckpoint> former = verified(level, line);
                 if (former.isPresent()) {
+                    // No more than that: in the metadata's tmp there may be what belongs to a checkpoint on the nodes.
                     levels.settle(level, former.get().slot(), former.get().metadataSlot());
-                    levels.clean(level);
                     return Optional.of(former.get().inPlace());
                 }
             }
