@@ -112,6 +112,7 @@ final class CheckpointTaker {
         Draft draft;
         levels.prepare(level);
         try {
+            takeOver();
             draft = level == Level.L4_DCP
                     ? differential.write(ckptId, timestamp, own)
                     : writer.write(ckptId, level, timestamp, own);
@@ -160,6 +161,7 @@ final class CheckpointTaker {
         levels.prepare(level);
         levels.prepare(Level.L1);
         try {
+            takeOver();
             Draft draft = writer.writeForHead(ckptId, level, timestamp, own);
             announce(ckptId, level);
             return draft;
@@ -188,10 +190,14 @@ final class CheckpointTaker {
     }
 
     /**
-     * Makes the run's directories those of this number of ranks. First what is on the nodes goes, for with the topology of this run it
-     * could be taken for a checkpoint of it; the one on the parallel file system stays until there is another.
+     * Makes the run's directories those of this number of ranks, if they are not: before there is a file of its own, for the former number of
+     * ranks could take some of these for a checkpoint. First what is on the nodes goes, for with the topology of this run it
+     * could be taken for one of it; the checkpoint on the parallel file system stays until there is another.
      */
     private void takeOver() throws IOException {
+        if (!succeeds) {
+            return;
+        }
         levels.deleteOfFormerRun();
         Agreement.run(app, "writing " + directories.topologyFile(), () -> {
             if (app.rank() == 0) {
@@ -203,9 +209,6 @@ final class CheckpointTaker {
 
     /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
     private void announce(int ckptId, Level level) throws IOException {
-        if (succeeds) {
-            takeOver();
-        }
         announced = true;
         if (listsCheckpoints()) {
             Agreement.run(app, "listing checkpoint " + ckptId, () -> {

@@ -296,23 +296,28 @@ final class LevelDirectories implements IoMode.Places {
     }
 
     /**
-     * Deletes what a run of another number of ranks has left on the nodes, which no restart can use once this one has checkpoints.
-     * Not what is in {@code tmp}. Collective.
+     * Deletes what a run of another number of ranks has left on the nodes, unfinished checkpoints too: its files could be taken for some of
+     * this one. Collective.
      */
     void deleteOfFormerRun() throws IOException {
         awaitDeletion();
         Agreement.run(app, "deleting the node-local checkpoints of the former run", () -> {
-            for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
-                if (topology.isNodeMaster()) {
-                    deleteCommitted(directories.local(), level);
-                    RunDirectory.delete(RunDirectory.replaced(directories.local(), level), storage);
-                }
-                if (isMasterOfMetadata()) {
-                    deleteCommitted(directories.meta(), level);
-                    RunDirectory.delete(RunDirectory.replaced(directories.meta(), level), storage);
-                }
+            if (topology.isNodeMaster()) {
+                deleteOfFormerRun(directories.local());
+            }
+            if (isMasterOfMetadata()) {
+                deleteOfFormerRun(directories.meta());
             }
         });
+    }
+
+    private void deleteOfFormerRun(Path root) throws IOException {
+        for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
+            deleteCommitted(root, level);
+            RunDirectory.delete(RunDirectory.replaced(root, level), storage);
+        }
+        RunDirectory.delete(RunDirectory.tmp(root), storage);
+        storage.syncDirectory(root);
     }
 
     /**
