@@ -1,14 +1,11 @@
 package io.drumlin.format.ftiff;
 
-import com.sun.management.ThreadMXBean;
-import io.drumlin.format.ByteSource;
+import io.drumlin.format.BoundedSource;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
-import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.RangeDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
@@ -19,19 +16,11 @@ import java.util.Optional;
  */
 final class HostileFile {
 
-    private static final long MEMORY = 64L << 20;
-
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
     private HostileFile() {}
 
     /** Reads and verifies, and tells whether something is wrong with the file. */
     static boolean isDamaged(byte[] bytes) throws IOException {
-        long before = THREADS.getCurrentThreadAllocatedBytes();
-        boolean damaged = read(new BoundedSource(bytes));
-        long taken = THREADS.getCurrentThreadAllocatedBytes() - before;
-        require(taken < bytes.length + MEMORY, taken + " bytes of memory for a file of " + bytes.length);
-        return damaged;
+        return BoundedSource.withinMemory(bytes, HostileFile::read);
     }
 
     private static boolean read(BoundedSource source) throws IOException {
@@ -86,34 +75,6 @@ final class HostileFile {
     private static void require(boolean fact, String otherwise) {
         if (!fact) {
             throw new AssertionError(otherwise);
-        }
-    }
-
-    /** Refuses to be asked for more than it has, and for all of it again and again. */
-    private static final class BoundedSource implements ByteSource {
-
-        private static final int PASSES = 20;
-
-        private final ByteSource bytes;
-        private long served;
-
-        BoundedSource(byte[] bytes) {
-            this.bytes = new MemoryByteSource(ByteBuffer.wrap(bytes));
-        }
-
-        @Override
-        public long size() {
-            return bytes.size();
-        }
-
-        @Override
-        public void readFully(long offset, ByteBuffer target) throws IOException {
-            served += target.remaining();
-            require(served <= PASSES * (bytes.size() + 512), served + " bytes read of " + bytes.size());
-            require(
-                    target.capacity() <= Math.max(bytes.size(), 1 << 16),
-                    "a buffer of " + target.capacity() + " bytes for a file of " + bytes.size());
-            bytes.readFully(offset, target);
         }
     }
 }
