@@ -155,14 +155,16 @@ final class ChunkedFile implements ChunkTarget {
             edges.put(start, piece);
             return;
         }
-        edges.put(start, piece.slice(0, (int) (from - start)));
+        if (from > start) {
+            edges.put(start, piece.slice(0, (int) (from - start)));
+        }
         if (to < end && roomEnd >= to + alignment) {
             // The rest of the block is unused space of the container: zeros, as C FTI leaves there.
             to += alignment;
             for (int i = (int) (end - slabStart); i < to - slabStart; i++) {
                 memory.put(i, (byte) 0);
             }
-        } else {
+        } else if (to < end) {
             edges.put(to, piece.slice((int) (to - start), (int) (end - to)));
         }
         if (to > from) {

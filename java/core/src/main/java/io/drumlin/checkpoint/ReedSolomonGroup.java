@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -165,9 +164,13 @@ final class ReedSolomonGroup {
             sum.put(sum.position(), ZEROS, 0, whole);
         }
 
-        void add(List<ByteBuffer> windows, int[] indexes) {
-            regions.accumulate(
-                    sum, windows, Arrays.stream(indexes).map(i -> row[i]).toArray());
+        /** Adds windows of the files at these positions in the row. */
+        void add(List<ByteBuffer> windows, List<Integer> positions) {
+            int[] coefficients = new int[positions.size()];
+            for (int i = 0; i < coefficients.length; i++) {
+                coefficients[i] = row[positions.get(i)];
+            }
+            regions.accumulate(sum, windows, coefficients);
         }
 
         void end(int length) {
@@ -268,8 +271,7 @@ final class ReedSolomonGroup {
         }
 
         private void add(List<ByteBuffer> windows, List<Integer> positions) {
-            int[] indexes = positions.stream().mapToInt(i -> i).toArray();
-            made.forEach(file -> file.add(windows, indexes));
+            made.forEach(file -> file.add(windows, positions));
         }
 
         /** The next bytes of a file, completed by a zero byte to whole elements of the field. */

@@ -2,7 +2,9 @@ package io.drumlin.integrity;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** {@link Gf16Regions} by two tables for each coefficient: its products with all low and with all high bytes. */
 final class JavaGf16Regions implements Gf16Regions {
@@ -12,20 +14,33 @@ final class JavaGf16Regions implements Gf16Regions {
     /** The target is walked in pieces that stay in the cache from source to source. */
     private static final int PIECE = 16 << 10;
 
+    private final Map<Integer, Tables> tables = new HashMap<>();
+
+    /** The products of a coefficient with all low and with all high bytes. */
+    private static final class Tables {
+        private final char[] low;
+        private final char[] high;
+
+        Tables(int coefficient) {
+            low = products(coefficient);
+            high = products(Gf16.multiply(coefficient, BYTE_VALUES));
+        }
+    }
+
     @Override
     public void accumulate(ByteBuffer target, List<ByteBuffer> sources, int[] coefficients) {
         Gf16Engine.check(target, sources, coefficients);
-        char[][] low = new char[coefficients.length][];
-        char[][] high = new char[coefficients.length][];
+        ByteBuffer sum = words(target);
+        ByteBuffer[] added = new ByteBuffer[coefficients.length];
+        Tables[] products = new Tables[coefficients.length];
         for (int i = 0; i < coefficients.length; i++) {
-            low[i] = products(coefficients[i]);
-            high[i] = products(Gf16.multiply(coefficients[i], BYTE_VALUES));
+            added[i] = words(sources.get(i));
+            products[i] = tables.computeIfAbsent(coefficients[i], Tables::new);
         }
-        for (int done = 0; done < target.remaining(); done += PIECE) {
-            int length = Math.min(PIECE, target.remaining() - done);
-            ByteBuffer sum = piece(target, done, length);
+        for (int start = 0; start < sum.capacity(); start += PIECE) {
+            int end = Math.min(start + PIECE, sum.capacity());
             for (int i = 0; i < coefficients.length; i++) {
-                add(sum, piece(sources.get(i), done, length), low[i], high[i]);
+                add(sum, added[i], start, end, products[i].low, products[i].high);
             }
         }
     }
@@ -43,14 +58,13 @@ final class JavaGf16Regions implements Gf16Regions {
         return products;
     }
 
-    private static ByteBuffer piece(ByteBuffer region, int offset, int length) {
-        return region.slice(region.position() + offset, length).order(ByteOrder.LITTLE_ENDIAN);
+    private static ByteBuffer words(ByteBuffer region) {
+        return region.slice().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static void add(ByteBuffer sum, ByteBuffer source, char[] low, char[] high) {
-        int length = sum.capacity();
-        int offset = 0;
-        for (; offset <= length - Long.BYTES; offset += Long.BYTES) {
+    private static void add(ByteBuffer sum, ByteBuffer source, int start, int end, char[] low, char[] high) {
+        int offset = start;
+        for (; offset <= end - Long.BYTES; offset += Long.BYTES) {
             long words = source.getLong(offset);
             long products = product((int) words, low, high)
                     | (long) product((int) (words >>> 16), low, high) << 16
@@ -58,7 +72,7 @@ final class JavaGf16Regions implements Gf16Regions {
                     | (long) product((int) (words >>> 48), low, high) << 48;
             sum.putLong(offset, sum.getLong(offset) ^ products);
         }
-        for (; offset < length; offset += Short.BYTES) {
+        for (; offset < end; offset += Short.BYTES) {
             int product = product(source.getShort(offset), low, high);
             sum.putShort(offset, (short) (sum.getShort(offset) ^ product));
         }
