@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,14 +37,24 @@ class ManyVariablesTest {
     @CsvSource({"3, aligned", "3, compact", "1, compact"})
     void aCheckpointOfManyCostsLittleMoreThanOfOne(String ioMode, String packing) throws IOException {
         for (Level level : Level.values()) {
-            Cost one = cost(ioMode, packing, level, 1);
-            Cost many = cost(ioMode, packing, level, MANY);
+            Cost one = cost(ioMode, packing, level, 1, SIZE);
+            Cost many = cost(ioMode, packing, level, MANY, SIZE);
             assertThat(many.writes - one.writes).as("level %s", level).isLessThanOrEqualTo(RANKS * MANY / 8);
             assertThat(many.messages).as("level %s", level).isEqualTo(one.messages);
         }
     }
 
-    private Cost cost(String ioMode, String packing, Level level, int variables) throws IOException {
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @CsvSource({"3, L1", "3, L3", "1, L1"})
+    void theCostOfManyMoreIsLinear(String ioMode, Level level) throws IOException {
+        Cost tenth = cost(ioMode, "compact", level, 10_000, Long.BYTES);
+        Cost whole = cost(ioMode, "compact", level, 100_000, Long.BYTES);
+        assertThat(whole.writes).isLessThanOrEqualTo(10 * tenth.writes);
+        assertThat(whole.messages).isLessThanOrEqualTo(10 * tenth.messages);
+    }
+
+    private Cost cost(String ioMode, String packing, Level level, int variables, int size) throws IOException {
         Path folder = directory.resolve(level + "-" + variables);
         assertThat(folder.toFile().mkdir()).isTrue();
         RunFixture run = new RunFixture(
@@ -65,7 +76,7 @@ class ManyVariablesTest {
                     .communicator(counted(comm, messages))
                     .storage(storage)
                     .open()) {
-                byte[][] data = new byte[variables][SIZE];
+                byte[][] data = new byte[variables][size];
                 for (int id = 0; id < variables; id++) {
                     Arrays.fill(data[id], (byte) (id + comm.rank()));
                     checkpoints.protect(id, data[id]);

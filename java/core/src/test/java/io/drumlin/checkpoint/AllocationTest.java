@@ -1,0 +1,133 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A checkpoint leaves next to no garbage, however large it is. Counted is what all threads of the process allocate on the heap,
+ * without the messages of threads as ranks, which are copied there.
+ */
+class AllocationTest {
+
+    private static final int RANKS = 2;
+    private static final int CHECKPOINTS = 3;
+
+    private static final long MIB = 1 << 20;
+
+    /** Mebibytes of a rank. */
+    private static final int SMALL = 4;
+
+    private static final int LARGE = 64;
+
+    /** Bytes on the heap for each of them; pure Java at level 3 needs most, about 3,900. */
+    private static final long MOST_PER_MIB = 6000;
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "L4_DCP")
+    void allocatesLittleOfWhateverSize(Level level) throws IOException {
+        checkAllocations("3", level);
+    }
+
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @CsvSource({"1, L1", "1, L2", "1, L3", "1, L4", "2, L4"})
+    void allocatesLittleInOtherModes(String ioMode, Level level) throws IOException {
+        checkAllocations(ioMode, level);
+    }
+
+    private void checkAllocations(String ioMode, Level level) throws IOException {
+        long small = perCheckpoint(ioMode, level, SMALL);
+        long large = perCheckpoint(ioMode, level, LARGE);
+        assertThat(small).isLessThan(MIB / 4);
+        assertThat(large).isLessThan(MIB);
+        // A few objects for each slab and where it goes: nothing near its size.
+        assertThat(large - small).isLessThan((LARGE - SMALL) * MOST_PER_MIB);
+    }
+
+    /** Bytes of the heap that a rank allocates for one checkpoint of {@code mebibytes} of data: the least of several. */
+    private long perCheckpoint(String ioMode, Level level, int mebibytes) throws IOException {
+        Path folder = Files.createDirectory(directory.resolve(mebibytes + "-MiB"));
+        RunFixture run = new RunFixture(
+                folder, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
+        AtomicLong messages = new AtomicLong();
+        long[] fewest = {Long.MAX_VALUE};
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(measured(comm, messages))
+                    .open()) {
+                double[] data = new double[(int) (mebibytes * MIB / Double.BYTES)];
+                checkpoints.protect(1, data);
+                for (int id = 1; id <= CHECKPOINTS; id++) {
+                    Arrays.fill(data, id);
+                    comm.barrier();
+                    long before = allocated() - messages.get();
+                    comm.barrier();
+                    checkpoints.checkpoint(id, level);
+                    comm.barrier();
+                    if (comm.rank() == 0 && id > 1) {
+                        fewest[0] = Math.min(fewest[0], allocated() - messages.get() - before);
+                    }
+                }
+            }
+        });
+        return fewest[0] / RANKS;
+    }
+
+    /** Bytes that all threads have allocated; the JDK counts those that have ended from version 21 on. */
+    private static long allocated() {
+        try {
+            return (long)
+                    ThreadMXBean.class.getMethod("getTotalThreadAllocatedBytes").invoke(THREADS);
+        } catch (ReflectiveOperationException beforeJdk21) {
+            return Arrays.stream(THREADS.getThreadAllocatedBytes(THREADS.getAllThreadIds()))
+                    .filter(bytes -> bytes > 0)
+                    .sum();
+        }
+    }
+
+    /** The same communicator, and those made from it, with what its calls allocate added up. */
+    private static Communicator measured(Communicator real, AtomicLong allocated) {
+        return (Communicator) wrapped(Communicator.class, real, allocated);
+    }
+
+    private static Object wrapped(Class<?> type, Object real, AtomicLong allocated) {
+        return Proxy.newProxyInstance(
+                AllocationTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    long before = THREADS.getCurrentThreadAllocatedBytes();
+                    try {
+                        Object result = method.invoke(real, arguments);
+                        return result instanceof Communicator part
+                                ? measured(part, allocated)
+                                : result instanceof Communicator.Request request
+                                        ? wrapped(Communicator.Request.class, request, allocated)
+                                        : result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    } finally {
+                        allocated.addAndGet(THREADS.getCurrentThreadAllocatedBytes() - before);
+                    }
+                });
+    }
+}
