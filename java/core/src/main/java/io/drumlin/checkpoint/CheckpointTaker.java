@@ -8,6 +8,7 @@ import io.drumlin.scr.ScrPrefix;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -199,9 +200,12 @@ final class CheckpointTaker {
             return;
         }
         levels.deleteOfFormerRun();
+        List<String> nodeNames = run.topology().nodeNames(app);
         Agreement.run(app, "writing " + directories.topologyFile(), () -> {
             if (app.rank() == 0) {
-                TextFiles.replace(directories.topologyFile(), run.topology().toIni(config.ini()), run.storage());
+                boolean isNumberedByNode = run.topology().isNumberedByNode();
+                String topology = TopologyFile.toIni(config.ini(), nodeNames, isNumberedByNode);
+                TextFiles.replace(directories.topologyFile(), topology, run.storage());
             }
         });
         succeeds = false;

@@ -156,10 +156,9 @@ final class LevelDirectories implements IoMode.Places {
 
     /** A former run of more ranks has left files that this one does not update. */
     private void deleteOfOtherRanks(Path directory) throws IOException {
-        Set<Integer> ranks = topology.fileRanks();
         for (Path file : RunDirectory.entries(directory)) {
             OptionalInt rank = RunDirectory.differentialOwner(file.getFileName().toString());
-            if (rank.isPresent() && !ranks.contains(rank.getAsInt())) {
+            if (rank.isPresent() && !topology.isOfApplication(rank.getAsInt())) {
                 storage.delete(file);
             }
         }

@@ -430,7 +430,7 @@ final class PosixMode implements IoMode {
 
     /** Refuses the metadata of a run of more groups, of which this run would recover a part. */
     private void checkGroups(Path directory) throws IOException {
-        int sectors = topology.nodeNames().size() / group.size();
+        int sectors = topology.nodes() / group.size();
         for (Path file : RunDirectory.entries(directory)) {
             Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
             if (name.matches()

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a run before its checkpoints are looked at: the first steps of {@code FTI_Init}.
@@ -60,28 +62,42 @@ record Run(
             directories.create(engine[0]);
         });
         Path topologyFile = directories.topologyFile();
-        List<String> earlier = List.of();
-        Optional<Former> former = Optional.empty();
-        if (restart) {
-            IniFile ini = IniFile.parse(readOnce(ranks, topologyFile), topologyFile.toString());
-            earlier = Topology.nodeNames(ini, topologyFile.toString());
-            boolean sameNodes = earlier.size() * (long) config.nodeSize() == ranks.size();
-            former = Optional.of(new Former(sameNodes, Topology.isNumberedByNode(ini)));
-            if (anyNumberOfRanks && !sameNodes) {
-                // Their nodes are none of this run's.
-                earlier = List.of();
+        Former[] found = new Former[1];
+        Topology topology = Topology.of(ranks, config, nameOfRank -> {
+            List<String> earlier = List.of();
+            if (restart) {
+                IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
+                earlier = TopologyFile.nodeNames(ini, topologyFile.toString());
+                boolean sameNodes = earlier.size() * (long) config.nodeSize() == ranks.size();
+                found[0] = new Former(sameNodes, TopologyFile.isNumberedByNode(ini));
+                if (anyNumberOfRanks && !sameNodes) {
+                    // Their nodes are none of this run's.
+                    earlier = List.of();
+                }
             }
-        }
-        Topology topology = Topology.of(ranks, config, earlier);
+            return NodeList.of(config, nameOfRank, earlier);
+        });
+        Optional<Former> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
+        Communicator app = topology.own(ranks);
+        List<String> nodeNames = restart ? List.of() : topology.nodeNames(app);
         Agreement.run(ranks, "writing " + topologyFile, () -> {
             if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
-                TextFiles.replace(topologyFile, topology.toIni(config.ini()), engine[0]);
+                TextFiles.replace(
+                        topologyFile,
+                        TopologyFile.toIni(config.ini(), nodeNames, topology.isNumberedByNode()),
+                        engine[0]);
             }
         });
-        Communicator app = topology.own(ranks);
         Optional<HeadLink> headLink =
                 config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
         return new Run(configFile, config, execId, engine[0], directories, topology, former, app, headLink);
+    }
+
+    /** What rank 0 has. */
+    private static Former bcast(Communicator ranks, @Nullable Former former) throws IOException {
+        long[] values = {former != null && former.sameNodes ? 1 : 0, former != null && former.numberedByNode ? 1 : 0};
+        ranks.allreduce(values, Op.MAX);
+        return new Former(values[0] == 1, values[1] == 1);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

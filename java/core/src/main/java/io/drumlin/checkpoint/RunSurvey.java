@@ -71,7 +71,7 @@ public final class RunSurvey {
                     .exception();
         }
         IniFile topology = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
-        List<String> nodeNames = Topology.nodeNames(topology, topologyFile.toString());
+        List<String> nodeNames = TopologyFile.nodeNames(topology, topologyFile.toString());
         if ((long) nodeNames.size() * config.nodeSize() > MOST_RANKS) {
             throw DrumlinException.during("surveying run " + run)
                     .path(topologyFile)
@@ -228,6 +228,7 @@ public final class RunSurvey {
 
     /** What the ranks of the application give, in the order of ranks; heads have no files. */
     private <T> List<T> onEachRank(Body<T> body) throws IOException {
+        List<Topology> topologies = topologies();
         int readers = Math.min(ranks(), Runtime.getRuntime().availableProcessors());
         List<SlabPool> slabs = IntStream.range(0, readers)
                 .mapToObj(i -> new SlabPool(storage, CheckpointReader.SLABS))
@@ -239,7 +240,9 @@ public final class RunSurvey {
                     .toList();
             return ThreadCommunicator.<List<T>, IOException>call(ranks(), world -> {
                         List<RunReport.Problem> refused = new ArrayList<>();
-                        try (RankSurvey rank = new RankSurvey(world, shared.get(world.rank() % readers), refused)) {
+                        CheckpointReader reader = shared.get(world.rank() % readers);
+                        Topology topology = topologies.get(world.rank());
+                        try (RankSurvey rank = new RankSurvey(world, topology, reader, refused)) {
                             return rank.topology.isHead() ? List.of() : body.run(rank, refused);
                         }
                     })
@@ -249,6 +252,14 @@ public final class RunSurvey {
         } finally {
             slabs.forEach(SlabPool::close);
         }
+    }
+
+    private List<Topology> topologies() throws DrumlinException {
+        int nodeSize = config.nodeSize();
+        List<String> nameOfRank = IntStream.range(0, ranks())
+                .mapToObj(rank -> config.localTest() ? "node" + rank / nodeSize : nodeNames.get(rank / nodeSize))
+                .toList();
+        return NodeList.of(config, nameOfRank, nodeNames).topologies(config.heads());
     }
 
     /**
@@ -280,12 +291,9 @@ public final class RunSurvey {
         private final CheckpointReader reader;
         private final Refusals refusals;
 
-        RankSurvey(Communicator world, CheckpointReader reader, List<RunReport.Problem> refused) throws IOException {
-            int nodeSize = config.nodeSize();
-            List<String> nameOfRank = IntStream.range(0, world.size())
-                    .mapToObj(rank -> config.localTest() ? "node" + rank / nodeSize : nodeNames.get(rank / nodeSize))
-                    .toList();
-            topology = Topology.of(world.rank(), config, nameOfRank, nodeNames);
+        RankSurvey(Communicator world, Topology topology, CheckpointReader reader, List<RunReport.Problem> refused)
+                throws IOException {
+            this.topology = topology;
             this.reader = reader;
             app = topology.own(world);
             node = Recovery.nodeOf(app, topology);

@@ -1,88 +1,94 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
-import io.drumlin.format.fti.IniFile;
+import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which rank sits on which node (docs/formats/fti-run-directory.md, section 2).
+ * Where a rank stands among the nodes (docs/formats/fti-run-directory.md, section 2). As large as a node, however many there are.
  *
- * @param rank rank in the communicator given to the run
- * @param nodeNames names of the nodes in node order
- * @param nodeList ranks in node order: entry {@code node * nodeSize + k} is the rank at position {@code k} of the node
- * @param placement {@code nodeList} as it would be if nodes were numbered by first appearance, as in a fresh run
- * @param nodeSize ranks per node
- * @param heads how many of them, the first, are heads
+ * @param position of this rank in the order of nodes
+ * @param ranks how many ranks the run has, heads included
+ * @param nodeName name of this rank's node
+ * @param nodeRanks the ranks of this rank's node, in their order there
+ * @param nodeFileRanks the ranks that the names of their files carry
+ * @param heads how many of a node's ranks, the first, are heads
+ * @param isNumberedByNode whether the ranks of each node follow each other, as they do in a run of which nothing else is known
  */
 record Topology(
-        int rank, List<String> nodeNames, List<Integer> nodeList, List<Integer> placement, int nodeSize, int heads) {
+        int position,
+        int ranks,
+        String nodeName,
+        List<Integer> nodeRanks,
+        List<Integer> nodeFileRanks,
+        int heads,
+        boolean isNumberedByNode) {
 
-    /** Bytes of a node name in the exchange, as in C FTI. */
+    /** Most bytes of a node name in the exchange, as in C FTI. */
     private static final int NAME_BYTES = 256;
-
-    /** Ours: C FTI ignores it. */
-    private static final String DRUMLIN = "drumlin";
-
-    /** There if the ranks are not numbered node by node: what the files of the mode FTI-FF do not tell. */
-    private static final String NUMBERING = "numbering";
 
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
-    /**
-     * Finds the nodes of a run. On a restart a node with a name the earlier run knew keeps its number, others take the place of
-     * the nodes that are missing. Collective.
-     *
-     * @param earlier node names of the earlier run in node order; empty for a fresh run
-     */
-    static Topology of(Communicator comm, FtiConfig config, List<String> earlier) throws IOException {
-        return of(comm.rank(), config, gatherNames(comm, config), earlier);
+    /** Makes the list of nodes on rank 0. */
+    @FunctionalInterface
+    interface Maker {
+        NodeList list(List<String> nameOfRank) throws IOException;
     }
 
     /**
-     * Does the same from node names that are known.
+     * Finds this rank's place: rank 0 gets the names of all nodes, and every rank what it needs to know. Collective.
      *
-     * @param nameOfRank the name of each rank's node
+     * @param maker makes the list of nodes; runs on rank 0; its failure is that of all ranks
      */
-    static Topology of(int rank, FtiConfig config, List<String> nameOfRank, List<String> earlier)
-            throws DrumlinException {
-        Topology topology = of(rank, config.nodeSize(), config.heads(), nameOfRank, earlier);
-        if (topology.nodeNames.size() % config.groupSize() != 0) {
-            throw DrumlinException.during("building the topology")
-                    .problem("the run has " + topology.nodeNames.size()
-                            + " nodes, which cannot be divided into groups of " + "group_size = " + config.groupSize())
-                    .advice("make group_size a divisor of the number of nodes")
-                    .exception();
-        }
-        return topology;
-    }
-
-    private static List<String> gatherNames(Communicator comm, FtiConfig config) throws IOException {
-        ByteBuffer own = ByteBuffer.allocate(NAME_BYTES);
-        Agreement.run(comm, "finding the node's name", () -> {
-            byte[] name = nodeName(comm.rank(), config).getBytes(StandardCharsets.UTF_8);
-            own.put(name, 0, Math.min(name.length, NAME_BYTES)).clear();
+    static Topology of(Communicator comm, FtiConfig config, Maker maker) throws IOException {
+        String[] nodeName = new String[1];
+        Agreement.run(comm, "finding the node's name", () -> nodeName[0] = nodeName(comm.rank(), config));
+        List<String> nameOfRank = gather(comm, nodeName[0]);
+        NodeList[] list = new NodeList[1];
+        Agreement.run(comm, "building the topology", () -> {
+            if (comm.rank() == 0) {
+                list[0] = maker.list(nameOfRank);
+            }
         });
-        ByteBuffer all = ByteBuffer.allocate(Math.multiplyExact(NAME_BYTES, comm.size()));
-        comm.allgather(own, all);
-        List<String> names = new ArrayList<>(comm.size());
-        for (int rank = 0; rank < comm.size(); rank++) {
-            names.add(new String(all.array(), rank * NAME_BYTES, NAME_BYTES, StandardCharsets.UTF_8).replace("\0", ""));
+        IntBuffer own = scatter(comm, list[0]);
+        int position = own.get(0);
+        try (Communicator node = comm.split(position / config.nodeSize(), position)) {
+            return new Topology(
+                    position,
+                    comm.size(),
+                    nodeName[0],
+                    allgather(node, comm.rank()),
+                    allgather(node, own.get(1)),
+                    config.heads(),
+                    own.get(2) == 1);
+        }
+    }
+
+    /** The names of all ranks on rank 0, which needs memory for as many bytes as the longest one has; elsewhere none. */
+    private static List<String> gather(Communicator comm, String name) throws IOException {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        long[] longest = {Math.min(bytes.length, NAME_BYTES)};
+        comm.allreduce(longest, Op.MAX);
+        int length = (int) longest[0];
+        ByteBuffer own = ByteBuffer.allocate(length);
+        own.put(bytes, 0, Math.min(bytes.length, length)).clear();
+        ByteBuffer all = ByteBuffer.allocate(comm.rank() == 0 ? Math.multiplyExact(length, comm.size()) : 0);
+        comm.gather(own, all, 0);
+        List<String> names = new ArrayList<>();
+        for (int start = 0; start < all.capacity(); start += length) {
+            names.add(new String(all.array(), start, length, StandardCharsets.UTF_8).replace("\0", ""));
         }
         return names;
     }
@@ -97,85 +103,57 @@ record Topology(
                 : InetAddress.getLocalHost().getHostName();
     }
 
-    static Topology of(int rank, int nodeSize, int heads, List<String> nameOfRank, List<String> earlier)
-            throws DrumlinException {
-        Map<String, List<Integer>> ranksOfNode = new LinkedHashMap<>();
-        for (int i = 0; i < nameOfRank.size(); i++) {
-            ranksOfNode
-                    .computeIfAbsent(nameOfRank.get(i), n -> new ArrayList<>())
-                    .add(i);
-        }
-        for (Map.Entry<String, List<Integer>> node : ranksOfNode.entrySet()) {
-            if (node.getValue().size() != nodeSize) {
-                throw DrumlinException.during("building the topology")
-                        .problem("node " + node.getKey() + " has "
-                                + node.getValue().size() + " ranks and not node_size = " + nodeSize)
-                        .advice("start the same number of ranks on every node, or correct node_size")
-                        .exception();
+    /** Position and file rank of this rank, and 1 where ranks are numbered node by node. */
+    private static IntBuffer scatter(Communicator comm, @Nullable NodeList list) throws IOException {
+        int length = 3 * Integer.BYTES;
+        ByteBuffer all = ByteBuffer.allocate(0);
+        if (list != null) {
+            all = ByteBuffer.allocate(Math.multiplyExact(length, comm.size())).order(ByteOrder.nativeOrder());
+            int numberedByNode = list.isNumberedByNode() ? 1 : 0;
+            for (int position = 0; position < comm.size(); position++) {
+                all.position(list.ranks().get(position) * length);
+                all.putInt(position).putInt(list.placement().get(position)).putInt(numberedByNode);
             }
+            all.clear();
         }
-        List<String> names = earlier.isEmpty() ? new ArrayList<>(ranksOfNode.keySet()) : renumber(earlier, ranksOfNode);
-        List<Integer> nodeList = inOrderOf(names, ranksOfNode);
-        List<Integer> placement = inOrderOf(List.copyOf(ranksOfNode.keySet()), ranksOfNode);
-        return new Topology(rank, List.copyOf(names), nodeList, placement, nodeSize, heads);
+        ByteBuffer own = ByteBuffer.allocate(length).order(ByteOrder.nativeOrder());
+        comm.scatter(all, own, 0);
+        return own.asIntBuffer();
     }
 
-    private static List<Integer> inOrderOf(List<String> names, Map<String, List<Integer>> ranksOfNode) {
-        return names.stream()
-                .flatMap(name -> ranksOfNode.getOrDefault(name, List.of()).stream())
+    private static List<Integer> allgather(Communicator node, int value) throws IOException {
+        ByteBuffer own = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
+        ByteBuffer all = ByteBuffer.allocate(Integer.BYTES * node.size()).order(ByteOrder.nativeOrder());
+        node.allgather(own.putInt(0, value), all);
+        return IntStream.range(0, node.size())
+                .map(i -> all.getInt(i * Integer.BYTES))
+                .boxed()
                 .toList();
     }
 
-    private static List<String> renumber(List<String> earlier, Map<String, List<Integer>> now) throws DrumlinException {
-        if (earlier.size() != now.size()) {
-            throw DrumlinException.during("restart")
-                    .problem("the checkpoints were written on " + earlier.size() + " nodes, this run has " + now.size())
-                    .advice("restart with the number of ranks of the run that wrote them")
-                    .exception();
-        }
-        if (new HashSet<>(earlier).size() < earlier.size()) {
-            throw DrumlinException.during("restart")
-                    .problem("Topology.fti names a node twice: " + earlier)
-                    .advice("the file is damaged: correct the names, in the order of the nodes of the first run")
-                    .exception();
-        }
-        List<String> replacements = new ArrayList<>(now.keySet());
-        replacements.removeAll(earlier);
-        List<String> names = new ArrayList<>();
-        for (String name : earlier) {
-            names.add(now.containsKey(name) ? name : replacements.remove(0));
-        }
-        return names;
+    /** This rank in the communicator given to the run. */
+    int rank() {
+        return nodeRanks.get(place());
     }
 
-    /** How many ranks the run has, heads included. */
-    int ranks() {
-        return nodeList.size();
+    /** Ranks per node. */
+    int nodeSize() {
+        return nodeRanks.size();
     }
 
-    /** Whether the ranks of each node follow each other, as they do in a run of which nothing else is known. */
-    boolean isNumberedByNode() {
-        return placement.equals(IntStream.range(0, ranks()).boxed().toList());
-    }
-
-    /** Position of this rank in the order of nodes. */
-    int position() {
-        return nodeList.indexOf(rank);
+    /** How many nodes the run has. */
+    int nodes() {
+        return ranks / nodeSize();
     }
 
     /** Number of this rank's node. */
     int node() {
-        return position() / nodeSize;
-    }
-
-    /** The ranks of this rank's node, in their order there. */
-    List<Integer> nodeRanks() {
-        return nodeList.subList(node() * nodeSize, (node() + 1) * nodeSize);
+        return position / nodeSize();
     }
 
     /** Place of this rank on its node. */
     int place() {
-        return position() % nodeSize;
+        return position % nodeSize();
     }
 
     /** Whether this rank takes no part in the application, but works on its checkpoints. */
@@ -185,7 +163,7 @@ record Topology(
 
     /** The ranks of the application, or on a head the heads, in a communicator of their own. Collective. */
     Communicator own(Communicator ranks) throws IOException {
-        return ranks.split(isHead() ? 1 : 0, position());
+        return ranks.split(isHead() ? 1 : 0, position);
     }
 
     /**
@@ -198,20 +176,17 @@ record Topology(
 
     /** The rank that the names of the files carry which belong to a place on this rank's node. */
     int fileRankAt(int place) {
-        return placement.get(node() * nodeSize + place);
+        return nodeFileRanks.get(place);
     }
 
     /** The first rank of the application on this rank's node, counted without heads. */
     int firstOfNode() {
-        return node() * (nodeSize - heads);
+        return node() * (nodeSize() - heads);
     }
 
-    /** The ranks that the names of the application's files carry. */
-    Set<Integer> fileRanks() {
-        return IntStream.range(0, ranks())
-                .filter(position -> position % nodeSize >= heads)
-                .mapToObj(placement::get)
-                .collect(Collectors.toSet());
+    /** Whether a rank of this run, and not a head, has files whose names carry {@code fileRank}; as far as that is known. */
+    boolean isOfApplication(int fileRank) {
+        return fileRank < ranks && !(isNumberedByNode && fileRank % nodeSize() < heads);
     }
 
     /** Whether this rank does the work that is done once per node: the first of the application, and the head. */
@@ -224,49 +199,12 @@ record Topology(
         return isNodeMaster() && node() == 0;
     }
 
-    /** Whether the run that left {@code Topology.fti} had its ranks numbered node by node, as far as that is known. */
-    static boolean isNumberedByNode(IniFile topology) {
-        return topology.get(DRUMLIN, NUMBERING).isEmpty();
-    }
-
-    /** The content of {@code Topology.fti}: what C FTI leaves of the configuration, and the node names. */
-    String toIni(IniFile config) {
-        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
-        for (String section : config.sections()) {
-            if (!List.of("basic", "restart", "advanced", "topology").contains(section)) {
-                sections.put(section, new LinkedHashMap<>(config.section(section)));
-            }
-        }
-        Map<String, String> nodes = new LinkedHashMap<>();
-        for (int i = 0; i < nodeNames.size(); i++) {
-            nodes.put(Integer.toString(i), nodeNames.get(i));
-        }
-        sections.put("topology", nodes);
-        if (!isNumberedByNode()) {
-            sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>()).put(NUMBERING, "other");
-        }
-        return IniFile.dump(sections);
-    }
-
-    /** Reads the node names of {@code Topology.fti}. */
-    static List<String> nodeNames(IniFile topology, String name) throws DrumlinException {
-        Map<String, String> nodes = topology.section("topology");
-        List<String> names = new ArrayList<>();
-        for (int i = 0; i < nodes.size(); i++) {
-            String node = nodes.get(Integer.toString(i));
-            if (node == null) {
-                throw DrumlinException.during("reading " + name)
-                        .problem(String.format(Locale.ROOT, "[topology] %d is missing of %d nodes", i, nodes.size()))
-                        .advice("the file is not whole: without it the nodes of the earlier run are not known")
-                        .exception();
-            }
-            names.add(node);
-        }
-        if (names.isEmpty()) {
-            throw DrumlinException.during("reading " + name)
-                    .problem("[topology] names no node")
-                    .exception();
-        }
-        return names;
+    /** The names of the nodes in their order, on the first rank of the application; elsewhere nothing of use. Collective in {@link #own}. */
+    List<String> nodeNames(Communicator own) throws IOException {
+        List<String> nameOfRank = gather(own, nodeName);
+        int ranksOfNode = Math.max(1, own.size() / nodes());
+        return IntStream.range(0, nameOfRank.size() / ranksOfNode)
+                .mapToObj(node -> nameOfRank.get(node * ranksOfNode))
+                .toList();
     }
 }

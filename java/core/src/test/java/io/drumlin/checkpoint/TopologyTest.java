@@ -4,19 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TopologyTest {
 
     private static List<Topology> ranks(List<String> nameOfRank, List<String> earlier) throws DrumlinException {
-        List<Topology> ranks = new ArrayList<>();
-        for (int rank = 0; rank < nameOfRank.size(); rank++) {
-            ranks.add(Topology.of(rank, 2, 0, nameOfRank, earlier));
-        }
-        return ranks;
+        return NodeList.of(2, nameOfRank, earlier).topologies(0);
     }
 
     private static List<Integer> fileRanks(List<Topology> ranks) {
@@ -26,8 +32,9 @@ class TopologyTest {
     @Test
     void numbersNodesByFirstAppearance() throws DrumlinException {
         List<Topology> cyclic = ranks(List.of("a", "b", "a", "b"), List.of());
-        assertThat(cyclic.get(0).nodeNames()).containsExactly("a", "b");
-        assertThat(cyclic.get(0).nodeList()).containsExactly(0, 2, 1, 3);
+        assertThat(cyclic.get(1).nodeRanks()).containsExactly(1, 3);
+        assertThat(cyclic.stream().map(Topology::rank)).containsExactly(0, 1, 2, 3);
+        assertThat(cyclic.stream().map(Topology::nodeName)).containsExactly("a", "b", "a", "b");
         assertThat(cyclic.stream().map(Topology::position)).containsExactly(0, 2, 1, 3);
         assertThat(cyclic.stream().map(Topology::isNodeMaster)).containsExactly(true, true, false, false);
         assertThat(fileRanks(cyclic)).containsExactly(0, 1, 2, 3);
@@ -48,7 +55,7 @@ class TopologyTest {
     @Test
     void aReplacementTakesThePlaceOfALostNode() throws DrumlinException {
         List<Topology> ranks = ranks(List.of("new", "new", "a", "a"), List.of("a", "b"));
-        assertThat(ranks.get(0).nodeNames()).containsExactly("a", "new");
+        assertThat(ranks.stream().map(Topology::node)).containsExactly(1, 1, 0, 0);
         assertThat(fileRanks(ranks)).containsExactly(2, 3, 0, 1);
         assertThat(IntStream.range(0, 4).filter(rank -> ranks.get(rank).isGlobalMaster()))
                 .containsExactly(2);
@@ -62,5 +69,32 @@ class TopologyTest {
                 .hasMessageContaining("names a node twice");
         assertThatThrownBy(() -> ranks(List.of("a", "a", "b", "b"), List.of("a")))
                 .hasMessageContaining("written on 1 nodes, this run has 2");
+    }
+
+    /** Rank 0 alone has the whole, and each rank gets what it would find there. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void everyRankGetsItsPlace(int heads, @TempDir Path directory) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.head", "" + heads, "basic.node_size", "3"));
+        FtiConfig config =
+                FtiConfig.parse(Files.readString(run.config()), run.config().toString());
+        List<String> earlier = List.of("node2", "elsewhere", "node0");
+        List<String> nameOfRank =
+                IntStream.range(0, 9).mapToObj(rank -> "node" + rank / 3).toList();
+        List<Topology> expected = NodeList.of(config, nameOfRank, earlier).topologies(heads);
+        List<Topology> ranks = new ArrayList<>(Collections.nCopies(9, null));
+        ThreadCommunicator.run(9, comm -> {
+            Topology own = Topology.of(comm, config, names -> {
+                assertThat(comm.rank()).isZero();
+                return NodeList.of(config, names, earlier);
+            });
+            ranks.set(comm.rank(), own);
+            Communicator app = own.own(comm);
+            List<String> nodeNames = own.nodeNames(app);
+            assertThat(nodeNames).isEqualTo(app.rank() == 0 ? List.of("node2", "node1", "node0") : List.of());
+        });
+        assertThat(ranks).isEqualTo(expected);
+        assertThat(ranks.get(4).fileRank()).isEqualTo(4);
+        assertThat(ranks.get(0).fileRank()).isEqualTo(6);
     }
 }

@@ -1,0 +1,67 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.fti.IniFile;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The content of {@code Topology.fti} (docs/formats/fti-run-directory.md, section 2). */
+final class TopologyFile {
+
+    /** Ours: C FTI ignores it. */
+    private static final String DRUMLIN = "drumlin";
+
+    /** There if the ranks are not numbered node by node: what the files of the mode FTI-FF do not tell. */
+    private static final String NUMBERING = "numbering";
+
+    private TopologyFile() {}
+
+    /** Whether the run that left it had its ranks numbered node by node, as far as that is known. */
+    static boolean isNumberedByNode(IniFile topology) {
+        return topology.get(DRUMLIN, NUMBERING).isEmpty();
+    }
+
+    /** What C FTI leaves of the configuration, and the node names. */
+    static String toIni(IniFile config, List<String> nodeNames, boolean isNumberedByNode) {
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        for (String section : config.sections()) {
+            if (!List.of("basic", "restart", "advanced", "topology").contains(section)) {
+                sections.put(section, new LinkedHashMap<>(config.section(section)));
+            }
+        }
+        Map<String, String> nodes = new LinkedHashMap<>();
+        for (int i = 0; i < nodeNames.size(); i++) {
+            nodes.put(Integer.toString(i), nodeNames.get(i));
+        }
+        sections.put("topology", nodes);
+        if (!isNumberedByNode) {
+            sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>()).put(NUMBERING, "other");
+        }
+        return IniFile.dump(sections);
+    }
+
+    /** The node names. */
+    static List<String> nodeNames(IniFile topology, String name) throws DrumlinException {
+        Map<String, String> nodes = topology.section("topology");
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            String node = nodes.get(Integer.toString(i));
+            if (node == null) {
+                throw DrumlinException.during("reading " + name)
+                        .problem(String.format(Locale.ROOT, "[topology] %d is missing of %d nodes", i, nodes.size()))
+                        .advice("the file is not whole: without it the nodes of the earlier run are not known")
+                        .exception();
+            }
+            names.add(node);
+        }
+        if (names.isEmpty()) {
+            throw DrumlinException.during("reading " + name)
+                    .problem("[topology] names no node")
+                    .exception();
+        }
+        return names;
+    }
+}
