@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The datasets of a file in the first format of HDF5, which the library writes unless it is told otherwise, up to its release
@@ -29,20 +31,30 @@ public final class Hdf5File {
     private static final int MOST_DIMENSIONS = 32;
     /** Groups within groups; C FTI has no more groups in all. */
     private static final int MOST_DEPTH = 256;
+    /** Characters of a name and those of the groups that it is in; C FTI's buffers have 256 bytes. */
+    private static final int MOST_CHARACTERS = 4096;
 
     private static final int NODE_HEADER = 24;
     private static final int SYMBOL = 40;
     private static final int WINDOW = 1 << 20;
 
     private final ByteSource file;
+    private final ByteSource structures;
     private final Map<String, StoredDataset> datasets = new LinkedHashMap<>();
+
+    /** Bytes of an element, by the address of a named datatype. */
+    private final Map<Long, Integer> namedTypes = new HashMap<>();
+
+    /** Bytes of all chunks so far. */
+    private long stored;
 
     /** Addresses of groups and nodes that were visited: none is met twice in a tree. */
     private final Set<Long> visited = new HashSet<>();
 
     private Hdf5File(ByteSource file) throws IOException {
         this.file = file;
-        Window superblock = Window.of(file, "superblock", 0, 9);
+        structures = new StructureSource(file);
+        Window superblock = Window.of(structures, "superblock", 0, 9);
         superblock.expect("signature", NewFile.SIGNATURE);
         int version = superblock.u8("version of the superblock");
         if (version > 1) {
@@ -83,7 +95,7 @@ public final class Hdf5File {
     }
 
     private void readSuperblock(int more) throws IOException {
-        Window block = Window.of(file, "superblock", 0, 96 + more);
+        Window block = Window.of(structures, "superblock", 0, 96 + more);
         block.skip("superblock", 13);
         block.expect("sizes of offsets and lengths", (byte) 8, (byte) 8);
         block.skip("superblock", 9 + more);
@@ -98,7 +110,7 @@ public final class Hdf5File {
         }
         block.address("driver information address");
         block.u64("name of the root group");
-        readGroup("", ObjectHeader.read(file, block.u64("address of the root group")));
+        readGroup("", ObjectHeader.read(structures, block.u64("address of the root group")));
     }
 
     private void visit(String what, long address) throws FormatException {
@@ -113,11 +125,11 @@ public final class Hdf5File {
         }
         Window table = header.need(HeaderWriter.SYMBOL_TABLE, "symbol table of group " + path + "/");
         long tree = table.u64("address of the B-tree");
-        Window heap = Window.of(file, "local heap", table.u64("address of the local heap"), 32);
+        Window heap = Window.of(structures, "local heap", table.u64("address of the local heap"), 32);
         heap.expect("signature of the local heap", (byte) 'H', (byte) 'E', (byte) 'A', (byte) 'P', (byte) 0);
         long size = heap.skip("local heap", 3).u64("size of the local heap");
         heap.address("free part of the local heap");
-        Window names = Window.of(file, "names in a group", heap.u64("address of names"), size);
+        Window names = Window.of(structures, "names in a group", heap.u64("address of names"), size);
         for (long node : leaves(tree)) {
             readSymbols(path, node, names);
         }
@@ -142,33 +154,36 @@ public final class Hdf5File {
     /** The keys and children of a node. */
     private Window node(long address, int type, int level, int keySize) throws IOException {
         visit("B-tree node", address);
-        Window header = Window.of(file, "B-tree node", address, NODE_HEADER);
+        Window header = Window.of(structures, "B-tree node", address, NODE_HEADER);
         header.expect("signature of the B-tree", (byte) 'T', (byte) 'R', (byte) 'E', (byte) 'E', (byte) type);
         header.expect("level of the node", (byte) level);
         int children = header.u16("children of the node");
-        return Window.of(file, "B-tree node", address + NODE_HEADER, children * (keySize + 8L) + keySize);
+        return Window.of(structures, "B-tree node", address + NODE_HEADER, children * (keySize + 8L) + keySize);
     }
 
     private int level(long address) throws IOException {
-        return Window.of(file, "B-tree node", address + 5, 1).u8("level of the node");
+        return Window.of(structures, "B-tree node", address + 5, 1).u8("level of the node");
     }
 
     private void readSymbols(String path, long address, Window names) throws IOException {
         visit("symbol table node", address);
-        Window header = Window.of(file, "symbol table node", address, 8);
+        Window header = Window.of(structures, "symbol table node", address, 8);
         header.expect("signature of the symbol table node", (byte) 'S', (byte) 'N', (byte) 'O', (byte) 'D', (byte) 1);
         int count = header.skip("symbol table node", 1).u16("number of symbols");
-        Window symbols = Window.of(file, "symbol table node", address + 8, (long) count * SYMBOL);
+        Window symbols = Window.of(structures, "symbol table node", address + 8, (long) count * SYMBOL);
         for (int i = 0; i < count; i++) {
             Window symbol = symbols.part("symbol", SYMBOL);
             String name = path + "/" + names.text("name in a group", symbol.u64("name in a group"));
+            if (name.length() > MOST_CHARACTERS) {
+                throw Window.wrong("name in a group", address, "there are " + name.length() + " characters in a path");
+            }
             readObject(name, symbol.u64("address of " + name));
         }
     }
 
     private void readObject(String path, long address) throws IOException {
         visit("object header", address);
-        ObjectHeader header = ObjectHeader.read(file, address);
+        ObjectHeader header = ObjectHeader.read(structures, address);
         if (header.find(HeaderWriter.SYMBOL_TABLE).isPresent()) {
             readGroup(path, header);
         } else if (header.find(HeaderWriter.LAYOUT).isPresent()) {
@@ -179,7 +194,7 @@ public final class Hdf5File {
     private StoredDataset readDataset(String path, ObjectHeader header) throws IOException {
         List<Long> dimensions = dimensions(header.need(HeaderWriter.DATASPACE, "dataspace of " + path));
         Window type = header.need(HeaderWriter.DATATYPE, "datatype of " + path);
-        int elementSize = DatatypeReader.size(header.isShared(HeaderWriter.DATATYPE) ? named(type) : type);
+        int elementSize = header.isShared(HeaderWriter.DATATYPE) ? named(type) : DatatypeReader.size(type);
         boolean checksums = checksums(path, header);
         Window layout = header.need(HeaderWriter.LAYOUT, "layout of " + path);
         long at = layout.offset();
@@ -201,12 +216,18 @@ public final class Hdf5File {
         return chunked(empty, layout, bytes, checksums);
     }
 
-    /** The message of a named datatype. */
-    private Window named(Window shared) throws IOException {
+    /** Bytes of an element of a named datatype. */
+    private int named(Window shared) throws IOException {
         int version = shared.u8("version of a shared message");
         shared.skip("shared message", version == 1 ? 7 : 1);
-        ObjectHeader header = ObjectHeader.read(file, shared.u64("address of a shared message"));
-        return header.need(HeaderWriter.DATATYPE, "named datatype");
+        long address = shared.u64("address of a shared message");
+        @Nullable Integer known = namedTypes.get(address);
+        if (known == null) {
+            known = DatatypeReader.size(
+                    ObjectHeader.read(structures, address).need(HeaderWriter.DATATYPE, "named datatype"));
+            namedTypes.put(address, known);
+        }
+        return known;
     }
 
     private static List<Long> dimensions(Window dataspace) throws FormatException {
@@ -252,14 +273,18 @@ public final class Hdf5File {
         return new StoredDataset(empty.path(), empty.dimensions(), empty.elementSize(), chunks);
     }
 
-    /** Checks that a chunk is within the file. */
+    /** Checks that a chunk is within the file, and not over others. */
     private Chunk inFile(String path, Chunk chunk) throws FormatException {
-        long stored = Math.max(chunk.length(), chunk.stored() == 0 ? 0 : chunk.stored() + Integer.BYTES);
-        if (chunk.offset() < 0 || stored < 0 || chunk.offset() > file.size() - stored) {
+        long bytes = Math.max(chunk.length(), chunk.stored() == 0 ? 0 : chunk.stored() + Integer.BYTES);
+        if (chunk.offset() < 0 || bytes < 0 || chunk.offset() > file.size() - bytes) {
             throw Window.wrong(
                     "elements of " + path,
                     chunk.offset(),
-                    stored + " bytes from there are not within the " + file.size() + " of the file");
+                    bytes + " bytes from there are not within the " + file.size() + " of the file");
+        }
+        stored += bytes;
+        if (stored > file.size()) {
+            throw Window.wrong("elements of " + path, chunk.offset(), "there are others at the same place");
         }
         return chunk;
     }
