@@ -88,6 +88,29 @@ class OtherRanksCrashTest {
         replay(crash, newRanks + 2);
     }
 
+    @ParameterizedTest
+    @CsvSource({"KILL, 2, 3", "POWER_LOSS, 3, 2"})
+    void everyPrefixWithADifferentialCheckpointIsRecoverable(Crash crash, int formerRanks, int newRanks)
+            throws IOException {
+        former = formerRanks;
+        present = newRanks;
+        newLevel = Level.L4_DCP;
+        record(
+                Map.of(
+                        "basic.node_size",
+                        "1",
+                        "basic.enable_dcp",
+                        "1",
+                        "basic.dcp_mode",
+                        "1",
+                        "basic.dcp_block_size",
+                        "512",
+                        "basic.dcp_stack_size",
+                        "2"),
+                Slot.TMP);
+        replay(crash, newRanks + 2);
+    }
+
     @BeforeAll
     static void silence() {
         LOG.setLevel(java.util.logging.Level.OFF);
@@ -105,7 +128,7 @@ class OtherRanksCrashTest {
         FaultyEngine storage = engine();
         onEachRank(former, config, storage, (checkpoints, values) -> {
             set(values, checkpoints, GLOBAL);
-            checkpoints.checkpoint(1, Level.L4);
+            checkpoints.checkpoint(1, newLevel == Level.L4_DCP ? newLevel : Level.L4);
             set(values, checkpoints, LOCAL);
             checkpoints.checkpoint(2, localLevel());
             checkpoints.await();
@@ -123,7 +146,7 @@ class OtherRanksCrashTest {
     }
 
     private Level localLevel() {
-        return newLevel == Level.L4 ? Level.L1 : newLevel;
+        return newLevel.isGlobal() ? Level.L1 : newLevel;
     }
 
     /** Leaves the node-local checkpoint of the former run where a kill in a commit does. */
@@ -198,7 +221,7 @@ class OtherRanksCrashTest {
 
     /** What a number of ranks may recover: a node-local checkpoint if it is its own, and one that was taken until then. */
     private Set<Integer> steps(int ranks, int prefix) {
-        boolean global = newLevel == Level.L4;
+        boolean global = newLevel.isGlobal();
         if (prefix >= end) {
             return Set.of(global || ranks == present ? NEW : GLOBAL);
         }
