@@ -94,6 +94,10 @@ final class MatrixRun {
         return run.restartValue("failure");
     }
 
+    String execId() throws IOException {
+        return run.restartValue("exec_id");
+    }
+
     /** Files below the run directory, without the configuration; the exec id is {@code X}. */
     List<String> files() throws IOException {
         return run.files();
@@ -150,7 +154,7 @@ final class MatrixRun {
     /** Deletes the directory of a level, on a node or, with {@code -1}, on the parallel file system. */
     void deleteLevel(int node, int level) throws IOException {
         Path below = run.directory().resolve(node < 0 ? "Global" : "Local/node" + node);
-        Path directory = below.resolve(run.restartValue("exec_id")).resolve("l" + level);
+        Path directory = below.resolve(execId()).resolve("l" + level);
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);

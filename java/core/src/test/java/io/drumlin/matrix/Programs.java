@@ -97,6 +97,7 @@ public final class Programs {
             case "recoverNames" -> run.recoverNames(arguments);
             case "forgetNames" -> run.forgetNames();
             case "config" -> run.config();
+            case "layers" -> run.application().layers(arguments);
             case "twice" -> run.twice(arguments);
             case "changes" -> run.changes(arguments);
             case "recoverChanges" -> run.recoverChanges();
@@ -107,6 +108,27 @@ public final class Programs {
             case "recoverStructures" -> run.recoverStructures(arguments);
             default -> throw new IllegalArgumentException("no program " + program);
         }
+    }
+
+    static void end(String how) {
+        if (how.equals("finalize")) {
+            assertThat(FTI_Finalize()).as("FTI_Finalize").isEqualTo(FTI_SCES);
+        } else {
+            assertThat(how).isEqualTo("crash");
+        }
+    }
+
+    /** Recovers all at once, or the variables 0 to {@code variables} - 1 one by one. */
+    static void recover(boolean whole, int variables) {
+        if (whole) {
+            assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_SCES);
+            return;
+        }
+        assertThat(FTI_RecoverVarInit()).isEqualTo(FTI_SCES);
+        for (int variable = variables - 1; variable >= 0; variable--) {
+            assertThat(FTI_RecoverVar(variable)).as("FTI_RecoverVar").isEqualTo(FTI_SCES);
+        }
+        assertThat(FTI_RecoverVarFinalize()).isEqualTo(FTI_SCES);
     }
 
     /** One rank of a start. */
@@ -137,12 +159,9 @@ public final class Programs {
             assertThat(result).as("FTI_Init").isEqualTo(expected);
         }
 
-        private void end(String how) {
-            if (how.equals("finalize")) {
-                assertThat(FTI_Finalize()).as("FTI_Finalize").isEqualTo(FTI_SCES);
-            } else {
-                assertThat(how).isEqualTo("crash");
-            }
+        private Applications application() {
+            init(FTI_SCES);
+            return new Applications();
         }
 
         /** Three variables; sizes are those of rank 0 or grow with the rank. */
@@ -292,18 +311,6 @@ public final class Programs {
 
         private int size(int iteration) {
             return 100 * (rank + 1) + 10 * iteration;
-        }
-
-        private static void recover(boolean whole, int variables) {
-            if (whole) {
-                assertThat(FTI_Recover()).as("FTI_Recover").isEqualTo(FTI_SCES);
-                return;
-            }
-            assertThat(FTI_RecoverVarInit()).isEqualTo(FTI_SCES);
-            for (int variable = variables - 1; variable >= 0; variable--) {
-                assertThat(FTI_RecoverVar(variable)).as("FTI_RecoverVar").isEqualTo(FTI_SCES);
-            }
-            assertThat(FTI_RecoverVarFinalize()).isEqualTo(FTI_SCES);
         }
 
         private int[][] arrayValues(boolean filled) {

@@ -344,8 +344,7 @@ enum Suite {
             List<Case> cases = new ArrayList<>();
             for (String how : ALL_OR_ONE_BY_ONE) {
                 for (int hash : List.of(1, 2)) {
-                    Map<String, String> changes =
-                            Map.of("basic.enable_dcp", "1", "basic.dcp_mode", "" + hash, "basic.dcp_block_size", "512");
+                    Map<String, String> changes = FeatureCases.differential(hash);
                     cases.add(new Case("hash " + hash + " " + how, changes, run -> standard(run, how)));
                 }
             }
@@ -368,7 +367,25 @@ enum Suite {
 
         @Override
         boolean hasMode(int mode) {
-            return mode == FTI_FF;
+            return mode == POSIX || mode == FTI_FF;
+        }
+    },
+
+    /** A part of {@code dCP} in C FTI, without heads. */
+    CORRUPT_CHECK {
+        @Override
+        List<Case> cases() {
+            return FeatureCases.corruptCheck();
+        }
+
+        @Override
+        boolean hasMode(int mode) {
+            return mode == POSIX;
+        }
+
+        @Override
+        boolean hasPreset(Preset preset) {
+            return preset == Preset.H0I1;
         }
     },
 
@@ -453,6 +470,7 @@ enum Suite {
     private static final List<String> ALL_OR_ONE_BY_ONE = List.of("", "i");
 
     private static final String SHARED_FILE = "Global/VPR-h5-ID00000007.h5";
+    private static final int POSIX = 1;
     private static final int FTI_FF = 3;
     private static final int HDF5_FILES = 5;
     private static final int[] LEVELS = {1, 2, 3, 4};

@@ -48,7 +48,7 @@ class MatrixIT {
         return index
                 == switch (suite) {
                     case "nodeflag", "getconfig" -> 0;
-                    case "keepl4" -> 1;
+                    case "keepl4", "corrupt_check" -> 1;
                     default -> 2;
                 };
     }
