@@ -47,7 +47,7 @@ final class IntervalClock implements SnapshotClock {
     private long lastSync;
     private double secondsSinceSync;
     private double meanSeconds;
-    private boolean agreed;
+    private Optional<SnapshotPlan> newPlan = Optional.empty();
 
     /**
      * @param meanSecondsBetweenFailures that need a checkpoint of the level, for the levels that are taken
@@ -77,7 +77,7 @@ final class IntervalClock implements SnapshotClock {
     @Override
     public Optional<Level> tick(Communicator comm) throws IOException {
         long now = nanoTime.getAsLong();
-        agreed = false;
+        newPlan = Optional.empty();
         if (iterations > 0) {
             secondsSinceSync += (now - lastCall) / NANOS;
             if (iterations - lastSync >= syncInterval) {
@@ -97,18 +97,21 @@ final class IntervalClock implements SnapshotClock {
 
     /** Only the iterations since the last agreement count, so that the interval follows a program that changes its pace. */
     private void agreeOnMean(Communicator comm) throws IOException {
-        long[] sum = {Math.round(secondsSinceSync / (iterations - lastSync) * NANOS)};
+        long calls = iterations - lastSync;
+        long[] sum = {Math.round(secondsSinceSync / calls * NANOS)};
         comm.allreduce(sum, Op.SUM);
         meanSeconds = Math.max(sum[0] / NANOS / comm.size(), 1 / NANOS);
         lastSync = iterations;
         secondsSinceSync = 0;
         long shortest = Long.MAX_VALUE;
+        long next = Long.MAX_VALUE;
         for (Level level : meanSecondsBetweenFailures.keySet()) {
             shortest = Math.min(shortest, intervalIterations(level));
+            next = Math.min(next, next(level) + 1);
             tell(comm, level);
         }
         syncInterval = Math.max(1, Math.min(Math.min(2 * syncInterval, shortest / 2), maxSyncInterval));
-        agreed = true;
+        newPlan = Optional.of(new SnapshotPlan(iterations, shortest, next, calls));
     }
 
     private double interval(Level level) {
@@ -150,14 +153,7 @@ final class IntervalClock implements SnapshotClock {
 
     @Override
     public Optional<SnapshotPlan> newPlan() {
-        if (!agreed) {
-            return Optional.empty();
-        }
-        long next = Long.MAX_VALUE;
-        for (Level level : meanSecondsBetweenFailures.keySet()) {
-            next = Math.min(next, next(level) + 1);
-        }
-        return Optional.of(new SnapshotPlan(next, syncInterval));
+        return newPlan;
     }
 
     @Override

@@ -28,7 +28,7 @@ final class MinuteClock implements SnapshotClock {
     private long lastMinute;
     private long nextMinute;
     private int minutes;
-    private boolean agreed;
+    private Optional<SnapshotPlan> newPlan = Optional.empty();
 
     MinuteClock(FtiConfig config, LongSupplier nanoTime) {
         this.config = config;
@@ -38,7 +38,7 @@ final class MinuteClock implements SnapshotClock {
     @Override
     public Optional<Level> tick(Communicator comm) throws IOException {
         long now = nanoTime.getAsLong();
-        agreed = false;
+        newPlan = Optional.empty();
         if (iterations > 0) {
             totalSeconds += (now - lastCall) / 1e9;
             if (iterations % syncInterval == 0) {
@@ -58,7 +58,7 @@ final class MinuteClock implements SnapshotClock {
 
     @Override
     public Optional<SnapshotPlan> newPlan() {
-        return agreed ? Optional.of(new SnapshotPlan(nextMinute, syncInterval)) : Optional.empty();
+        return newPlan;
     }
 
     @Override
@@ -76,10 +76,10 @@ final class MinuteClock implements SnapshotClock {
         if (next >= iterations) {
             nextMinute = next;
         }
+        newPlan = Optional.of(new SnapshotPlan(iterations, minuteIterations, nextMinute, syncInterval));
         if (syncInterval < minuteIterations / 2 && syncInterval < config.maxSyncIntv()) {
             syncInterval *= 2;
         }
-        agreed = true;
     }
 
     private Optional<Level> dueLevel() {

@@ -907,7 +907,8 @@ public final class FTI {
             instance.checkpoints
                     .newSnapshotPlan()
                     .ifPresent(plan -> instance.messages.debug(
-                            "Next ckpt. at iter. %d . Sync. intv. : %d", plan.iteration(), plan.syncInterval()));
+                            "Current iter : %d ckpt intv. : %d . Next ckpt. at iter. %d . Sync. intv. : %d",
+                            plan.calls(), plan.interval(), plan.iteration(), plan.syncInterval()));
             return taken.isPresent() ? done(instance, taken.get()) : FTI_SCES;
         });
     }

@@ -54,11 +54,11 @@ class MinuteClockTest {
         }
         assertThat(plans)
                 .containsExactly(
-                        Map.entry(2, new SnapshotPlan(11, 2)),
-                        Map.entry(3, new SnapshotPlan(11, 4)),
-                        Map.entry(5, new SnapshotPlan(11, 8)),
-                        Map.entry(9, new SnapshotPlan(11, 8)),
-                        Map.entry(17, new SnapshotPlan(21, 8)));
+                        Map.entry(2, new SnapshotPlan(1, 10, 11, 1)),
+                        Map.entry(3, new SnapshotPlan(2, 10, 11, 2)),
+                        Map.entry(5, new SnapshotPlan(4, 10, 11, 4)),
+                        Map.entry(9, new SnapshotPlan(8, 10, 11, 8)),
+                        Map.entry(17, new SnapshotPlan(16, 10, 21, 8)));
     }
 
     @Test

@@ -274,7 +274,8 @@ class FtiTest {
         assertThat(printed.toString(StandardCharsets.UTF_8))
                 .contains("[ FTI  Information ] : Variable ID 4 to protect. Current ckpt. size per rank is 1.00MB.")
                 .contains("[ FTI  Information ] : Variable ID 5 to protect. Current ckpt. size per rank is 2.00MB.")
-                .containsPattern("\\[FTI Debug - 000000\\] : Next ckpt\\. at iter\\. \\d+ \\. Sync\\. intv\\. : 2\\R")
+                .containsPattern("\\[FTI Debug - 000000\\] : Current iter : 1 ckpt intv\\. : \\d+ \\. "
+                        + "Next ckpt\\. at iter\\. \\d+ \\. Sync\\. intv\\. : 1\\R")
                 .contains("[ FTI  Information ] : Post-checkpoint took ")
                 .containsPattern("Ckpt\\. ID 3 \\(L4\\) \\(2\\.00 MB/proc\\) taken in \\d+\\.\\d\\d sec\\. "
                         + "\\(Wt:\\d+\\.\\d\\ds, Wr:\\d+\\.\\d\\ds, Ps:\\d+\\.\\d\\ds\\)")
