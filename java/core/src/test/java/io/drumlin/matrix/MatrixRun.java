@@ -49,6 +49,11 @@ final class MatrixRun {
         return head;
     }
 
+    /** Ranks that are no heads. */
+    int applicationRanks() {
+        return NODES * (nodeSize - Integer.parseInt(head));
+    }
+
     /** So that the processes of heads can begin another run. */
     void keepHeadsAlive() throws IOException {
         String text = Files.readString(config());

@@ -98,6 +98,10 @@ public final class Programs {
             case "forgetNames" -> run.forgetNames();
             case "config" -> run.config();
             case "layers" -> run.application().layers(arguments);
+            case "addInArray" -> run.application().addInArray(arguments);
+            case "heatdis" -> run.application().heatdis(arguments);
+            case "syncIntv" -> run.application().syncIntv(arguments);
+            case "massive" -> run.application().massive(arguments);
             case "twice" -> run.twice(arguments);
             case "changes" -> run.changes(arguments);
             case "recoverChanges" -> run.recoverChanges();

@@ -389,6 +389,52 @@ enum Suite {
         }
     },
 
+    USE_CASES {
+        @Override
+        List<Case> cases() {
+            return FeatureCases.useCases();
+        }
+
+        @Override
+        boolean hasMode(int mode) {
+            return mode == POSIX;
+        }
+    },
+
+    SYNC_INTV {
+        @Override
+        List<Case> cases() {
+            return FeatureCases.syncIntv();
+        }
+
+        @Override
+        boolean hasMode(int mode) {
+            return mode == POSIX;
+        }
+
+        @Override
+        boolean hasPreset(Preset preset) {
+            return preset == Preset.H1I0;
+        }
+    },
+
+    STAGING {
+        @Override
+        List<Case> cases() {
+            return FeatureCases.staging();
+        }
+
+        @Override
+        boolean hasMode(int mode) {
+            return mode == POSIX;
+        }
+
+        @Override
+        boolean hasPreset(Preset preset) {
+            return preset == Preset.H0I1 || preset == Preset.H1I1;
+        }
+    },
+
     /** Restarts on other numbers of ranks, from the shared HDF5 file. */
     VPR {
         @Override

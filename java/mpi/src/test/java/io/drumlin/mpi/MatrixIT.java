@@ -47,7 +47,7 @@ class MatrixIT {
     private static boolean isTheOne(String suite, int index) {
         return index
                 == switch (suite) {
-                    case "nodeflag", "getconfig" -> 0;
+                    case "nodeflag", "getconfig", "sync_intv", "staging" -> 0;
                     case "keepl4", "corrupt_check" -> 1;
                     default -> 2;
                 };
