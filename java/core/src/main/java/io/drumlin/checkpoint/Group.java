@@ -4,6 +4,8 @@ import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The ranks that keep redundancy for each other: those at the same place of the {@code group_size} nodes of a sector, in the
@@ -14,6 +16,8 @@ import java.nio.ByteOrder;
  * @param comm the ranks of the group
  */
 record Group(int sector, int id, Communicator comm) implements AutoCloseable {
+
+    private static final int TAG = 5;
 
     /** Finds the group of this rank. Collective. */
     static Group of(Communicator app, Topology topology, int groupSize) throws IOException {
@@ -50,6 +54,23 @@ record Group(int sector, int id, Communicator comm) implements AutoCloseable {
         long[] values = new long[size()];
         all.asLongBuffer().get(values);
         return values;
+    }
+
+    /** The parts of all ranks, by their number in the group, at the first of them; nothing elsewhere. Collective in the group. */
+    List<byte[]> gatherAtFirst(byte[] part) throws IOException {
+        long[] lengths = gather(part.length);
+        List<byte[]> parts = new ArrayList<>();
+        if (index() > 0) {
+            comm.send(ByteBuffer.wrap(part), 0, TAG);
+            return parts;
+        }
+        parts.add(part);
+        for (int i = 1; i < lengths.length; i++) {
+            byte[] received = new byte[(int) lengths[i]];
+            comm.receive(ByteBuffer.wrap(received), i, TAG);
+            parts.add(received);
+        }
+        return parts;
     }
 
     @Override

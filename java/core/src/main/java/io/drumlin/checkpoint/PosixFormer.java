@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.IoMode.Places;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -9,7 +8,6 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
-import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +17,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PosixFormer implements FormerCheckpoint {
 
-    /** What the files of all ranks of a run of these modes have in common. */
-    record Run(
-            Optional<SharedFileWriter> shared,
-            FileContent content,
-            Places places,
-            StorageEngine storage,
-            CheckpointReader reader) {}
-
     /**
      * The groups of a checkpoint, in each sector as many.
      *
@@ -46,7 +35,7 @@ final class PosixFormer implements FormerCheckpoint {
      */
     private record Groups(int sectors, int first, int count, int size) {}
 
-    private final Run run;
+    private final PosixRun run;
     private final Slot metadataSlot;
     private final Slot slot;
     private final int ckptId;
@@ -62,7 +51,13 @@ final class PosixFormer implements FormerCheckpoint {
     private int sector = -1;
 
     private PosixFormer(
-            Run run, Slot metadataSlot, Slot slot, int ckptId, Groups groups, boolean mustHaveDigests, long[] sizes) {
+            PosixRun run,
+            Slot metadataSlot,
+            Slot slot,
+            int ckptId,
+            Groups groups,
+            boolean mustHaveDigests,
+            long[] sizes) {
         this.run = run;
         this.metadataSlot = metadataSlot;
         this.slot = slot;
@@ -77,7 +72,7 @@ final class PosixFormer implements FormerCheckpoint {
      *
      * @return lines for {@link #of}
      */
-    static List<String> find(Run run, Refusals refusals) {
+    static List<String> find(PosixRun run, Refusals refusals) {
         boolean replacing = exists(run, Slot.REPLACED) || existsMetadata(run, Slot.REPLACED);
         List<String> found = new ArrayList<>();
         for (Slot metadata : Slot.values()) {
@@ -97,16 +92,16 @@ final class PosixFormer implements FormerCheckpoint {
         return found;
     }
 
-    private static boolean exists(Run run, Slot slot) {
+    private static boolean exists(PosixRun run, Slot slot) {
         return Files.isDirectory(run.places().directory(Level.L4, slot));
     }
 
-    private static boolean existsMetadata(Run run, Slot slot) {
+    private static boolean existsMetadata(PosixRun run, Slot slot) {
         return Files.isDirectory(run.places().metadataDirectory(Level.L4, slot));
     }
 
     /** Id of the checkpoint, and its groups. */
-    private static String groups(Run run, Path directory) throws IOException {
+    private static String groups(PosixRun run, Path directory) throws IOException {
         Set<List<Integer>> numbers = new HashSet<>();
         for (Path file : RunDirectory.entries(directory)) {
             Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
@@ -139,7 +134,7 @@ final class PosixFormer implements FormerCheckpoint {
     }
 
     /** What {@link #find} told of. */
-    static PosixFormer of(Run run, String line) {
+    static PosixFormer of(PosixRun run, String line) {
         String[] words = line.split(" ", -1);
         Slot metadata = Slot.valueOf(words[0]);
         Slot slot = Slot.valueOf(words[1]);

@@ -5,29 +5,23 @@ import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.format.ByteSource;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
-import io.drumlin.integrity.RebuiltFile;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +36,6 @@ import org.jspecify.annotations.Nullable;
  * different checkpoints are never mixed, also when ids repeat.
  */
 final class PosixMode implements IoMode {
-
-    private static final int TAG = 5;
 
     private final Communicator app;
     private final Group group;
@@ -235,7 +227,7 @@ final class PosixMode implements IoMode {
             FileEntry entry = own.entry(largest, encodedMd5);
             part[0] = MetadataFiles.bytes(new GroupMetadata(own.type(), own.ckptId(), List.of(entry)));
         });
-        List<byte[]> parts = gather(part[0]);
+        List<byte[]> parts = group.gatherAtFirst(part[0]);
         Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
             if (group.index() == 0) {
                 GroupMetadata metadata = new GroupMetadata(
@@ -244,23 +236,6 @@ final class PosixMode implements IoMode {
                 own.describedBy(metadata);
             }
         });
-    }
-
-    /** The parts of all ranks at the first rank of the group; nothing elsewhere. Collective in the group. */
-    private List<byte[]> gather(byte[] part) throws IOException {
-        long[] lengths = group.gather(part.length);
-        List<byte[]> parts = new ArrayList<>();
-        if (group.index() > 0) {
-            group.comm().send(ByteBuffer.wrap(part), 0, TAG);
-            return parts;
-        }
-        parts.add(part);
-        for (int i = 1; i < lengths.length; i++) {
-            byte[] received = new byte[(int) lengths[i]];
-            group.comm().receive(ByteBuffer.wrap(received), i, TAG);
-            parts.add(received);
-        }
-        return parts;
     }
 
     /** What metadata say that each describe one file. */
@@ -339,10 +314,7 @@ final class PosixMode implements IoMode {
                     : new long[] {1, metadata.ckptId(), -metadata.ckptId()};
             app.allreduce(ids, Op.MIN);
             if (metadata != null && ids[0] == 1 && ids[1] == -ids[2]) {
-                stored.add(
-                        metadata.type() == CkptType.DCP
-                                ? layers(slot, metadata)
-                                : new Remains(level, slot, metadata, locator(level, metadata)));
+                stored.add(metadata.type() == CkptType.DCP ? layers(slot, metadata) : remains(level, slot, metadata));
             }
         }
         return stored;
@@ -357,16 +329,16 @@ final class PosixMode implements IoMode {
                             + " another mode")
                     .exception();
         }
-        return level == Level.L4 ? PosixFormer.find(formerRun(), refusals) : List.of();
+        return level == Level.L4 ? PosixFormer.find(run(), refusals) : List.of();
     }
 
     @Override
     public FormerCheckpoint former(Level level, String found) {
-        return PosixFormer.of(formerRun(), found);
+        return PosixFormer.of(run(), found);
     }
 
-    private PosixFormer.Run formerRun() {
-        return new PosixFormer.Run(shared, content, levels, storage, reader);
+    private PosixRun run() {
+        return new PosixRun(shared, content, levels, storage, reader);
     }
 
     private StoredLayers layers(Slot slot, GroupMetadata metadata) throws IOException {
@@ -382,6 +354,20 @@ final class PosixMode implements IoMode {
             files.completed(layers.ckptId());
             files.resume(layers.entry().name(), layers.file());
         });
+    }
+
+    /** Files that metadata describe. Collective. */
+    private PosixRemains remains(Level level, Slot slot, GroupMetadata metadata) throws IOException {
+        return new PosixRemains(
+                run(), app, group, refusals, level, slot, metadata, locator(level, metadata), this::opened);
+    }
+
+    private void opened(GroupMetadata metadata) {
+        FileEntry own = metadata.files().get(group.index());
+        order = own.variables().stream().map(VariableEntry::id).toList();
+        last = metadata;
+        lastName = own.name();
+        differential.ifPresent(files -> files.completed(metadata.ckptId()));
     }
 
     /** Finds this rank's bytes in its file. Collective. */
@@ -444,213 +430,11 @@ final class PosixMode implements IoMode {
         }
     }
 
-    /** C FTI writes anything for the checksums of blocks. */
-    private static GroupMetadata withoutDigests(GroupMetadata metadata) {
-        return new GroupMetadata(
-                metadata.type(),
-                metadata.ckptId(),
-                metadata.files().stream().map(file -> file.withChecksum("")).toList());
-    }
-
-    private static DrumlinException refused(Path path, String problem, String advice) {
+    static DrumlinException refused(Path path, String problem, String advice) {
         return DrumlinException.during("restart")
                 .path(path)
                 .problem(problem)
                 .advice(advice)
                 .exception();
-    }
-
-    /** Files that metadata describe. */
-    private final class Remains implements StoredCheckpoint {
-
-        private final Level level;
-        private final Slot slot;
-        private final int owner;
-        private final SharedFileWriter.Locator locator;
-        private GroupMetadata metadata;
-        private @Nullable EnumMap<FileKind, List<Place>> places;
-        private @Nullable String encodedAgain;
-
-        /** @param locator finds this rank's bytes in its plain file */
-        Remains(Level level, Slot slot, GroupMetadata metadata, SharedFileWriter.Locator locator) {
-            this.level = level;
-            this.slot = slot;
-            this.metadata =
-                    shared(level).isPresent() && !metadata.blocksDigested() ? withoutDigests(metadata) : metadata;
-            this.locator = locator;
-            owner = RunDirectory.owner(own().name()).orElseThrow();
-        }
-
-        private FileEntry own() {
-            return metadata.files().get(group.index());
-        }
-
-        @Override
-        public Level level() {
-            return level;
-        }
-
-        @Override
-        public int ckptId() {
-            return metadata.ckptId();
-        }
-
-        @Override
-        public String fileName(FileKind kind) {
-            if (kind == FileKind.PLAIN) {
-                return shared(level).map(writer -> writer.fileName(ckptId())).orElse(own().name());
-            }
-            return RunDirectory.fileName(kind, ckptId(), owner, content.suffix());
-        }
-
-        @Override
-        public Slot metadataSlot() {
-            return slot;
-        }
-
-        @Override
-        public EnumMap<FileKind, List<Place>> places() {
-            if (places == null) {
-                places = findPlaces();
-            }
-            return places;
-        }
-
-        private EnumMap<FileKind, List<Place>> findPlaces() {
-            EnumMap<FileKind, List<Place>> all = new EnumMap<>(FileKind.class);
-            for (FileKind kind : FileKind.of(level)) {
-                List<Place> found = new ArrayList<>();
-                for (Slot place : Slot.values()) {
-                    Path path = levels.directory(level, place).resolve(fileName(kind));
-                    if (Files.isRegularFile(path)) {
-                        found.add(new Place(place, path));
-                    }
-                }
-                if (found.size() > 1) {
-                    // Files of several checkpoints with one id.
-                    found.removeIf(
-                            place -> !refusals.succeeds("verifying", place.path(), () -> check(kind, place.path())));
-                }
-                all.put(kind, found);
-            }
-            return all;
-        }
-
-        @Override
-        public void check(FileKind kind, Path path) throws IOException {
-            switch (kind) {
-                case PLAIN -> {
-                    long start = start(path, own().size());
-                    if (own().digest().isEmpty()) {
-                        content.check(path);
-                    } else {
-                        reader.verify(path, content.stored(ckptId(), own()).movedBy(start));
-                    }
-                }
-                case PARTNER -> {
-                    FileEntry left = metadata.files().get(group.left());
-                    check(path, left.size(), left.digest());
-                    if (left.digest().isEmpty()) {
-                        content.check(path);
-                    }
-                }
-                case ENCODED -> {
-                    if (slot == Slot.TMP && encodedMd5().isEmpty()) {
-                        throw refused(
-                                path, "its digest was not written down", "the head was killed while it made the file");
-                    }
-                    check(path, own().maxSize(), encodedMd5());
-                }
-            }
-        }
-
-        /** The digest that the encoded file must have; empty if none was written down. */
-        private String encodedMd5() {
-            String stored = own().rsedChecksum();
-            String present = encodedAgain != null ? encodedAgain : stored;
-            return present == null ? "" : present;
-        }
-
-        private void check(Path path, long size, String md5) throws IOException {
-            long start = start(path, size);
-            if (!md5.isEmpty()) {
-                reader.verify(path, start, size, md5);
-            }
-        }
-
-        /** Where this rank's bytes begin in a file that is large enough. */
-        private long start(Path path, long size) throws IOException {
-            long start = locator.start(path);
-            long found = Files.size(path);
-            if (shared(level).isEmpty() && found != size) {
-                throw refused(
-                        path,
-                        "it has " + found + " bytes and the metadata say " + size,
-                        "the file is damaged; another level or an older checkpoint is needed");
-            }
-            return start;
-        }
-
-        @Override
-        public Optional<Long> extendedSize() {
-            return Optional.of(own().maxSize());
-        }
-
-        @Override
-        public long plainSize(ByteSource extended) {
-            return own().size();
-        }
-
-        @Override
-        public OptionalInt lastByte(ByteSource decoded) throws IOException {
-            String md5 = own().digest();
-            return md5.isEmpty()
-                    ? OptionalInt.empty()
-                    : RebuiltFile.lastByte(decoded, 0, HexFormat.of().parseHex(md5));
-        }
-
-        @Override
-        public Encoding encoding() {
-            return new PosixEncoding();
-        }
-
-        @Override
-        public void encodedAgain(String md5) {
-            encodedAgain = md5;
-        }
-
-        @Override
-        public void updateMetadata() throws IOException {
-            boolean changed = encodedAgain != null && !encodedAgain.equals(own().rsedChecksum());
-            boolean anyChanged = Arrays.stream(group.gather(changed ? 1 : 0)).sum() > 0;
-            List<byte[]> digests = anyChanged ? gather(encodedMd5().getBytes(StandardCharsets.US_ASCII)) : List.of();
-            Agreement.run(app, "writing the digests of encoded files", () -> {
-                if (!digests.isEmpty()) {
-                    metadata = withEncoded(digests);
-                    Path directory = levels.metadataDirectory(level, slot);
-                    MetadataFiles.write(directory.resolve(MetadataFiles.name(group)), metadata, storage);
-                }
-            });
-        }
-
-        private GroupMetadata withEncoded(List<byte[]> digests) {
-            List<FileEntry> files = new ArrayList<>();
-            for (int i = 0; i < digests.size(); i++) {
-                FileEntry file = metadata.files().get(i);
-                String digest = new String(digests.get(i), StandardCharsets.US_ASCII);
-                files.add(file.withRsedChecksum(digest.isEmpty() ? null : digest));
-            }
-            return new GroupMetadata(metadata.type(), metadata.ckptId(), files, metadata.blocksDigested());
-        }
-
-        @Override
-        public StoredFile open(Path path) throws IOException {
-            long start = locator.start(path);
-            order = own().variables().stream().map(VariableEntry::id).toList();
-            last = metadata;
-            lastName = own().name();
-            differential.ifPresent(files -> files.completed(ckptId()));
-            return content.stored(ckptId(), own()).movedBy(start);
-        }
     }
 }

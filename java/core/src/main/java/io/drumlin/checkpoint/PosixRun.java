@@ -1,0 +1,23 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.storage.StorageEngine;
+import java.util.Optional;
+
+/**
+ * What the files of a run of the modes POSIX, MPI-IO, SIONlib and HDF5 have in common.
+ *
+ * @param shared writes level 4 in the modes in which it is one file of all ranks
+ * @param content of the other files
+ */
+record PosixRun(
+        Optional<SharedFileWriter> shared,
+        FileContent content,
+        IoMode.Places places,
+        StorageEngine storage,
+        CheckpointReader reader) {
+
+    /** Writes a level in one file of all ranks, if that is so. */
+    Optional<SharedFileWriter> shared(Level level) {
+        return shared.filter(writer -> level == Level.L4);
+    }
+}
