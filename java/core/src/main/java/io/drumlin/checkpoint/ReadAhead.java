@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file that is read from its beginning to its end, past the page cache: while a window of it is used the following ones
- * are on their way. Other orders are possible and slower. Memory is taken with the first read. Not thread-safe.
+ * are on their way. Other orders are possible and slower. All memory is taken at opening, so that a rank which lacks it does
+ * not leave others waiting for what it reads. Not thread-safe.
  */
 final class ReadAhead implements ByteSource, Closeable {
 
@@ -27,20 +28,21 @@ final class ReadAhead implements ByteSource, Closeable {
     /** Windows that are read or used at a time. */
     private static final int WINDOWS = 4;
 
-    private final StorageEngine storage;
     private final BlockFile file;
     private final long size;
     private final List<Window> windows = new ArrayList<>(WINDOWS);
 
     /** @throws IOException the file cannot be opened */
     ReadAhead(StorageEngine storage, Path path) throws IOException {
-        this.storage = storage;
         file = storage.open(path, EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
         try {
             size = file.size();
-        } catch (IOException | RuntimeException e) {
+            for (int i = 0; i < WINDOWS && (long) i * WINDOW < size; i++) {
+                windows.add(new Window(storage.allocate(WINDOW)));
+            }
+        } catch (IOException | RuntimeException | Error e) {
             try {
-                file.close();
+                close();
             } catch (IOException alsoFailed) {
                 e.addSuppressed(alsoFailed);
             }
@@ -55,15 +57,10 @@ final class ReadAhead implements ByteSource, Closeable {
 
     @Override
     public void readFully(long offset, ByteBuffer target) throws IOException {
-        if (windows.isEmpty()) {
-            for (int i = 0; i < WINDOWS; i++) {
-                windows.add(new Window(storage.allocate(WINDOW)));
-            }
-        }
         long position = offset;
         while (target.hasRemaining()) {
             long number = position / WINDOW;
-            for (long next = number; next < number + WINDOWS && next * WINDOW < size; next++) {
+            for (long next = number; next < number + windows.size() && next * WINDOW < size; next++) {
                 window(next).start(next);
             }
             int from = (int) (position % WINDOW);
@@ -74,7 +71,7 @@ final class ReadAhead implements ByteSource, Closeable {
     }
 
     private Window window(long number) {
-        return windows.get((int) (number % WINDOWS));
+        return windows.get((int) (number % windows.size()));
     }
 
     /** Waits for what is under way. */
