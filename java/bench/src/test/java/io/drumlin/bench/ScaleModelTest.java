@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ScaleModelTest {
 
     /** What the page says of any number of ranks rests on this. */
-    @Tag("exhaustive")
+    @Tag("soak")
     @ParameterizedTest
     @CsvSource({"3, 0", "3, 21", "2, 21"})
     void aRankMakesTheSameCallsHoweverManyRanksThereAre(int ioMode, int rank, @TempDir Path folder) throws IOException {

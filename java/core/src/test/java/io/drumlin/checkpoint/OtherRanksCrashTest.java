@@ -60,23 +60,11 @@ class OtherRanksCrashTest {
 
     @ParameterizedTest
     @CsvSource({
-        "KILL, 2, 3, 1, L4, 3, COMMITTED",
         "POWER_LOSS, 2, 3, 1, L4, 3, TMP",
-        "KILL, 3, 2, 1, L4, 3, TMP",
         "POWER_LOSS, 3, 2, 1, L4, 3, REPLACED",
-        "KILL, 2, 3, 1, L1, 3, TMP",
         "KILL, 3, 2, 1, L1, 3, REPLACED",
-        "POWER_LOSS, 3, 2, 1, L1, 3, COMMITTED",
-        "KILL, 2, 4, 2, L2, 3, COMMITTED",
-        "POWER_LOSS, 4, 2, 2, L3, 3, TMP",
         "KILL, 2, 3, 1, L4, 1, TMP",
-        "POWER_LOSS, 3, 2, 1, L4, 1, COMMITTED",
-        "KILL, 3, 2, 1, L1, 1, REPLACED",
-        "POWER_LOSS, 4, 2, 2, L2, 1, TMP",
-        "KILL, 3, 2, 1, L4, 2, COMMITTED",
-        "POWER_LOSS, 2, 3, 1, L1, 2, TMP",
-        "KILL, 3, 2, 1, L1, 4, COMMITTED",
-        "POWER_LOSS, 2, 3, 1, L4, 4, REPLACED"
+        "POWER_LOSS, 4, 2, 2, L2, 1, TMP"
     })
     void everyPrefixIsRecoverable(
             Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, Slot left)
@@ -86,6 +74,28 @@ class OtherRanksCrashTest {
         newLevel = level;
         record(Map.of("basic.node_size", "1", "basic.group_size", groupSize, "basic.ckpt_io", ioMode), left);
         replay(crash, newRanks + 2);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({
+        "KILL, 2, 3, 1, L4, 3, COMMITTED",
+        "KILL, 3, 2, 1, L4, 3, TMP",
+        "KILL, 2, 3, 1, L1, 3, TMP",
+        "POWER_LOSS, 3, 2, 1, L1, 3, COMMITTED",
+        "KILL, 2, 4, 2, L2, 3, COMMITTED",
+        "POWER_LOSS, 4, 2, 2, L3, 3, TMP",
+        "POWER_LOSS, 3, 2, 1, L4, 1, COMMITTED",
+        "KILL, 3, 2, 1, L1, 1, REPLACED",
+        "KILL, 3, 2, 1, L4, 2, COMMITTED",
+        "POWER_LOSS, 2, 3, 1, L1, 2, TMP",
+        "KILL, 3, 2, 1, L1, 4, COMMITTED",
+        "POWER_LOSS, 2, 3, 1, L4, 4, REPLACED"
+    })
+    void everyPrefixOfOtherRunsIsRecoverable(
+            Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, Slot left)
+            throws IOException {
+        everyPrefixIsRecoverable(crash, formerRanks, newRanks, groupSize, level, ioMode, left);
     }
 
     @ParameterizedTest

@@ -80,7 +80,7 @@ class ReadmeTest {
     @Test
     void whatItNamesExists() throws IOException {
         String text = readme();
-        assertThat(find(text, "\\]\\((?!http|#)([^)]+)\\)"))
+        assertThat(find(text, "\\]\\((?!http|#)([^)#]+)[^)]*\\)"))
                 .isNotEmpty()
                 .allSatisfy(link -> assertThat(ROOT.resolve(link)).exists());
         assertThat(find(text, "(scripts/[a-z-]+)"))
