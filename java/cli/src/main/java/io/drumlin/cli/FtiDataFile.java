@@ -13,7 +13,6 @@ import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A data file of the modes POSIX and MPI-IO, of which only the metadata say what is in it; docs/formats/fti-posix.md. */
 final class FtiDataFile implements RecognisedFile {
-
-    private static final int BUFFER = 1 << 20;
 
     private static final List<String> TYPES = List.of(
             "FTI_CHAR",
@@ -236,14 +233,8 @@ final class FtiDataFile implements RecognisedFile {
         if (!findings.isEmpty()) {
             throw new FormatException(GroupMetadata.FORMAT, findings.list().get(0)).in(source.path());
         }
-        byte[] buffer = new byte[BUFFER];
         for (Range part : variable.parts()) {
-            int length;
-            for (long done = 0; done < part.length(); done += length) {
-                length = (int) Math.min(buffer.length, part.length() - done);
-                source.readFully(part.offset() + done, ByteBuffer.wrap(buffer, 0, length));
-                target.write(buffer, 0, length);
-            }
+            RangeCopy.copy(source, part.offset(), part.length(), target);
         }
     }
 

@@ -11,7 +11,6 @@ import io.drumlin.format.hdf5.StoredDataset.Chunk;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -21,8 +20,6 @@ import java.util.stream.Stream;
 final class Hdf5Datasets implements RecognisedFile {
 
     private static final String FORMAT = "HDF5";
-    private static final int BUFFER = 1 << 20;
-
     private final FileSource source;
     private final String title;
 
@@ -147,14 +144,8 @@ final class Hdf5Datasets implements RecognisedFile {
         if (!findings.isEmpty()) {
             throw new FormatException(FORMAT, findings.list().get(0)).in(source.path());
         }
-        byte[] buffer = new byte[BUFFER];
         for (Chunk chunk : dataset.chunks()) {
-            int length;
-            for (long done = 0; done < chunk.length(); done += length) {
-                length = (int) Math.min(buffer.length, chunk.length() - done);
-                source.readFully(chunk.offset() + done, ByteBuffer.wrap(buffer, 0, length));
-                target.write(buffer, 0, length);
-            }
+            RangeCopy.copy(source, chunk.offset(), chunk.length(), target);
         }
     }
 
