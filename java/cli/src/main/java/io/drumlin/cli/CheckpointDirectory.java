@@ -15,7 +15,6 @@ import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,9 +36,7 @@ final class CheckpointDirectory {
     /** Lines about single files; a lost node can have thousands. */
     private static final int MOST_LINES = 100;
 
-    private static final int BUFFER = 1 << 20;
-
-    private static final List<String> MODES = List.of("", "POSIX", "MPI-IO", "FTI-FF", "SIONlib");
+    private static final List<String> MODES = List.of("", "POSIX", "MPI-IO", "FTI-FF", "SIONlib", "HDF5");
 
     private final Path path;
     private final Path config;
@@ -222,16 +219,19 @@ final class CheckpointDirectory {
     /**
      * Takes a variable of a rank out of the checkpoint that a restart finds.
      *
-     * @param key {@code var}
-     * @param value {@code ID@RANK}
+     * @param key {@code var}; {@code dataset} in the mode HDF5
+     * @param value {@code ID@RANK}; {@code PATH@RANK} in the mode HDF5
      */
     void extract(String key, String value, OutputStream target) throws IOException {
-        String[] parts = value.split("@", 2);
-        if (!key.equals("var") || parts.length < 2 || !parts[1].matches("\\d{1,9}")) {
+        int at = value.lastIndexOf('@');
+        String wanted = isHdf5() ? "dataset" : "var";
+        if (!key.equals(wanted) || at < 0 || !value.substring(at + 1).matches("\\d{1,9}")) {
             throw new CommandException(
-                    ExitCode.USAGE, "--select " + key + "=" + value + ": of a run select var=ID@RANK");
+                    ExitCode.USAGE,
+                    "--select " + key + "=" + value + ": of a run in the mode " + MODES.get(run.ioMode()) + " select "
+                            + (isHdf5() ? "dataset=PATH@RANK" : "var=ID@RANK"));
         }
-        int rank = Integer.parseInt(parts[1]);
+        int rank = Integer.parseInt(value.substring(at + 1));
         if (rank >= run.ranks()) {
             throw new CommandException(
                     ExitCode.NOT_RECOGNISED,
@@ -243,14 +243,31 @@ final class CheckpointDirectory {
                     .orElseThrow(() -> new CommandException(
                             ExitCode.NOT_RECOGNISED,
                             path + ": there is no checkpoint that can be recovered; see verify"));
-            copy(file, parts[0], target);
+            copy(file, value.substring(0, at), target);
         } finally {
             delete(decoded);
         }
     }
 
-    private static void copy(RankFile file, String variable, OutputStream target) throws IOException {
-        List<Part> parts = file.variables().entrySet().stream()
+    /** Which variable a dataset has, only the program knows. */
+    private boolean isHdf5() {
+        return MODES.get(run.ioMode()).equals("HDF5");
+    }
+
+    private void copy(RankFile file, String selected, OutputStream target) throws IOException {
+        try (FileSource source = FileSource.open(file.path())) {
+            if (isHdf5()) {
+                Hdf5Datasets.of(source).extract("dataset", selected, target);
+                return;
+            }
+            for (Part part : parts(file, selected)) {
+                RangeCopy.copy(source, part.offset(), part.length(), target);
+            }
+        }
+    }
+
+    private static List<Part> parts(RankFile file, String variable) {
+        return file.variables().entrySet().stream()
                 .filter(entry -> entry.getKey().toString().equals(variable))
                 .findFirst()
                 .orElseThrow(() -> new CommandException(
@@ -258,17 +275,6 @@ final class CheckpointDirectory {
                         file.path() + " has no variable " + variable + "; it has "
                                 + file.variables().keySet()))
                 .getValue();
-        byte[] buffer = new byte[BUFFER];
-        try (FileSource source = FileSource.open(file.path())) {
-            for (Part part : parts) {
-                int length;
-                for (long done = 0; done < part.length(); done += length) {
-                    length = (int) Math.min(buffer.length, part.length() - done);
-                    source.readFully(part.offset() + done, ByteBuffer.wrap(buffer, 0, length));
-                    target.write(buffer, 0, length);
-                }
-            }
-        }
     }
 
     private static void delete(Path folder) throws IOException {

@@ -119,30 +119,42 @@ class CheckpointDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4})
+    @ValueSource(ints = {1, 2, 3, 4, 5})
     void extractTakesLostDataFromWhatIsLeft(int ioMode) throws IOException {
         Path target = directory.resolve("values");
         write(ioMode, Level.L4, Level.L3, Level.L2, Level.L1);
+        assertThat(command.run("verify", directory)).as(command.out()).isEqualTo(ExitCode.OK);
         lose(2);
-        extract(target, 12);
-        Files.delete(file("Ckpt12-Pcof3.fti"));
-        extract(target, 11);
-        Files.write(file("Ckpt11-RSed3.fti"), new byte[10]);
-        Files.delete(file("Ckpt11-RSed0.fti"));
-        Files.delete(file("Ckpt11-RSed1.fti"));
-        extract(target, 10);
-        assertThat(command.run("extract", "--select", "var=1", "-o", target, directory))
+        assertThat(command.run("inspect", directory)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.out())
+                .contains(", "
+                        + List.of("POSIX", "MPI-IO", "FTI-FF", "SIONlib", "HDF5")
+                                .get(ioMode - 1) + "\n");
+        extract(target, ioMode, 12);
+        String suffix = ioMode == 5 ? ".h5" : ".fti";
+        Files.delete(file("Ckpt12-Pcof3" + suffix));
+        extract(target, ioMode, 11);
+        Files.write(file("Ckpt11-RSed3" + suffix), new byte[10]);
+        Files.delete(file("Ckpt11-RSed0" + suffix));
+        Files.delete(file("Ckpt11-RSed1" + suffix));
+        extract(target, ioMode, 10);
+        assertThat(command.run("extract", "--select", variable(ioMode, 1), "-o", target, directory))
                 .isEqualTo(ExitCode.USAGE);
-        assertThat(command.run("extract", "--select", "var=1@4", "-o", target, directory))
+        assertThat(command.err()).contains("select " + variable(ioMode, 1).replaceAll("=.*", "="));
+        assertThat(command.run("extract", "--select", variable(ioMode, 1) + "@4", "-o", target, directory))
                 .isEqualTo(ExitCode.NOT_RECOGNISED);
         assertThat(command.err()).contains("ranks 0 to 3");
-        assertThat(command.run("extract", "--select", "var=7@0", "-o", target, directory))
+        assertThat(command.run("extract", "--select", variable(ioMode, 7) + "@0", "-o", target, directory))
                 .isEqualTo(ExitCode.NOT_RECOGNISED);
     }
 
-    private void extract(Path target, int ckptId) throws IOException {
+    private static String variable(int ioMode, int id) {
+        return ioMode == 5 ? "dataset=/Dataset_" + id : "var=" + id;
+    }
+
+    private void extract(Path target, int ioMode, int ckptId) throws IOException {
         for (int rank = 1; rank < RANKS; rank++) {
-            int exit = command.run("extract", "--select", "var=1@" + rank, "-o", target, directory);
+            int exit = command.run("extract", "--select", variable(ioMode, 1) + "@" + rank, "-o", target, directory);
             assertThat(exit).as(command.err()).isEqualTo(ExitCode.OK);
             assertThat(Files.readAllBytes(target)).isEqualTo(content(rank, ckptId));
         }

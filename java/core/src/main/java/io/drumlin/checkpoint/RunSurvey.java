@@ -103,7 +103,7 @@ public final class RunSurvey {
     /**
      * How the data became files.
      *
-     * @return {@code ckpt_io} of the configuration: 1 POSIX, 2 MPI-IO, 3 FTI-FF, 4 SIONlib
+     * @return {@code ckpt_io} of the configuration: 1 POSIX, 2 MPI-IO, 3 FTI-FF, 4 SIONlib, 5 HDF5
      */
     public int ioMode() {
         return config.ioMode();
@@ -184,7 +184,7 @@ public final class RunSurvey {
      * @param ckptId id of the checkpoint
      * @param source what it is
      * @param path where it lies
-     * @param variables by id, where their bytes are, in their order
+     * @param variables by id, where their bytes are, in their order; no parts in the mode HDF5, whose file has datasets
      */
     public record RankFile(
             Level level, int ckptId, DataSource source, Path path, SortedMap<Integer, List<Part>> variables) {}
