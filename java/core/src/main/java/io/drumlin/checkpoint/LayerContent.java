@@ -68,7 +68,7 @@ record LayerContent(StorageEngine storage, List<LayerEntry> layers) implements F
 
     /** Where variables are, once all layers have been checked. */
     private List<StoredFile.Chunk> wholeChunks(Path path, FileEntry entry, Collection<Integer> ids) throws IOException {
-        try (BufferedFileSource source = new BufferedFileSource(storage, path)) {
+        try (ReadAhead source = new ReadAhead(storage, path)) {
             DcpFile file = DcpFile.readWhole(source, entry, new LaneDigester());
             if (file.layers() < layers.size()) {
                 throw new FormatException(

@@ -14,6 +14,7 @@ import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.integrity.LaneDigester;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -137,7 +138,7 @@ final class StoredLayers implements StoredCheckpoint {
     @Override
     public void check(FileKind kind, Path file) throws IOException {
         layers = 0;
-        try (BufferedFileSource source = new BufferedFileSource(storage, file)) {
+        try (ReadAhead source = new ReadAhead(storage, file)) {
             DcpFile read = DcpFile.readWhole(source, entry, new LaneDigester());
             if (!DifferentialConfig.isPossible(read.blockSize(), read.stackSize())) {
                 throw new FormatException(
@@ -191,8 +192,8 @@ final class StoredLayers implements StoredCheckpoint {
                         .mapToLong(LayerEntry::size)
                         .sum();
         ByteBuffer id = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        try (BufferedFileSource source = new BufferedFileSource(storage, path)) {
-            source.readFully(offset, id);
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            BlockFileSource.readFully(file, offset, id);
         }
         return id.getInt(0);
     }
