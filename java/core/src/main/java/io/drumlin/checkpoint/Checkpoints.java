@@ -2,24 +2,18 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointTaker.Taken;
-import io.drumlin.checkpoint.HandedOver.Outcome;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,101 +42,46 @@ public final class Checkpoints implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    private final Communicator application;
-    private final Communicator app;
-    private final Optional<HeadLink> headLink;
-    private final int rank;
-    private final int fileRank;
-    private final Optional<Run.Former> former;
+    private final Run run;
     private final FtiConfig config;
-    private final Topology topology;
-    private final String execId;
-    private final StorageEngine storage;
-    private final SlabPool slabs;
-    private final RunDirectory directories;
-    private final LevelDirectories levels;
-    private final CheckpointReader reader;
-    private final Communicator node;
-    private final Group group;
-    private final Refusals refusals;
-    private final IoMode mode;
-    private final LevelCopy copy;
-    private final RestartSection restartSection;
-    private final CheckpointTaker taker;
-    private final SnapshotClock snapshotClock;
-
+    private final Engine engine;
     private final ProtectedVariables variables;
-    private Status status;
-    private int nextSnapshot = 1;
-    private @Nullable IncrementalCheckpoint incremental;
-    private Optional<DifferentialShare> share = Optional.empty();
-    private @Nullable Source source;
-    private final Optional<HandedOver> handedOver;
-    private @Nullable Outcome headsOutcome;
+    private final LastCheckpoint last;
+    private final Underway underway;
+    private final SnapshotClock snapshotClock;
     private final boolean asynchronous;
-    private final CheckpointThread thread;
-    private final StagedData staged;
-    private Optional<IOException> late = Optional.empty();
-    private final Optional<Consumer<IOException>> lateFailures;
-    private boolean started;
-    private boolean closed;
-
-    private @Nullable Redistribution redistribution;
-    private @Nullable DrumlinException recoveryFailure;
     private final Optional<Staging> staging;
     private final FaultInjection faultInjection;
     private final Stash stash;
     private final SingleFile singleFile;
     private final RunDescription description;
 
+    private Status status = Status.FRESH;
+    private Optional<DrumlinException> recoveryFailure = Optional.empty();
+    private int nextSnapshot = 1;
+    private @Nullable IncrementalCheckpoint incremental;
+    private Optional<DifferentialShare> share = Optional.empty();
+    private boolean started;
+    private boolean closed;
+
     private Checkpoints(Run run, Builder given) throws IOException {
-        lateFailures = Optional.ofNullable(given.lateFailures);
-        asynchronous = given.asynchronous || run.config().isAsynchronous();
-        application = run.app();
-        // The program's messages must not meet those of checkpoints, which may be taken by another thread.
-        app = application.dup();
-        former = run.former();
-        headLink = run.headLink();
-        handedOver = headLink.map(HandedOver::new);
-        rank = run.topology().rank();
-        fileRank = run.topology().fileRank();
+        this.run = run;
         config = run.config();
-        topology = run.topology();
-        execId = run.execId();
-        storage = run.storage();
-        directories = run.directories();
-        slabs = new SlabPool(storage, CheckpointReader.SLABS);
-        int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
-        reader = new CheckpointReader(
-                storage, slabs, KeptBytes.ofFreeMemory(storage, config.restartMemory(), ranksOfMachine));
-        boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
-        levels = new LevelDirectories(app, run.topology(), directories, storage, config.keepL4Ckpt(), metadata);
-        restartSection = new RestartSection(app, run.configFile(), execId, storage);
+        asynchronous = given.asynchronous || config.isAsynchronous();
+        engine = Engine.of(run, given.packing.orElse(config.packing()));
         variables = new ProtectedVariables(config.maxVarId());
+        singleFile = new SingleFile(engine, variables, callsOfSingleFile());
+        last = new LastCheckpoint(engine, variables, singleFile);
+        underway = new Underway(engine, last, Optional.ofNullable(given.lateFailures));
         snapshotClock = config.meanSecondsBetweenFailures().isEmpty()
                 ? new MinuteClock(config, System::nanoTime)
                 : new IntervalClock(config.meanSecondsBetweenFailures(), config.maxSyncIntv(), System::nanoTime);
-        status = Status.FRESH;
-        node = Recovery.nodeOf(app, run.topology());
-        group = Group.of(app, run.topology(), config.groupSize());
-        refusals = Refusals.logged(app);
-        Packing packing = given.packing.orElse(config.packing());
-        mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
-        copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
-        LevelWriter writer = new LevelWriter(app, group, directories, storage, slabs, mode);
-        DifferentialWriter differential = new DifferentialWriter(app, directories, levels, storage, mode);
-        taker = new CheckpointTaker(run, app, levels, mode, writer, differential, restartSection);
-        thread = new CheckpointThread(rank);
-        staged = new StagedData(storage);
         staging = config.staging()
-                ? Optional.of(new Staging(directories.stage(), storage, config.heads() > 0))
+                ? Optional.of(new Staging(run.directories().stage(), run.storage(), config.heads() > 0))
                 : Optional.empty();
-        faultInjection = new FaultInjection(config.injection(), app.rank(), System::nanoTime);
-        Function<IoMode.Places, IoMode> modeAt =
-                places -> IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, packing);
-        stash = new Stash(app, topology, group, directories, levels, storage, slabs, reader, variables, modeAt);
-        description = RunDescription.of(run, group);
-        singleFile = new SingleFile(config, app, storage, slabs, variables, callsOfSingleFile());
+        faultInjection = new FaultInjection(config.injection(), engine.app().rank(), System::nanoTime);
+        stash = new Stash(engine, variables);
+        description = RunDescription.of(run, engine.group());
     }
 
     /**
@@ -293,7 +232,7 @@ public final class Checkpoints implements AutoCloseable {
             try {
                 checkpoints.start(this);
                 if (checkpoints.isHead()) {
-                    checkpoints.head(run, finishedByHead).serve();
+                    checkpoints.head(finishedByHead).serve();
                 }
             } catch (IOException | RuntimeException | Error e) {
                 checkpoints.closeAfter(e);
@@ -313,118 +252,42 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private void start(Builder given) throws IOException {
-        if (headLink.isEmpty()) {
+        if (run.headLink().isEmpty()) {
             begin(given);
             return;
         }
-        headLink.get().agree("opening run " + execId, () -> {
+        run.headLink().get().agree("opening run " + run.execId(), () -> {
             if (!isHead()) {
                 begin(given);
             }
         });
     }
 
-    private Head head(Run run, BiConsumer<Checkpoints, CheckpointReport> finished) {
+    private Head head(BiConsumer<Checkpoints, CheckpointReport> finished) {
         return new Head(
-                run.headLink().orElseThrow(), run, group, levels, slabs, mode, report -> finished.accept(this, report));
+                run.headLink().orElseThrow(),
+                run,
+                engine.group(),
+                engine.levels(),
+                engine.slabs(),
+                engine.mode(),
+                report -> finished.accept(this, report));
     }
 
     private void begin(Builder given) throws IOException {
-        if (asynchronous && !app.threadMultiple()) {
-            throw DrumlinException.during("opening run " + execId)
+        if (asynchronous && !engine.app().threadMultiple()) {
+            throw DrumlinException.during("opening run " + run.execId())
                     .problem("asynchronous checkpoints need MPI_THREAD_MULTIPLE, and MPI was initialised without it")
                     .advice("let Drumlin initialise MPI, or ask for it in the program; or set [drumlin] async = 0,"
                             + " heads (head = 1) need no second thread")
                     .exception();
         }
-        if (config.isFromSingleFile()) {
-            restartFromSingleFile(given.freshStartIfUnrecoverable);
-        } else if (config.failure() != 0) {
-            restart(given);
-        }
-        // What could not be recovered now may be recoverable later, and what other ranks have left by as many: it stays
-        // until the program takes a checkpoint.
-        if (recoveryFailure == null && redistribution == null) {
-            for (Level level : Level.values()) {
-                levels.tidy(level);
-            }
-            levels.deleteIncremental();
-        }
-        // From now on the file names this run, as after FTI_Init.
-        restartSection.take(config.failure());
+        RunStart start = new RunStart(engine, singleFile, last);
+        start.begin(given.anyNumberOfRanks, given.freshStartIfUnrecoverable);
+        status = start.status();
+        recoveryFailure = start.recoveryFailure();
+        nextSnapshot = start.nextCkptId();
         started = true;
-    }
-
-    private void restart(Builder given) throws IOException {
-        Restart restart =
-                new Restart(app, node, topology, group, directories, levels, storage, slabs, mode, copy, refusals);
-        Run.Former known = former.orElseThrow();
-        // On other nodes the files of some ranks could be taken for those of all.
-        Optional<Source> found = known.sameNodes() ? restart.find() : Optional.empty();
-        if (found.isEmpty() && given.anyNumberOfRanks) {
-            restartFormer(new FormerRestart(app, levels, mode, reader, refusals, known.numberedByNode())
-                    .find(restart.order()));
-        }
-        if (redistribution != null) {
-            return;
-        }
-        if (found.isEmpty()) {
-            unrecoverable(Recovery.nothingRecoverable(execId), given.freshStartIfUnrecoverable);
-            return;
-        }
-        Source from = found.get();
-        setSource(from);
-        nextSnapshot = from.file().ckptId() + 1;
-        status = config.failure() == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
-        if (app.rank() == 0) {
-            LOG.log(
-                    Logger.Level.INFO,
-                    "recovering from level {0}, checkpoint {1}",
-                    from.level().number(),
-                    Integer.toString(from.file().ckptId()));
-        }
-        if (from.level() == Level.L4) {
-            taker.listIfMissing(from.file().ckptId());
-        }
-    }
-
-    private void unrecoverable(DrumlinException failure, boolean freshStart) throws DrumlinException {
-        recoveryFailure = failure;
-        if (!freshStart) {
-            throw failure;
-        }
-        LOG.log(Logger.Level.WARNING, failure.getMessage());
-    }
-
-    private void restartFromSingleFile(boolean freshStartIfUnrecoverable) throws IOException {
-        Optional<SingleFileSource> found = singleFile.find();
-        if (found.isEmpty()) {
-            unrecoverable(singleFile.notFound(), freshStartIfUnrecoverable);
-            return;
-        }
-        nextSnapshot = found.get().ckptId() + 1;
-        status = Status.RESTART_FROM_SINGLE_FILE;
-    }
-
-    private void restartFormer(Optional<FormerCheckpoint> found) {
-        if (found.isEmpty()) {
-            return;
-        }
-        FormerCheckpoint from = found.get();
-        redistribution = new Redistribution(app, from, storage, slabs);
-        taker.succeedFormerRun();
-        nextSnapshot = from.ckptId() + 1;
-        status = config.failure() == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
-        if (app.rank() == 0) {
-            LOG.log(
-                    Logger.Level.INFO,
-                    "recovering from level {0}, checkpoint {1}, of {2} ranks for {3}; checkpoints of levels 1 to 3"
-                            + " would be found by {2} ranks only",
-                    from.level().number(),
-                    Integer.toString(from.ckptId()),
-                    Integer.toString(from.ranks()),
-                    Integer.toString(app.size()));
-        }
     }
 
     /**
@@ -609,7 +472,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return empty unless the run was opened with {@link Builder#freshStartIfUnrecoverable}
      */
     public Optional<DrumlinException> recoveryFailure() {
-        return Optional.ofNullable(recoveryFailure);
+        return recoveryFailure;
     }
 
     /**
@@ -618,9 +481,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return its id, or empty when there is none
      */
     public Optional<Integer> lastCheckpoint() {
-        return redistribution != null
-                ? Optional.of(redistribution.former().ckptId())
-                : Optional.ofNullable(source).map(found -> found.file().ckptId());
+        return last.ckptId();
     }
 
     /**
@@ -629,7 +490,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return empty if each rank has a checkpoint of its own
      */
     public Optional<Integer> formerRanks() {
-        return Optional.ofNullable(redistribution).map(found -> found.former().ranks());
+        return last.formerRanks();
     }
 
     /**
@@ -638,9 +499,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return the level at which it was found or taken, or empty when there is none
      */
     public Optional<Level> lastLevel() {
-        return redistribution != null
-                ? Optional.of(redistribution.former().level())
-                : Optional.ofNullable(source).map(Source::level);
+        return last.level();
     }
 
     /**
@@ -651,13 +510,14 @@ public final class Checkpoints implements AutoCloseable {
      * @return true on a head
      */
     public boolean isHead() {
-        return topology.isHead();
+        return run.topology().isHead();
     }
 
     private void requireApplication() {
         if (isHead()) {
-            throw new IllegalStateException("rank " + rank + " was a head of the run, which is over: a program ends, or"
-                    + " goes on with something else, where isHead()");
+            throw new IllegalStateException(
+                    "rank " + run.topology().rank() + " was a head of the run, which is over: a program ends, or"
+                            + " goes on with something else, where isHead()");
         }
     }
 
@@ -668,7 +528,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return closed with this; Drumlin's own messages go another way
      */
     public Communicator communicator() {
-        return application;
+        return run.app();
     }
 
     /**
@@ -687,7 +547,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IOException the end of the checkpoint under way, for which this waits, is not known
      */
     public Stash stash() throws IOException {
-        awaitHere();
+        underway.awaitHere();
         return stash;
     }
 
@@ -726,7 +586,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return 0 or above, in the order of nodes of the run's first start
      */
     public int node() {
-        return topology.node();
+        return run.topology().node();
     }
 
     /**
@@ -735,7 +595,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return true on the first rank of the application on each node, and on its head
      */
     public boolean isNodeMaster() {
-        return topology.isNodeMaster();
+        return run.topology().isNodeMaster();
     }
 
     /**
@@ -762,7 +622,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return the id
      */
     public String execId() {
-        return execId;
+        return run.execId();
     }
 
     /**
@@ -772,7 +632,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return bytes; 0 if it is not in the checkpoint or there is none
      */
     public long storedSize(int id) {
-        return source == null ? 0 : source.file().size(id);
+        return last.storedSize(id);
     }
 
     /**
@@ -785,32 +645,8 @@ public final class Checkpoints implements AutoCloseable {
      *     file cannot be read; in the last case data may be partly overwritten
      */
     public void recover() throws IOException {
-        if (redistribution != null) {
-            redistribution.recover(variables.byId(), true);
-            status = Status.FRESH;
-            return;
-        }
-        if (source == null && singleFile.restartFile().isPresent()) {
-            singleFile.recover();
-            status = Status.FRESH;
-            return;
-        }
-        Source from = requireVerifiedSource();
-        Set<Integer> stored = from.file().sizes().keySet();
-        if (stored.size() != variables.byId().size()) {
-            throw DrumlinException.during("recovery")
-                    .path(from.path())
-                    .rank(rank)
-                    .problem(variables.byId().size() + " variables are protected and " + stored.size() + " are stored")
-                    .advice("protect exactly the variables " + stored + " before recovering")
-                    .exception();
-        }
-        for (int id : variables.byId().keySet()) {
-            checkSize(from, id);
-        }
-        reader.recover(from.path(), from.file(), variables.byId());
-        reader.forget();
-        mode.recovered(from, variables.byId());
+        underway.awaitHere();
+        last.recover();
         status = Status.FRESH;
     }
 
@@ -822,52 +658,8 @@ public final class Checkpoints implements AutoCloseable {
      *     read
      */
     public void recover(int id) throws IOException {
-        if (redistribution != null) {
-            redistribution.recover(Map.of(id, variables.require(id)), false);
-            return;
-        }
-        if (source == null && singleFile.restartFile().isPresent()) {
-            singleFile.recover(Set.of(id));
-            return;
-        }
-        Source from = requireVerifiedSource();
-        checkSize(from, id);
-        Map<Integer, ProtectedData> variable = Map.of(id, variables.require(id));
-        reader.recover(from.path(), from.file(), variable);
-        mode.recovered(from, variable);
-    }
-
-    private Source requireVerifiedSource() throws IOException {
-        awaitHere();
-        if (source == null) {
-            throw DrumlinException.during("recovery")
-                    .rank(rank)
-                    .problem("there is no checkpoint to recover from")
-                    .advice("ask isRestart() first")
-                    .exception();
-        }
-        if (!source.verified() && source.file().whole().isPresent()) {
-            // Its parts have no digests that could be checked on the way.
-            reader.verify(source.path(), source.file());
-            source = source.asVerified();
-        }
-        return source;
-    }
-
-    private void checkSize(Source from, int id) throws DrumlinException {
-        long size = variables.require(id).size();
-        boolean known = from.file().contains(id);
-        if (!known || size != storedSize(id)) {
-            throw DrumlinException.during("recovery of variable " + id)
-                    .path(from.path())
-                    .rank(rank)
-                    .problem(
-                            known
-                                    ? size + " bytes are protected and " + storedSize(id) + " are stored"
-                                    : "it is not stored")
-                    .advice("protect an array of the stored size, see storedSize(id)")
-                    .exception();
-        }
+        underway.awaitHere();
+        last.recover(id);
     }
 
     /**
@@ -893,13 +685,15 @@ public final class Checkpoints implements AutoCloseable {
         long timestamp = meet(ckptId, taken.request());
         if (taken == Level.L4_DCP) {
             try (IncrementalFile file = unfinished(taken)) {
-                return take(ckptId, taken, timestamp, OwnFile.of(file, mode.order(variables.byId())), begin);
+                return take(
+                        ckptId, taken, timestamp, OwnFile.of(file, engine.mode().order(variables.byId())), begin);
             }
         }
         if (asynchronous && config.isInline(taken)) {
             return takeBehind(ckptId, taken, timestamp, begin);
         }
-        return take(ckptId, taken, timestamp, OwnFile.of(variables.byId(), mode, storage, slabs), begin);
+        OwnFile own = OwnFile.of(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
+        return take(ckptId, taken, timestamp, own, begin);
     }
 
     /** What C FTI does: an ordinary checkpoint of level 4 where there are no differential ones. */
@@ -907,7 +701,7 @@ public final class Checkpoints implements AutoCloseable {
         if (level != Level.L4_DCP || config.differential().isPresent()) {
             return level;
         }
-        if (app.rank() == 0) {
+        if (engine.app().rank() == 0) {
             LOG.log(
                     Logger.Level.WARNING,
                     "a differential checkpoint is asked for and the configuration allows none: it is taken at level 4");
@@ -916,20 +710,23 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     private IncrementalFile unfinished(Level level) {
+        IoMode mode = engine.mode();
         mode.requireGathering();
         Path path = unfinishedFile(level);
         boolean temporary = level != Level.L4_DCP;
-        return new IncrementalFile(storage, path, temporary, () -> mode.gathering(level, path), variables.byId());
+        return new IncrementalFile(
+                engine.storage(), path, temporary, () -> mode.gathering(level, path), variables.byId());
     }
 
     private Path unfinishedFile(Level level) {
+        RunDirectory directories = engine.directories();
         if (level == Level.L4_DCP) {
-            return mode.differentialFile(directories);
+            return engine.mode().differentialFile(directories);
         }
         // What is copied into a file of all ranks, or by a head, is best kept near.
-        boolean near = mode.shared(level).isPresent() || !config.isInline(level);
+        boolean near = engine.mode().shared(level).isPresent() || !config.isInline(level);
         Path root = near ? directories.local() : directories.root(level);
-        return root.resolve(RunDirectory.incrementalName(fileRank));
+        return root.resolve(RunDirectory.incrementalName(run.topology().fileRank()));
     }
 
     /**
@@ -956,7 +753,7 @@ public final class Checkpoints implements AutoCloseable {
         requireApplication();
         requireAbove0(ckptId);
         requireNoneOpen();
-        awaitHere();
+        underway.awaitHere();
         Level taken = available(level);
         IncrementalCheckpoint begun = new IncrementalCheckpoint(ckptId, additions(ckptId, taken, unfinished(taken)));
         incremental = begun;
@@ -1003,22 +800,23 @@ public final class Checkpoints implements AutoCloseable {
     private long meet(int ckptId, int request) throws IOException {
         await();
         share = Optional.empty();
-        long timestamp = taker.meet(ckptId, request);
+        long timestamp = engine.taker().meet(ckptId, request);
         requireAbove0(ckptId);
-        reader.forget();
-        if (handedOver.isPresent()) {
-            handedOver.get().tidy();
-        }
+        engine.reader().forget();
+        underway.tidy();
         return timestamp;
     }
 
     private CheckpointReport take(int ckptId, Level level, long timestamp, OwnFile own, long begin) throws IOException {
         long met = System.nanoTime();
         if (!config.isInline(level)) {
-            return handOver(ckptId, level, timestamp, own, begin, met);
+            Draft draft = engine.taker().writeForHead(ckptId, level, timestamp, own);
+            long durable = System.nanoTime();
+            underway.handOver(ckptId, level, timestamp, draft);
+            return report(ckptId, level, draft.size(), begin, met, durable);
         }
-        Taken taken = taker.take(ckptId, level, timestamp, own);
-        setSource(taken.source());
+        Taken taken = engine.taker().take(ckptId, level, timestamp, own);
+        last.set(taken.source());
         share = taken.share();
         if (taken.late().isPresent()) {
             throw taken.late().get();
@@ -1026,24 +824,9 @@ public final class Checkpoints implements AutoCloseable {
         return report(ckptId, level, taken.bytes(), begin, met, taken.durable());
     }
 
-    /** Writes this rank's file and leaves the rest to the heads. */
-    private CheckpointReport handOver(int ckptId, Level level, long timestamp, OwnFile own, long begin, long met)
-            throws IOException {
-        Draft draft = taker.writeForHead(ckptId, level, timestamp, own);
-        long durable = System.nanoTime();
-        handedOver.orElseThrow().give(new HandedOver.Checkpoint(ckptId, level, draft), timestamp);
-        return report(ckptId, level, draft.size(), begin, met, durable);
-    }
-
-    /** Copies the data and leaves all else to a thread. */
     private CheckpointReport takeBehind(int ckptId, Level level, long timestamp, long begin) throws IOException {
         long met = System.nanoTime();
-        Map<Integer, ProtectedData> copies = new LinkedHashMap<>();
-        Agreement.run(app, "copying the data of checkpoint " + ckptId, () -> {
-            copies.putAll(staged.copy(variables.byId()));
-        });
-        OwnFile own = OwnFile.of(copies, mode, storage, slabs);
-        thread.start(() -> taker.take(ckptId, level, timestamp, own));
+        underway.takeBehind(ckptId, level, timestamp, variables.byId());
         return report(ckptId, level, variables.bytes(), begin, met, System.nanoTime());
     }
 
@@ -1059,7 +842,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return true from a {@link #checkpoint} that returned before its end to the call that waits for this end
      */
     public boolean isUnderway() {
-        return thread.isUnderway() || handedOver.map(HandedOver::isUnderway).orElse(false);
+        return underway.isUnderway();
     }
 
     /**
@@ -1071,48 +854,7 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void await() throws IOException {
         requireApplication();
-        awaitHere();
-        levels.awaitDeletion();
-        Outcome ofHeads = headsOutcome;
-        Optional<IOException> failed = late;
-        headsOutcome = null;
-        late = Optional.empty();
-        if (ofHeads != null && ofHeads.answer().committed()) {
-            taker.listIfGlobal(
-                    ofHeads.checkpoint().ckptId(), ofHeads.checkpoint().level());
-        } else if (ofHeads != null) {
-            failed.ifPresent(taker::takeBackFailure);
-        }
-        if (failed.isPresent()) {
-            lateFailures.orElseThrow(failed::get).accept(failed.get());
-        }
-    }
-
-    /** Waits for this rank's thread or the head of its node, and takes note of what has come of the checkpoint. Not collective. */
-    private void awaitHere() throws IOException {
-        try {
-            Optional<Taken> taken = thread.await();
-            if (taken.isPresent()) {
-                setSource(taken.get().source());
-                late = taken.get().late();
-            }
-        } catch (IOException e) {
-            late = Optional.of(e);
-        }
-        Optional<Outcome> ended = handedOver.isPresent() ? handedOver.get().await() : Optional.empty();
-        if (ended.isPresent()) {
-            headsOutcome = ended.get();
-            late = ended.get().answer().failure().map(why -> why);
-            if (ended.get().answer().committed()) {
-                setSource(taker.finishedByHead(ended.get().checkpoint()));
-            }
-        }
-    }
-
-    private void setSource(@Nullable Source newest) {
-        redistribution = null;
-        source = newest;
-        variables.storedIn(newest == null ? null : newest.file());
+        underway.await();
     }
 
     /**
@@ -1126,16 +868,16 @@ public final class Checkpoints implements AutoCloseable {
     public Optional<CheckpointReport> snapshot() throws IOException {
         requireApplication();
         if (isRestart()) {
-            Agreement.run(app, "recovery", this::recover);
+            Agreement.run(engine.app(), "recovery", this::recover);
             return Optional.empty();
         }
-        Optional<Level> due = snapshotClock.tick(application);
+        Optional<Level> due = snapshotClock.tick(run.app());
         if (due.isEmpty()) {
             return Optional.empty();
         }
         CheckpointReport report = checkpoint(nextSnapshot, due.get());
         nextSnapshot++;
-        snapshotClock.taken(application, due.get(), report.seconds());
+        snapshotClock.taken(run.app(), due.get(), report.seconds());
         return Optional.of(report);
     }
 
@@ -1158,65 +900,7 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void complete() throws IOException {
         await();
-        if (config.keepLastCkpt() && lastCheckpoint().isPresent()) {
-            keepLast();
-            restartSection.write(2);
-            // In their order: half of the last checkpoint must not leave an older one that a restart would take.
-            levels.discardSuperseded(Level.L4);
-        } else {
-            // First of all: a run that is done must not be restarted from what the deletion has left.
-            restartSection.write(0);
-            levels.awaitDeletion();
-            taker.unlist();
-            Agreement.run(app, "archiving or deleting the run's files", () -> {
-                if (levels.isMaster(Level.L4) && !(config.keepL4Ckpt() && levels.archiveL4())) {
-                    directories.deleteGlobal(storage);
-                }
-            });
-        }
-        boolean allSent = allSent();
-        levels.awaitDeletion();
-        Agreement.run(app, "deleting the run's local files", () -> {
-            if (levels.isMaster(Level.L1)) {
-                directories.deleteLocal(storage, !allSent);
-            }
-            if (levels.isMaster(Level.L4)) {
-                levels.deleteLocalMetadata();
-                levels.deleteSpare();
-            }
-        });
-        setSource(null);
-    }
-
-    /** Whether no rank has a file left that could not be sent. */
-    private boolean allSent() throws IOException {
-        if (staging.isEmpty()) {
-            return true;
-        }
-        long[] sent = {staging.get().finish() ? 1 : 0};
-        app.allreduce(sent, Op.MIN);
-        if (sent[0] == 0 && app.rank() == 0) {
-            LOG.log(
-                    Logger.Level.WARNING,
-                    "not all files arrived that were sent: the directories {0} stay on all nodes",
-                    directories.stage());
-        }
-        return sent[0] == 1;
-    }
-
-    private void keepLast() throws IOException {
-        Source last = source;
-        if (last == null || last.level().isGlobal()) {
-            return;
-        }
-        levels.tidy(Level.L4);
-        copy.copyToTmp(last.path(), last.file(), Level.L4);
-        taker.unlist();
-        levels.commit(Level.L4);
-        levels.tidy(Level.L4);
-        taker.list(
-                lastCheckpoint().orElseThrow(),
-                directories.committed(Level.L4).resolve(mode.copyName(Level.L4, last.path())));
+        new RunEnd(engine, staging).complete(last);
     }
 
     /**
@@ -1238,36 +922,25 @@ public final class Checkpoints implements AutoCloseable {
             }
             leave();
         } finally {
-            reader.forget();
-            levels.awaitDeletion();
-            staged.close();
-            slabs.close();
-            group.close();
-            node.close();
-            app.close();
-            application.close();
+            underway.close();
+            engine.close();
+            run.app().close();
         }
     }
 
     /** Waits until this rank deletes nothing any more behind the computation. */
     void awaitDeletion() {
-        levels.awaitDeletion();
+        engine.levels().awaitDeletion();
     }
 
-    /** Waits for what is under way, and lets the head go. */
     private void leave() throws IOException {
         try {
             if (started) {
-                awaitHere();
-                // Nobody asks any more.
-                late.ifPresent(why -> LOG.log(Logger.Level.WARNING, why.getMessage()));
-            }
-            if (started && handedOver.isPresent()) {
-                handedOver.get().leave();
+                underway.leave();
             }
         } finally {
-            if (headLink.isPresent()) {
-                headLink.get().close();
+            if (run.headLink().isPresent()) {
+                run.headLink().get().close();
             }
         }
     }

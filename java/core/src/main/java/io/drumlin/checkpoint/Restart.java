@@ -2,7 +2,6 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
-import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,26 +22,25 @@ final class Restart {
     private final LevelCopy copy;
     private final Recovery recovery;
 
-    Restart(
-            Communicator app,
-            Communicator node,
-            Topology topology,
-            Group group,
-            RunDirectory directories,
-            LevelDirectories levels,
-            StorageEngine storage,
-            SlabPool slabs,
-            IoMode mode,
-            LevelCopy copy,
-            Refusals refusals) {
-        this.app = app;
-        this.refusals = refusals;
-        this.directories = directories;
-        this.levels = levels;
-        this.mode = mode;
-        this.copy = copy;
-        Restoration restoration = new Restoration(app, group, storage, slabs);
-        recovery = new Recovery(app, node, topology, group, levels, mode, restoration, storage, refusals);
+    Restart(Engine engine) {
+        app = engine.app();
+        refusals = engine.refusals();
+        directories = engine.directories();
+        levels = engine.levels();
+        mode = engine.mode();
+        copy = engine.copy();
+        Group group = engine.group();
+        Restoration restoration = new Restoration(app, group, engine.storage(), engine.slabs());
+        recovery = new Recovery(
+                app,
+                engine.node(),
+                engine.run().topology(),
+                group,
+                levels,
+                mode,
+                restoration,
+                engine.storage(),
+                refusals);
     }
 
     /**

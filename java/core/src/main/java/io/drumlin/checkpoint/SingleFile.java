@@ -72,17 +72,11 @@ public final class SingleFile {
         void begun(IncrementalCheckpoint checkpoint);
     }
 
-    SingleFile(
-            FtiConfig config,
-            Communicator app,
-            StorageEngine storage,
-            SlabPool slabs,
-            ProtectedVariables variables,
-            CallsOfRun run) {
-        this.config = config;
-        this.app = app;
-        this.storage = storage;
-        this.slabs = slabs;
+    SingleFile(Engine engine, ProtectedVariables variables, CallsOfRun run) {
+        config = engine.config();
+        app = engine.app();
+        storage = engine.storage();
+        slabs = engine.slabs();
         this.variables = variables;
         this.run = run;
         subsets = new Subsets(app);

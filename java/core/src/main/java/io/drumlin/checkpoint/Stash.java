@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * Level-1 checkpoints that a program puts aside under ids of its own, to go back to them later: {@code FTIX_Stash} of C FTI
@@ -34,42 +33,22 @@ public final class Stash {
         GLOBAL
     }
 
+    private final Engine engine;
     private final Communicator app;
     private final Topology topology;
-    private final Group group;
     private final RunDirectory directories;
     private final Places levels;
     private final StorageEngine storage;
-    private final SlabPool slabs;
-    private final CheckpointReader reader;
     private final ProtectedVariables variables;
-    private final Function<Places, IoMode> modeAt;
 
-    /**
-     * @param levels where the run's checkpoints lie
-     * @param modeAt looks for checkpoints in other places, and knows nothing of those of the run
-     */
-    Stash(
-            Communicator app,
-            Topology topology,
-            Group group,
-            RunDirectory directories,
-            Places levels,
-            StorageEngine storage,
-            SlabPool slabs,
-            CheckpointReader reader,
-            ProtectedVariables variables,
-            Function<Places, IoMode> modeAt) {
-        this.app = app;
-        this.topology = topology;
-        this.group = group;
-        this.directories = directories;
-        this.levels = levels;
-        this.storage = storage;
-        this.slabs = slabs;
-        this.reader = reader;
+    Stash(Engine engine, ProtectedVariables variables) {
+        this.engine = engine;
         this.variables = variables;
-        this.modeAt = modeAt;
+        app = engine.app();
+        topology = engine.run().topology();
+        directories = engine.directories();
+        levels = engine.levels();
+        storage = engine.storage();
     }
 
     /** This rank's file in a directory of checkpoint files, and the metadata of its group beside it or elsewhere. */
@@ -105,8 +84,9 @@ public final class Stash {
                 checkSize(item.file, id, file[0].size(id));
             }
         });
-        Agreement.run(app, "loading stash " + stashId, () -> reader.recover(item.file, file[0], variables.byId()));
-        reader.forget();
+        Agreement.run(
+                app, "loading stash " + stashId, () -> engine.reader().recover(item.file, file[0], variables.byId()));
+        engine.reader().forget();
         return item.checkpoint.ckptId();
     }
 
@@ -198,7 +178,7 @@ public final class Stash {
 
     /** @param ckptId its id; any if negative */
     private Item item(Places places, int ckptId, String what) throws IOException {
-        Optional<StoredCheckpoint> found = modeAt.apply(places).stored(Level.L1).stream()
+        Optional<StoredCheckpoint> found = engine.modeAt(places).stored(Level.L1).stream()
                 .filter(stored -> ckptId < 0 || stored.ckptId() == ckptId)
                 .findFirst();
         Item[] item = new Item[1];
@@ -232,9 +212,9 @@ public final class Stash {
         });
         Agreement.run(app, operation, () -> {
             copy(item.file, part);
-            Path metadata = item.metadataDirectory.resolve(MetadataFiles.name(group));
+            Path metadata = item.metadataDirectory.resolve(MetadataFiles.name(engine.group()));
             // Each node has one rank of a group. Files in FTI-FF have no metadata beside them.
-            if ((layer == Layer.LOCAL || group.index() == 0) && Files.exists(metadata)) {
+            if ((layer == Layer.LOCAL || engine.group().index() == 0) && Files.exists(metadata)) {
                 copy(metadata, part);
             }
         });
@@ -246,7 +226,7 @@ public final class Stash {
     }
 
     private void copy(Path file, Path directory) throws IOException {
-        new FileCopy(storage, slabs).copy(file, 0, Files.size(file), directory.resolve(file.getFileName()));
+        new FileCopy(storage, engine.slabs()).copy(file, 0, Files.size(file), directory.resolve(file.getFileName()));
     }
 
     private void publish(Path part, Path directory) throws IOException {

@@ -1,0 +1,90 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.IoMode.Places;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+
+/**
+ * The parts of a rank that takes and recovers the checkpoints of a run.
+ *
+ * @param app the ranks of the application, for nobody's messages but those of checkpoints
+ * @param node those of them on this rank's node
+ * @param slabs of {@code reader} and of all that writes
+ */
+record Engine(
+        Run run,
+        Communicator app,
+        Communicator node,
+        Group group,
+        Packing packing,
+        SlabPool slabs,
+        CheckpointReader reader,
+        Refusals refusals,
+        LevelDirectories levels,
+        IoMode mode,
+        LevelCopy copy,
+        RestartSection restartSection,
+        CheckpointTaker taker) {
+
+    /** Makes the parts. Collective. */
+    static Engine of(Run run, Packing packing) throws IOException {
+        FtiConfig config = run.config();
+        Topology topology = run.topology();
+        RunDirectory directories = run.directories();
+        StorageEngine storage = run.storage();
+        // The program's messages must not meet those of checkpoints, which may be taken by another thread.
+        Communicator app = run.app().dup();
+        Communicator node = Recovery.nodeOf(app, topology);
+        Group group = Group.of(app, topology, config.groupSize());
+        SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS);
+        int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
+        CheckpointReader reader = new CheckpointReader(
+                storage, slabs, KeptBytes.ofFreeMemory(storage, config.restartMemory(), ranksOfMachine));
+        Refusals refusals = Refusals.logged(app);
+        boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+        LevelDirectories levels =
+                new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
+        IoMode mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
+        LevelCopy copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
+        RestartSection restartSection = new RestartSection(app, run.configFile(), run.execId(), storage);
+        CheckpointTaker taker = new CheckpointTaker(
+                run,
+                app,
+                levels,
+                mode,
+                new LevelWriter(app, group, directories, storage, slabs, mode),
+                new DifferentialWriter(app, directories, levels, storage, mode),
+                restartSection);
+        return new Engine(
+                run, app, node, group, packing, slabs, reader, refusals, levels, mode, copy, restartSection, taker);
+    }
+
+    FtiConfig config() {
+        return run.config();
+    }
+
+    StorageEngine storage() {
+        return run.storage();
+    }
+
+    RunDirectory directories() {
+        return run.directories();
+    }
+
+    /** The mode for files in other directories than those of the levels. */
+    IoMode modeAt(Places places) {
+        return IoMode.of(config(), app, group, run.topology(), places, storage(), slabs, reader, refusals, packing);
+    }
+
+    /** Lets go of memory and communicators. Collective. */
+    void close() throws IOException {
+        reader.forget();
+        levels.awaitDeletion();
+        slabs.close();
+        group.close();
+        node.close();
+        app.close();
+    }
+}

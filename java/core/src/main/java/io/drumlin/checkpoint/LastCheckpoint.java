@@ -1,0 +1,151 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What protected data are brought back from: the checkpoint that the restart found, later the one taken last. Not thread-safe. */
+final class LastCheckpoint {
+
+    private final int rank;
+    private final CheckpointReader reader;
+    private final IoMode mode;
+    private final ProtectedVariables variables;
+    private final SingleFile singleFile;
+    private @Nullable Source source;
+    private @Nullable Redistribution redistribution;
+
+    LastCheckpoint(Engine engine, ProtectedVariables variables, SingleFile singleFile) {
+        rank = engine.run().topology().rank();
+        reader = engine.reader();
+        mode = engine.mode();
+        this.variables = variables;
+        this.singleFile = singleFile;
+    }
+
+    void set(Source newest) {
+        redistribution = null;
+        source = newest;
+        variables.storedIn(newest.file());
+    }
+
+    /** One that another number of ranks has taken. */
+    void set(Redistribution former) {
+        redistribution = former;
+    }
+
+    /** There is none any more. */
+    void clear() {
+        redistribution = null;
+        source = null;
+        variables.storedIn(null);
+    }
+
+    /** This rank's data; empty if there are none, or those of another number of ranks. */
+    Optional<Source> source() {
+        return Optional.ofNullable(source);
+    }
+
+    Optional<Integer> ckptId() {
+        return redistribution != null
+                ? Optional.of(redistribution.former().ckptId())
+                : source().map(found -> found.file().ckptId());
+    }
+
+    Optional<Level> level() {
+        return redistribution != null ? Optional.of(redistribution.former().level()) : source().map(Source::level);
+    }
+
+    /** How many ranks took it, if that is another number than there are. */
+    Optional<Integer> formerRanks() {
+        return Optional.ofNullable(redistribution).map(found -> found.former().ranks());
+    }
+
+    long storedSize(int id) {
+        return source == null ? 0 : source.file().size(id);
+    }
+
+    /** Brings all variables back; collective if another number of ranks took them, or all a shared HDF5 file. */
+    void recover() throws IOException {
+        if (redistribution != null) {
+            redistribution.recover(variables.byId(), true);
+            return;
+        }
+        if (isInSingleFile()) {
+            singleFile.recover();
+            return;
+        }
+        Source from = requireVerified();
+        Set<Integer> stored = from.file().sizes().keySet();
+        if (stored.size() != variables.byId().size()) {
+            throw DrumlinException.during("recovery")
+                    .path(from.path())
+                    .rank(rank)
+                    .problem(variables.byId().size() + " variables are protected and " + stored.size() + " are stored")
+                    .advice("protect exactly the variables " + stored + " before recovering")
+                    .exception();
+        }
+        for (int id : variables.byId().keySet()) {
+            checkSize(from, id);
+        }
+        reader.recover(from.path(), from.file(), variables.byId());
+        reader.forget();
+        mode.recovered(from, variables.byId());
+    }
+
+    /** Brings one variable back, otherwise as {@link #recover()}. */
+    void recover(int id) throws IOException {
+        Map<Integer, ProtectedData> variable = Map.of(id, variables.require(id));
+        if (redistribution != null) {
+            redistribution.recover(variable, false);
+            return;
+        }
+        if (isInSingleFile()) {
+            singleFile.recover(variable.keySet());
+            return;
+        }
+        Source from = requireVerified();
+        checkSize(from, id);
+        reader.recover(from.path(), from.file(), variable);
+        mode.recovered(from, variable);
+    }
+
+    private boolean isInSingleFile() {
+        return source == null && singleFile.restartFile().isPresent();
+    }
+
+    private Source requireVerified() throws IOException {
+        if (source == null) {
+            throw DrumlinException.during("recovery")
+                    .rank(rank)
+                    .problem("there is no checkpoint to recover from")
+                    .advice("ask isRestart() first")
+                    .exception();
+        }
+        if (!source.verified() && source.file().whole().isPresent()) {
+            // Its parts have no digests that could be checked on the way.
+            reader.verify(source.path(), source.file());
+            source = source.asVerified();
+        }
+        return source;
+    }
+
+    private void checkSize(Source from, int id) throws DrumlinException {
+        long size = variables.require(id).size();
+        boolean known = from.file().contains(id);
+        if (!known || size != storedSize(id)) {
+            throw DrumlinException.during("recovery of variable " + id)
+                    .path(from.path())
+                    .rank(rank)
+                    .problem(
+                            known
+                                    ? size + " bytes are protected and " + storedSize(id) + " are stored"
+                                    : "it is not stored")
+                    .advice("protect an array of the stored size, see storedSize(id)")
+                    .exception();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.util.Optional;
+
+/** How a run begins: afresh, or with the checkpoint that an earlier one has left. */
+final class RunStart {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Engine engine;
+    private final FtiConfig config;
+    private final Communicator app;
+    private final SingleFile singleFile;
+    private final LastCheckpoint last;
+    private Status status = Status.FRESH;
+    private int nextCkptId = 1;
+    private Optional<DrumlinException> recoveryFailure = Optional.empty();
+
+    RunStart(Engine engine, SingleFile singleFile, LastCheckpoint last) {
+        this.engine = engine;
+        this.singleFile = singleFile;
+        this.last = last;
+        config = engine.config();
+        app = engine.app();
+    }
+
+    /** What there is to recover. */
+    Status status() {
+        return status;
+    }
+
+    /** The one behind that of the checkpoint that was found. */
+    int nextCkptId() {
+        return nextCkptId;
+    }
+
+    /** Why a restart has become a fresh start. */
+    Optional<DrumlinException> recoveryFailure() {
+        return recoveryFailure;
+    }
+
+    /**
+     * Finds what a restart was asked for, and tidies up. Collective.
+     *
+     * @param anyNumberOfRanks whether that may be a checkpoint of another number of ranks
+     * @param freshStart whether the run begins afresh if there is nothing
+     */
+    void begin(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
+        if (config.isFromSingleFile()) {
+            restartFromSingleFile(freshStart);
+        } else if (config.failure() != 0) {
+            restart(anyNumberOfRanks, freshStart);
+        }
+        // What could not be recovered now may be recoverable later, and what other ranks have left by as many: it stays
+        // until the program takes a checkpoint.
+        if (recoveryFailure.isEmpty() && last.formerRanks().isEmpty()) {
+            for (Level level : Level.values()) {
+                engine.levels().tidy(level);
+            }
+            engine.levels().deleteIncremental();
+        }
+        // From now on the file names this run, as after FTI_Init.
+        engine.restartSection().take(config.failure());
+    }
+
+    private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
+        Restart restart = new Restart(engine);
+        Run.Former known = engine.run().former().orElseThrow();
+        // On other nodes the files of some ranks could be taken for those of all.
+        Optional<Source> found = known.sameNodes() ? restart.find() : Optional.empty();
+        if (found.isPresent()) {
+            restartFrom(found.get());
+            return;
+        }
+        Optional<FormerCheckpoint> former = anyNumberOfRanks
+                ? new FormerRestart(
+                                app,
+                                engine.levels(),
+                                engine.mode(),
+                                engine.reader(),
+                                engine.refusals(),
+                                known.numberedByNode())
+                        .find(restart.order())
+                : Optional.empty();
+        if (former.isPresent()) {
+            restartFrom(former.get());
+            return;
+        }
+        unrecoverable(Recovery.nothingRecoverable(engine.run().execId()), freshStart);
+    }
+
+    private void restartFrom(Source from) throws IOException {
+        int ckptId = from.file().ckptId();
+        last.set(from);
+        nextCkptId = ckptId + 1;
+        status = ofConfiguration();
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.INFO,
+                    "recovering from level {0}, checkpoint {1}",
+                    from.level().number(),
+                    Integer.toString(ckptId));
+        }
+        if (from.level() == Level.L4) {
+            engine.taker().listIfMissing(ckptId);
+        }
+    }
+
+    private void restartFrom(FormerCheckpoint from) {
+        last.set(new Redistribution(app, from, engine.storage(), engine.slabs()));
+        engine.taker().succeedFormerRun();
+        nextCkptId = from.ckptId() + 1;
+        status = ofConfiguration();
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.INFO,
+                    "recovering from level {0}, checkpoint {1}, of {2} ranks for {3}; checkpoints of levels 1 to 3"
+                            + " would be found by {2} ranks only",
+                    from.level().number(),
+                    Integer.toString(from.ckptId()),
+                    Integer.toString(from.ranks()),
+                    Integer.toString(app.size()));
+        }
+    }
+
+    private Status ofConfiguration() {
+        return config.failure() == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
+    }
+
+    private void restartFromSingleFile(boolean freshStart) throws IOException {
+        Optional<SingleFileSource> found = singleFile.find();
+        if (found.isEmpty()) {
+            unrecoverable(singleFile.notFound(), freshStart);
+            return;
+        }
+        nextCkptId = found.get().ckptId() + 1;
+        status = Status.RESTART_FROM_SINGLE_FILE;
+    }
+
+    private void unrecoverable(DrumlinException failure, boolean freshStart) throws DrumlinException {
+        recoveryFailure = Optional.of(failure);
+        if (!freshStart) {
+            throw failure;
+        }
+        LOG.log(Logger.Level.WARNING, failure.getMessage());
+    }
+}
