@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.FileReplacement;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -10,10 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.Objects;
-import java.util.Set;
 
 /** The small text files of a run: read whole, replaced whole. */
 final class TextFiles {
@@ -57,28 +56,13 @@ final class TextFiles {
 
     /** As {@link #replace(Path, String, StorageEngine)}, for a file that several writers may replace at the same time. */
     static void replace(Path path, String text, String writer, StorageEngine storage) throws IOException {
-        replace(path, ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)), ".new-" + writer, storage);
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
+        FileReplacement.replace(storage, path, bytes, ".new-" + writer);
     }
 
     /** As {@link #replace(Path, String, StorageEngine)}, with the remaining bytes of a buffer. */
     static void replace(Path path, ByteBuffer bytes, StorageEngine storage) throws IOException {
-        replace(path, bytes, ".new", storage);
-    }
-
-    private static void replace(Path path, ByteBuffer bytes, String suffix, StorageEngine storage) throws IOException {
-        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
-        Path directory = Objects.requireNonNull(target.getParent(), "a file has a directory");
-        Path temporary = target.resolveSibling(target.getFileName() + suffix);
-        try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
-            file.write(bytes, 0);
-            if (Files.exists(target)) {
-                Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
-                Files.setPosixFilePermissions(temporary, permissions);
-            }
-            file.sync();
-        }
-        storage.rename(temporary, target);
-        storage.syncDirectory(directory);
+        FileReplacement.replace(storage, path, bytes, ".new");
     }
 
     /** Makes durable what a process that was killed may have left as it is now. */

@@ -5,16 +5,14 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.FileReplacement;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
-import java.util.Objects;
-import java.util.Set;
 import java.util.zip.CRC32;
 
 /** kvtree files: read whole, replaced whole. */
@@ -71,18 +69,7 @@ final class KvTreeStore {
 
     /** The same for a file of another kind. */
     void replace(Path path, ByteBuffer bytes) throws IOException {
-        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
-        Path temporary = target.resolveSibling(target.getFileName() + ".new");
-        try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
-            file.write(bytes, 0);
-            if (Files.exists(target)) {
-                Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
-                Files.setPosixFilePermissions(temporary, permissions);
-            }
-            file.sync();
-        }
-        storage.rename(temporary, target);
-        storage.syncDirectory(Objects.requireNonNull(target.getParent(), "a file has a directory"));
+        FileReplacement.replace(storage, path, bytes, ".new");
     }
 
     /** The CRC32 of all bytes of a file. */

@@ -1,0 +1,41 @@
+package io.drumlin.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+
+/** Replaces small files whole. Thread-safe for different files. */
+public final class FileReplacement {
+
+    private FileReplacement() {}
+
+    /**
+     * Replaces a file so that a crash leaves the old content or the new, and makes it durable. Its permissions stay, and a symbolic link to it.
+     *
+     * @param storage the engine that writes
+     * @param path the file; made if it does not exist
+     * @param bytes its new content, from position to limit
+     * @param suffix behind the name of the file that is written first, in the same directory
+     * @throws IOException it could not be replaced, and is as it was; or it is not known to be durable
+     */
+    public static void replace(StorageEngine storage, Path path, ByteBuffer bytes, String suffix) throws IOException {
+        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
+        Path directory = Objects.requireNonNull(target.getParent(), "a file has a directory");
+        Path temporary = target.resolveSibling(target.getFileName() + suffix);
+        try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
+            file.write(bytes, 0);
+            if (Files.exists(target)) {
+                Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
+                Files.setPosixFilePermissions(temporary, permissions);
+            }
+            file.sync();
+        }
+        storage.rename(temporary, target);
+        storage.syncDirectory(directory);
+    }
+}
