@@ -10,11 +10,8 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.Iterator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A checkpoint file that is being written, each chunk in one pass over its data. Not thread-safe.
@@ -51,29 +48,7 @@ final class ChunkedFile implements ChunkTarget {
 
     @Override
     public List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
-        byte[][] hashes = new byte[chunks.size()][];
-        Cursor[] lanes = new Cursor[Md5Lanes.LANES];
-        ByteBuffer[] pieces = new ByteBuffer[Md5Lanes.LANES];
-        Iterator<Chunk> waiting = chunks.iterator();
-        int started = 0;
-        boolean busy = true;
-        while (busy) {
-            busy = false;
-            for (int lane = 0; lane < lanes.length; lane++) {
-                Cursor cursor = lanes[lane];
-                if (cursor == null && waiting.hasNext()) {
-                    cursor = new Cursor(waiting.next(), started++);
-                    md5.reset(lane);
-                }
-                lanes[lane] = cursor;
-                pieces[lane] = cursor == null ? null : writePiece(image, cursor);
-                busy |= cursor != null;
-            }
-            run.flush();
-            md5.update(Arrays.asList(pieces));
-            finishLanes(md5, lanes, hashes);
-        }
-        return List.of(hashes);
+        return LaneDigests.of(chunks, md5, chunk -> new Cursor(image, chunk), run::flush);
     }
 
     /**
@@ -83,9 +58,9 @@ final class ChunkedFile implements ChunkTarget {
      * @param md5 lane 0 takes the bytes
      */
     void append(ByteSource image, Chunk chunk, Md5Lanes md5) throws IOException {
-        Cursor cursor = new Cursor(chunk, 0);
-        while (cursor.position < chunk.length()) {
-            ByteBuffer piece = writePiece(image, cursor);
+        Cursor cursor = new Cursor(image, chunk);
+        while (!cursor.isAtEnd()) {
+            ByteBuffer piece = cursor.next();
             run.flush();
             md5.update(List.of(piece));
         }
@@ -115,32 +90,6 @@ final class ChunkedFile implements ChunkTarget {
         } finally {
             file.close();
         }
-    }
-
-    private static void finishLanes(Md5Lanes md5, @Nullable Cursor[] lanes, byte[][] hashes) {
-        for (int lane = 0; lane < lanes.length; lane++) {
-            Cursor cursor = lanes[lane];
-            if (cursor != null && cursor.position == cursor.chunk.length()) {
-                hashes[cursor.index] = md5.digest(lane);
-                lanes[lane] = null;
-            }
-        }
-    }
-
-    /** Stages the next piece of a chunk, starts its write and gives its bytes to be hashed. */
-    private ByteBuffer writePiece(ByteSource image, Cursor cursor) throws IOException {
-        Chunk chunk = cursor.chunk;
-        long start = chunk.start() + cursor.position;
-        int lead = (int) (start % BlockEdges.BLOCK);
-        int length = (int) Math.min(SlabPool.SLAB_BYTES - lead, chunk.length() - cursor.position);
-        SlabPool.Slab slab = slabs.take();
-        ByteBuffer memory = slab.buffer();
-        image.readFully(start, memory.position(lead).limit(lead + length));
-        cursor.position += length;
-        memory.clear();
-        ByteBuffer piece = memory.slice(lead, length);
-        writeBlocks(slab, memory, start, piece, chunk.start() + chunk.room());
-        return piece;
     }
 
     /** Starts the write of the whole blocks of a piece and leaves the parts of shared blocks to {@code edges}. */
@@ -177,15 +126,35 @@ final class ChunkedFile implements ChunkTarget {
         }
     }
 
-    /** How far a chunk has been written. */
-    private static final class Cursor {
+    private final class Cursor implements LaneDigests.Cursor {
+        private final ByteSource image;
         private final Chunk chunk;
-        private final int index;
         private long position;
 
-        Cursor(Chunk chunk, int index) {
+        Cursor(ByteSource image, Chunk chunk) {
+            this.image = image;
             this.chunk = chunk;
-            this.index = index;
+        }
+
+        /** Stages the next piece, starts its write and gives its bytes to be hashed. */
+        @Override
+        public ByteBuffer next() throws IOException {
+            long start = chunk.start() + position;
+            int lead = (int) (start % BlockEdges.BLOCK);
+            int length = (int) Math.min(SlabPool.SLAB_BYTES - lead, chunk.length() - position);
+            SlabPool.Slab slab = slabs.take();
+            ByteBuffer memory = slab.buffer();
+            image.readFully(start, memory.position(lead).limit(lead + length));
+            position += length;
+            memory.clear();
+            ByteBuffer piece = memory.slice(lead, length);
+            writeBlocks(slab, memory, start, piece, chunk.start() + chunk.room());
+            return piece;
+        }
+
+        @Override
+        public boolean isAtEnd() {
+            return position == chunk.length();
         }
     }
 }

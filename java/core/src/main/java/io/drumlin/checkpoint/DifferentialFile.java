@@ -11,10 +11,8 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -105,64 +103,7 @@ final class DifferentialFile implements ChunkTarget {
 
     @Override
     public List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
-        byte[][] hashes = new byte[chunks.size()][];
-        Cursor[] lanes = new Cursor[Md5Lanes.LANES];
-        ByteBuffer[] pieces = new ByteBuffer[Md5Lanes.LANES];
-        Iterator<Chunk> waiting = chunks.iterator();
-        int started = 0;
-        boolean busy = true;
-        while (busy) {
-            busy = false;
-            for (int lane = 0; lane < lanes.length; lane++) {
-                if (lanes[lane] == null && waiting.hasNext()) {
-                    lanes[lane] = new Cursor(waiting.next(), started++);
-                    md5.reset(lane);
-                }
-                Cursor cursor = lanes[lane];
-                pieces[lane] = cursor == null ? null : writePiece(image, cursor);
-                busy |= cursor != null;
-            }
-            md5.update(Arrays.asList(pieces));
-            for (int lane = 0; lane < lanes.length; lane++) {
-                Cursor cursor = lanes[lane];
-                if (cursor != null && cursor.position == cursor.chunk.length()) {
-                    hashes[cursor.index] = md5.digest(lane);
-                    lanes[lane] = null;
-                }
-            }
-        }
-        return List.of(hashes);
-    }
-
-    /** Digests the next blocks of a chunk, writes what is to be written of them and gives all their bytes. */
-    private ByteBuffer writePiece(ByteSource image, Cursor cursor) throws IOException {
-        long start = cursor.chunk.start() + cursor.position;
-        int length = (int) Math.min(windowBytes, cursor.chunk.length() - cursor.position);
-        int first = (int) (cursor.position / blocks.blockSize());
-        ByteBuffer piece = slabs.take().buffer().limit(length);
-        image.readFully(start, piece.duplicate());
-        cursor.position += length;
-        blocks.digest(piece, cursor.area.digests(), first);
-        int count = blocks.count(length);
-        int written = 0;
-        for (int i = 0; i < count; i++) {
-            cursor.area.compare(first + i, cursor.before);
-            if (cursor.area.changed().get(first + i)) {
-                changedBytes += Math.min(blocks.blockSize(), length - i * blocks.blockSize());
-            }
-            if (!isWanted(cursor, first + i)) {
-                write(piece, start, written, i);
-                written = i + 1;
-            }
-        }
-        write(piece, start, written, count);
-        return piece;
-    }
-
-    private boolean isWanted(Cursor cursor, int block) {
-        return !update
-                || cursor.area.changed().get(block)
-                || (cursor.before != null && cursor.before.changed().get(block));
+        return LaneDigests.of(chunks, md5, chunk -> new Cursor(image, chunk), () -> {});
     }
 
     /** Writes blocks of a piece. */
@@ -260,19 +201,55 @@ final class DifferentialFile implements ChunkTarget {
         }
     }
 
-    /** How far a chunk has been written. */
-    private final class Cursor {
+    private final class Cursor implements LaneDigests.Cursor {
+        private final ByteSource image;
         private final Chunk chunk;
-        private final int index;
         private final Area area;
         private final @Nullable Area before;
         private long position;
 
-        Cursor(Chunk chunk, int index) {
+        Cursor(ByteSource image, Chunk chunk) {
+            this.image = image;
             this.chunk = chunk;
-            this.index = index;
             before = last == null ? null : last.at(chunk.start());
             area = area(chunk.start(), chunk.length(), chunk.room());
+        }
+
+        /** Digests the next blocks, writes what is to be written of them and gives all their bytes. */
+        @Override
+        public ByteBuffer next() throws IOException {
+            long start = chunk.start() + position;
+            int length = (int) Math.min(windowBytes, chunk.length() - position);
+            int first = (int) (position / blocks.blockSize());
+            ByteBuffer piece = slabs.take().buffer().limit(length);
+            image.readFully(start, piece.duplicate());
+            position += length;
+            blocks.digest(piece, area.digests(), first);
+            int count = blocks.count(length);
+            int written = 0;
+            for (int i = 0; i < count; i++) {
+                area.compare(first + i, before);
+                if (area.changed().get(first + i)) {
+                    changedBytes += Math.min(blocks.blockSize(), length - i * blocks.blockSize());
+                }
+                if (!isWanted(first + i)) {
+                    write(piece, start, written, i);
+                    written = i + 1;
+                }
+            }
+            write(piece, start, written, count);
+            return piece;
+        }
+
+        @Override
+        public boolean isAtEnd() {
+            return position == chunk.length();
+        }
+
+        private boolean isWanted(int block) {
+            return !update
+                    || area.changed().get(block)
+                    || (before != null && before.changed().get(block));
         }
     }
 }
