@@ -118,8 +118,8 @@ final class RunStart {
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
-                    "recovering from level {0}, checkpoint {1}, of {2} ranks for {3}; checkpoints of levels 1 to 3"
-                            + " would be found by {2} ranks only",
+                    "recovering from level {0}, checkpoint {1}; number of ranks then: {2}, now: {3}; checkpoints of"
+                            + " levels 1 to 3 would be found by the former number only",
                     from.level().number(),
                     Integer.toString(from.ckptId()),
                     Integer.toString(from.ranks()),
