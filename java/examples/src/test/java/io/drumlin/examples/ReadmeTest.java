@@ -6,8 +6,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,6 +89,32 @@ class ReadmeTest {
         assertThat(find(text, "(scripts/[a-z-]+)"))
                 .contains("scripts/demo", "scripts/test")
                 .allSatisfy(script -> assertThat(ROOT.resolve(script)).isExecutable());
+    }
+
+    @Test
+    void whatThePagesLinkToExists() throws IOException {
+        List<Path> pages;
+        try (Stream<Path> files = Files.walk(ROOT.resolve("docs"))) {
+            pages = files.filter(file -> file.toString().endsWith(".md")).toList();
+        }
+        assertThat(pages).isNotEmpty();
+        for (Path page : pages) {
+            assertThat(find(Files.readString(page), "\\]\\((?!http|#)([^)#]+)[^)]*\\)"))
+                    .as(page.toString())
+                    .allSatisfy(link -> assertThat(page.resolveSibling(link)).exists());
+        }
+    }
+
+    @Test
+    void theClassesOfTheArchitectureExist() throws IOException {
+        Set<String> sources;
+        try (Stream<Path> files = Files.walk(ROOT.resolve("java/core/src"))) {
+            sources = files.map(file -> file.getFileName().toString()).collect(Collectors.toSet());
+        }
+        String text = Files.readString(ROOT.resolve("docs/architecture.md"));
+        assertThat(find(text, "`([A-Z][a-z0-9]+[A-Z]\\w+)[.`]"))
+                .contains("CheckpointTaker")
+                .allSatisfy(name -> assertThat(sources).contains(name + ".java"));
     }
 
     /** mpirun takes the first argument with these letters for the class path option. */
