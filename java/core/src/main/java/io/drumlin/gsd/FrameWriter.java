@@ -520,11 +520,8 @@ final class FrameWriter implements AutoCloseable {
         indexEntriesToBuffer = DEFAULT_ENTRIES;
     }
 
-    /** Makes a file of version 1.0 one of 2.1. Collective. */
-    void upgrade(GsdMetadata metadata) throws IOException {
-        if (!header.gsdVersion().hasSlots()) {
-            return;
-        }
+    /** What the C library asks for before it upgrades, also of a file that has nothing to upgrade. */
+    void requireNothingPending() throws DrumlinException {
         if (names.size() > storedNames || placed.size() > 0) {
             throw DrumlinException.during("upgrade")
                     .path(file.path())
@@ -532,6 +529,10 @@ final class FrameWriter implements AutoCloseable {
                     .advice("end the frame and flush the file first")
                     .exception();
         }
+    }
+
+    /** Makes a file of version 1.0 one of 2.1. Collective. */
+    void upgrade(GsdMetadata metadata) throws IOException {
         NameList packed = names.convertedTo(Version.CURRENT);
         Header upgraded = header.withGsdVersion(Version.CURRENT);
         replace("upgrade", () -> {

@@ -677,13 +677,14 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Makes a file of version 1.0 one of version 2.1, in place; does nothing with others. A crash leaves the file as it was
+     * Makes a file of version 1.0 one of version 2.1, in place; changes nothing in others. A crash leaves the file as it was
      * or upgraded. Collective.
      *
      * @throws IOException the file is open for reading only, has chunks or names that were not flushed, or writing failed
      */
     public void upgrade() throws IOException {
         FrameWriter target = writer("upgrade");
+        target.requireNothingPending();
         if (gsdVersion().hasSlots()) {
             GsdMetadata present = GsdMetadata.read(new BlockFileSource(file));
             metadata = null;

@@ -91,6 +91,20 @@ class GsdFileTest {
     }
 
     @Test
+    void upgradesNothingWhileChunksArePending() throws IOException {
+        try (GsdFile file = create()) {
+            file.writeChunk("v", new int[] {1}, 1, 1);
+            assertThatThrownBy(file::upgrade)
+                    .isInstanceOf(DrumlinException.class)
+                    .hasMessageContaining("frame 0 has chunks that are not in the file yet");
+            file.endFrame();
+            file.flush();
+            file.upgrade();
+            assertThat(file.gsdVersion()).isEqualTo(Version.CURRENT);
+        }
+    }
+
+    @Test
     void walksFramesAndChunks() throws IOException {
         try (GsdFile file = create()) {
             file.writeChunk("b", new long[] {1}, 1, 1);
