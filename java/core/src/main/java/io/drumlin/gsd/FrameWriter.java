@@ -5,6 +5,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.EmptyFile;
+import io.drumlin.format.gsd.GsdIndex;
 import io.drumlin.format.gsd.GsdMetadata;
 import io.drumlin.format.gsd.Header;
 import io.drumlin.format.gsd.IndexEntry;
@@ -102,6 +103,11 @@ final class FrameWriter implements AutoCloseable {
 
     NameList names() {
         return names;
+    }
+
+    /** What is in the file now. */
+    GsdMetadata metadata() throws IOException {
+        return GsdMetadata.written(new BlockFileSource(file), header, names, used);
     }
 
     long frame() {
@@ -532,11 +538,11 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Makes a file of version 1.0 one of 2.1. Collective. */
-    void upgrade(GsdMetadata metadata) throws IOException {
+    void upgrade() throws IOException {
         NameList packed = names.convertedTo(Version.CURRENT);
         Header upgraded = header.withGsdVersion(Version.CURRENT);
         replace("upgrade", () -> {
-            replaceBlocks(upgraded, sorted(metadata), packed.encode(0));
+            replaceBlocks(upgraded, sorted(metadata().index()), packed.encode(0));
             file.truncate(size);
             file.sync();
         });
@@ -556,10 +562,10 @@ final class FrameWriter implements AutoCloseable {
         usable = true;
     }
 
-    private ByteBuffer sorted(GsdMetadata metadata) throws IOException {
+    private ByteBuffer sorted(GsdIndex index) throws IOException {
         EntryList entries = new EntryList();
         for (long slot = 0; slot < used; slot++) {
-            IndexEntry entry = metadata.index().slot(slot);
+            IndexEntry entry = index.slot(slot);
             entries.add(entry.frame(), entry.rows(), entry.location(), entry.columns(), entry.id(), entry.type());
         }
         entries.sort();

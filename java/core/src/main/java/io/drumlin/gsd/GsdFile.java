@@ -481,15 +481,11 @@ public final class GsdFile implements Closeable {
         checkOpen();
         if (writer != null) {
             flush();
-        }
-        if (metadata == null) {
-            try {
-                metadata = GsdMetadata.of(new BlockFileSource(file), header(), nameList());
-            } catch (FormatException e) {
-                throw e.in(path());
+            if (metadata == null) {
+                metadata = writer.metadata();
             }
         }
-        return metadata.index();
+        return current().index();
     }
 
     /** Reads data for a chunk. */
@@ -686,9 +682,8 @@ public final class GsdFile implements Closeable {
         FrameWriter target = writer("upgrade");
         target.requireNothingPending();
         if (gsdVersion().hasSlots()) {
-            GsdMetadata present = GsdMetadata.read(new BlockFileSource(file));
             metadata = null;
-            target.upgrade(present);
+            target.upgrade();
         }
     }
 

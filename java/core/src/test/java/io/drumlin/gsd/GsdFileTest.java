@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.FormatException;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.Version;
 import io.drumlin.storage.FaultyEngine;
@@ -88,6 +89,22 @@ class GsdFileTest {
             assertThat(chunk.part(2, 4).ints()).containsExactly(6, 7);
             assertThat(chunk.part(3, 4).ints()).containsExactly(8, 9);
         }
+    }
+
+    @Test
+    void aWriterFindsWhatCouldNotBeOpenedAgain() throws IOException {
+        GsdFile.Builder how = GsdFile.at(path).storage(new NioEngine()).rules(Rules.REFERENCE);
+        try (GsdFile file = how.create("test", "none", new Version(1, 0))) {
+            for (int frame = 0; frame < 130; frame++) {
+                file.endFrame();
+            }
+            file.writeChunk("v", new int[] {7}, 1, 1);
+            file.endFrame();
+            assertThat(file.findChunk(130, "v").orElseThrow().ints()).containsExactly(7);
+        }
+        assertThatThrownBy(() -> open(Access.READ))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("frame");
     }
 
     @Test

@@ -23,20 +23,18 @@ public final class GsdIndex {
     private final boolean sorted;
     private final IndexEntry.Limits limits;
     private final @Nullable Page[] pages;
-    private final long used;
+    private long used;
 
     /** Neighbouring entries, as they are in the source. */
     private record Page(long number, ByteBuffer bytes) {}
 
-    /** Finds out by bisection how many slots are used, and checks the entries it comes upon. */
-    private GsdIndex(ByteSource source, Header header, int names) throws IOException {
+    private GsdIndex(ByteSource source, Header header, int names) {
         this.source = source;
         this.location = header.indexLocation();
         this.sorted = !header.gsdVersion().hasSlots();
         this.limits = new IndexEntry.Limits(source.size(), header.indexAllocatedEntries(), names);
         long all = (limits.allocatedEntries() + PAGE_ENTRIES - 1) / PAGE_ENTRIES;
         this.pages = new @Nullable Page[(int) Math.min(PAGES, all)];
-        this.used = countUsed();
     }
 
     /**
@@ -50,9 +48,19 @@ public final class GsdIndex {
      * @throws IOException the source cannot be read
      */
     static GsdIndex open(ByteSource source, Header header, int names) throws IOException {
-        return new GsdIndex(source, header, names);
+        GsdIndex index = new GsdIndex(source, header, names);
+        index.used = index.countUsed();
+        return index;
     }
 
+    /** Of a file whose writer knows how many entries there are. */
+    static GsdIndex written(ByteSource source, Header header, int names, long used) {
+        GsdIndex index = new GsdIndex(source, header, names);
+        index.used = used;
+        return index;
+    }
+
+    /** Finds out by bisection how many slots are used, and checks the entries it comes upon. */
     private long countUsed() throws IOException {
         IndexEntry first = slot(0);
         if (!first.isUsed()) {

@@ -28,20 +28,20 @@ public record GsdMetadata(Header header, NameList names, GsdIndex index) {
     public static GsdMetadata read(ByteSource source) throws IOException {
         Header header = Header.read(source);
         NameList names = NameList.read(source, header);
-        return of(source, header, names);
+        return new GsdMetadata(header, names, GsdIndex.open(source, header, names.size()));
     }
 
     /**
-     * Opens the index of a file whose header and names are known.
+     * The metadata of a file that is being written. Nothing is checked: as in the C library, a writer finds also what
+     * could not be opened again.
      *
      * @param source the whole file; entries are read from it later
      * @param header of the file
      * @param names of the file
+     * @param used how many entries the index has
      * @return the metadata
-     * @throws FormatException an entry that was come upon is wrong
-     * @throws IOException the source cannot be read
      */
-    public static GsdMetadata of(ByteSource source, Header header, NameList names) throws IOException {
-        return new GsdMetadata(header, names, GsdIndex.open(source, header, names.size()));
+    public static GsdMetadata written(ByteSource source, Header header, NameList names, long used) {
+        return new GsdMetadata(header, names, GsdIndex.written(source, header, names.size(), used));
     }
 }

@@ -85,7 +85,8 @@ public final class GsdCases implements GoldenCases {
         outcome.compared("written again to equal bytes");
         if (!expected.open().equals("SUCCESS")) {
             Files.delete(ours);
-            replay(directory, manifest, ours, Rules.SAFE, outcome);
+            // Safe files are not refused, and refuse some calls: what each call gives is not compared.
+            replay(directory, manifest, ours, Rules.SAFE, new Outcome());
             try (GsdFile open = GsdFile.open(ours, Access.READ)) {
                 outcome.compared("by the safe rules the same calls make a file of " + open.frameCount() + " frames");
             }
