@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/* Changes whenever a function below changes its signature or its meaning, or disappears. */
-#define DRUMLIN_MPI_ABI 2
+/* Changes whenever a function below appears, changes its signature or its meaning, or disappears. */
+#define DRUMLIN_MPI_ABI 3
 
 /* The DRUMLIN_MPI_ABI with which the library was built. May be called at any time. */
 DRUMLIN_API int32_t drumlin_mpi_abi(void);
@@ -161,6 +161,14 @@ DRUMLIN_API int32_t drumlin_mpi_send(int64_t comm, const void *data, int64_t len
  * written to data then, and the message is lost.
  */
 DRUMLIN_API int64_t drumlin_mpi_receive(int64_t comm, void *data, int64_t length, int32_t source, int32_t tag);
+
+/*
+ * Whether drumlin_mpi_receive with this source and tag would find a message; does not wait. A message that was sent may
+ * take several calls to be seen, because MPI moves messages only when it is called.
+ *
+ * Returns 1 or 0.
+ */
+DRUMLIN_API int32_t drumlin_mpi_has_message(int64_t comm, int32_t source, int32_t tag);
 
 /*
  * Starts sending; data stays untouched until drumlin_mpi_wait.

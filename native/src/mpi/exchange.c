@@ -69,6 +69,15 @@ int64_t drumlin_mpi_receive(int64_t comm, void *data, int64_t length, int32_t so
     return received(MPI_Mrecv(data, (int)count, MPI_BYTE, &message, &status), &status);
 }
 
+int32_t drumlin_mpi_has_message(int64_t comm, int32_t source, int32_t tag)
+{
+    int found = 0;
+    int32_t result = check_comm(comm);
+    if (result == 0)
+        result = result_of(MPI_Iprobe(source, mpi_tag(tag), COMM_OF(comm), &found, MPI_STATUS_IGNORE));
+    return result < 0 ? result : found != 0;
+}
+
 int64_t drumlin_mpi_start_send(int64_t comm, const void *data, int64_t length, int32_t destination, int32_t tag)
 {
     MPI_Request request = MPI_REQUEST_NULL;

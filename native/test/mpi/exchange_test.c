@@ -46,6 +46,39 @@ static void tags_choose_messages(void **state)
     assert_true(drumlin_mpi_wait(second) >= 0);
 }
 
+/* Returns when a message can be received: one that was sent may be on its way. */
+static void await_message(int32_t tag)
+{
+    int32_t found = 0;
+    while (found == 0)
+        found = drumlin_mpi_has_message(comm, left(), tag);
+    assert_int_equal(found, 1);
+}
+
+static void a_message_is_seen_before_it_is_received(void **state)
+{
+    (void)state;
+    int64_t one = 1, two = 2, got = 0;
+    assert_int_equal(drumlin_mpi_has_message(comm, left(), DRUMLIN_MPI_ANY_TAG), 0);
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+    int64_t first = drumlin_mpi_start_send(comm, &one, 8, right(), 1);
+    int64_t second = drumlin_mpi_start_send(comm, &two, 8, right(), 2);
+    await_message(2);
+    await_message(1);
+    await_message(DRUMLIN_MPI_ANY_TAG);
+    assert_int_equal(drumlin_mpi_has_message(comm, left(), 3), 0);
+    assert_int_equal(drumlin_mpi_receive(comm, &got, 8, left(), 1), 8);
+    assert_int_equal(got, 1);
+    assert_int_equal(drumlin_mpi_has_message(comm, left(), 1), 0);
+    assert_int_equal(drumlin_mpi_has_message(comm, left(), DRUMLIN_MPI_ANY_TAG), 1);
+    assert_int_equal(drumlin_mpi_receive(comm, &got, 8, left(), 2), 8);
+    assert_int_equal(got, 2);
+    assert_int_equal(drumlin_mpi_has_message(comm, left(), DRUMLIN_MPI_ANY_TAG), 0);
+    assert_true(drumlin_mpi_wait(first) >= 0);
+    assert_true(drumlin_mpi_wait(second) >= 0);
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+}
+
 static void a_longer_message_than_the_buffer_is_an_error(void **state)
 {
     (void)state;
@@ -74,6 +107,8 @@ static void arguments_that_cannot_be_are_refused(void **state)
     assert_int_equal(drumlin_mpi_send(comm, &byte, -1, 0, 0), -EINVAL);
     assert_int_equal(drumlin_mpi_receive(comm, &byte, INT64_C(1) << 31, 0, 0), -EMSGSIZE);
     assert_int_equal(drumlin_mpi_wait(0), -EINVAL);
+    assert_int_equal(drumlin_mpi_has_message(0, 0, 0), -EINVAL);
+    assert_true(drumlin_mpi_has_message(comm, size, 0) < -DRUMLIN_MPI_ERROR);
     assert_true(drumlin_mpi_send(comm, &byte, 1, size, 0) < -DRUMLIN_MPI_ERROR);
     assert_true(drumlin_mpi_start_receive(comm, &byte, 1, size, 0) < -DRUMLIN_MPI_ERROR);
     assert_true(drumlin_mpi_start_send(comm, &byte, 1, 0, -7) < -DRUMLIN_MPI_ERROR);
@@ -84,6 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_go_round_the_ring),
         cmocka_unit_test(tags_choose_messages),
+        cmocka_unit_test(a_message_is_seen_before_it_is_received),
         cmocka_unit_test(a_longer_message_than_the_buffer_is_an_error),
         cmocka_unit_test(arguments_that_cannot_be_are_refused),
     };

@@ -52,6 +52,7 @@ static void nothing_works_before_init(void **state)
     assert_int_equal(drumlin_mpi_allgather(1, &byte, 1, &byte), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_send(1, &byte, 1, 0, 0), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_receive(1, &byte, 1, 0, 0), -ESHUTDOWN);
+    assert_int_equal(drumlin_mpi_has_message(1, 0, 0), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_start_send(1, &byte, 1, 0, 0), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_start_receive(1, &byte, 1, 0, 0), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_wait(1), -ESHUTDOWN);

@@ -95,6 +95,11 @@ final class CallRecorder implements Communicator {
     }
 
     @Override
+    public boolean hasMessage(int source, int tag) throws IOException {
+        return real.hasMessage(source, tag);
+    }
+
+    @Override
     public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
         record(Operation.MESSAGE, message.remaining());
         return real.startSend(message, destination, tag);

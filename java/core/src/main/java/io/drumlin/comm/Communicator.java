@@ -169,6 +169,17 @@ public interface Communicator extends AutoCloseable {
     int receive(ByteBuffer message, int source, int tag) throws IOException;
 
     /**
+     * Whether {@link #receive} with this source and tag would find a message. Does not wait: a message that was sent may be seen
+     * by a later call only, so who has something else to do meanwhile asks again.
+     *
+     * @param source rank
+     * @param tag 0 to 32767, or {@link #ANY_TAG}
+     * @return false also where a receive that was started takes the message
+     * @throws IOException the source cannot be reached, as far as that can be seen
+     */
+    boolean hasMessage(int source, int tag) throws IOException;
+
+    /**
      * Starts sending; the bytes must stay untouched until the request was awaited.
      *
      * @param message the bytes, in a direct buffer

@@ -93,6 +93,12 @@ final class Mailbox {
         return receive;
     }
 
+    /** Whether a receive would take a message at once. */
+    boolean holds(int source, int tag) {
+        Receive receive = new Receive(source, tag);
+        return unexpected.stream().anyMatch(receive::takes);
+    }
+
     /** Forgets a receive, so that it does not take a later message. */
     void cancel(Receive receive) {
         posted.remove(receive);

@@ -78,6 +78,14 @@ public final class SingleCommunicator implements Communicator {
     }
 
     @Override
+    public boolean hasMessage(int source, int tag) {
+        checkOpen();
+        Arguments.checkRank("source", source, 1);
+        Arguments.checkTagOrAny(tag);
+        return mailbox.holds(source, tag);
+    }
+
+    @Override
     public Request startSend(ByteBuffer message, int destination, int tag) {
         Arguments.checkDirect(message);
         send(message, destination, tag);

@@ -260,6 +260,23 @@ public final class ThreadCommunicator implements Communicator {
     }
 
     @Override
+    public boolean hasMessage(int source, int tag) throws IOException {
+        Arguments.checkRank("source", source, size());
+        Arguments.checkTagOrAny(tag);
+        String operation = "looking for a message from rank " + source;
+        int sender = context.members[source];
+        ThreadJob job = context.job;
+        synchronized (job) {
+            checkUsable(operation);
+            boolean found = context.mailboxes.get(rank).holds(source, tag);
+            if (!found) {
+                job.checkPresent(operation, rank, () -> IntStream.of(sender));
+            }
+            return found;
+        }
+    }
+
+    @Override
     public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
         Arguments.checkDirect(message);
         Mailbox.Message sent = deliver(message, destination, tag);

@@ -65,6 +65,19 @@ final class ThreadJob {
         }
     }
 
+    /** Throws if one of the {@code missing} ranks has returned; to be called under this monitor. */
+    void checkPresent(String operation, int rank, Supplier<IntStream> missing) throws DrumlinException {
+        // Looking at all ranks each time would cost the square of their number.
+        OptionalInt gone =
+                anyReturned ? missing.get().filter(other -> returned[other]).findFirst() : OptionalInt.empty();
+        if (gone.isPresent()) {
+            throw DrumlinException.during(operation)
+                    .rank(rank)
+                    .problem("rank " + gone.getAsInt() + " of the job has returned without taking part")
+                    .exception();
+        }
+    }
+
     /**
      * Waits until {@code done}, or throws when that can never be because a rank has failed or one of the {@code missing}
      * ranks has returned; to be called under this monitor.
@@ -72,15 +85,7 @@ final class ThreadJob {
     void await(String operation, int rank, BooleanSupplier done, Supplier<IntStream> missing) throws DrumlinException {
         while (!done.getAsBoolean()) {
             checkAlive(operation, rank);
-            // Looking at all ranks each time would cost the square of their number.
-            OptionalInt gone =
-                    anyReturned ? missing.get().filter(other -> returned[other]).findFirst() : OptionalInt.empty();
-            if (gone.isPresent()) {
-                throw DrumlinException.during(operation)
-                        .rank(rank)
-                        .problem("rank " + gone.getAsInt() + " of the job has returned without taking part")
-                        .exception();
-            }
+            checkPresent(operation, rank, missing);
             try {
                 wait();
             } catch (InterruptedException e) {

@@ -312,6 +312,67 @@ public abstract class CommunicatorContract {
     }
 
     @Test
+    void aMessageIsSeenBeforeItIsReceived() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            assertThat(world.hasMessage(left, Communicator.ANY_TAG)).isFalse();
+            world.barrier();
+            List<Request> sends = new ArrayList<>();
+            for (int tag : new int[] {1, 2}) {
+                sends.add(world.startSend(number(tag), right, tag));
+            }
+            for (int tag : new int[] {2, 1, Communicator.ANY_TAG}) {
+                awaitMessage(world, left, tag);
+            }
+            assertThat(world.hasMessage(left, 3)).isFalse();
+            assertThat(receiveNumber(world, left, 2)).isEqualTo(2);
+            assertThat(world.hasMessage(left, 2)).isFalse();
+            awaitMessage(world, left, Communicator.ANY_TAG);
+            assertThat(receiveNumber(world, left, Communicator.ANY_TAG)).isEqualTo(1);
+            assertThat(world.hasMessage(left, Communicator.ANY_TAG)).isFalse();
+            awaitAll(sends);
+            world.barrier();
+        });
+    }
+
+    @Test
+    void messagesOfAllLengthsAreSeen() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            for (int length : LENGTHS) {
+                Request send = world.startSend(Message.of(Kind.DIRECT, length, world.rank()).buffer, right, 8);
+                awaitMessage(world, left, 8);
+                Message incoming = Message.blank(Kind.DIRECT, length);
+                assertThat(world.receive(incoming.buffer, left, 8)).isEqualTo(length);
+                incoming.assertHolds(length, left);
+                send.await();
+            }
+        });
+    }
+
+    @Test
+    void whatAStartedReceiveTakesIsNotSeen() throws Exception {
+        onRanks(world -> {
+            ByteBuffer target = number(-1);
+            Request receive = world.startReceive(target, world.rank(), 6);
+            Request send = world.startSend(number(5), world.rank(), 6);
+            receive.await();
+            send.await();
+            assertThat(target.getLong(0)).isEqualTo(5);
+            assertThat(world.hasMessage(world.rank(), 6)).isFalse();
+        });
+    }
+
+    /** One that was sent may be on its way. */
+    private static void awaitMessage(Communicator world, int source, int tag) throws IOException {
+        while (!world.hasMessage(source, tag)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
     void aMessageLongerThanTheBufferIsAnError() throws Exception {
         onRanks(world -> {
             int right = (world.rank() + 1) % world.size();
@@ -346,6 +407,9 @@ public abstract class CommunicatorContract {
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> world.receive(heap, wrong, 0))
                         .withMessageContaining("source " + wrong);
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> world.hasMessage(wrong, 0))
+                        .withMessageContaining("source " + wrong);
                 assertThatIllegalArgumentException().isThrownBy(() -> world.startSend(direct, wrong, 0));
                 assertThatIllegalArgumentException().isThrownBy(() -> world.startReceive(direct, wrong, 0));
                 assertThatIllegalArgumentException()
@@ -357,6 +421,7 @@ public abstract class CommunicatorContract {
             int self = world.rank();
             assertThatIllegalArgumentException().isThrownBy(() -> world.send(heap, self, Communicator.ANY_TAG));
             assertThatIllegalArgumentException().isThrownBy(() -> world.send(heap, self, Arguments.MAX_TAG + 1));
+            assertThatIllegalArgumentException().isThrownBy(() -> world.hasMessage(self, -2));
             assertThatIllegalArgumentException().isThrownBy(() -> world.startSend(direct, self, -2));
             assertThatIllegalArgumentException().isThrownBy(() -> world.receive(heap, self, -2));
             assertThatIllegalArgumentException().isThrownBy(() -> world.startReceive(direct, self, 32768));
@@ -470,6 +535,7 @@ public abstract class CommunicatorContract {
             assertThatIllegalStateException()
                     .isThrownBy(() -> copy.gather(ByteBuffer.allocate(0), ByteBuffer.allocate(0), 0));
             assertThatIllegalStateException().isThrownBy(() -> copy.send(buffer, 0, 0));
+            assertThatIllegalStateException().isThrownBy(() -> copy.hasMessage(0, 0));
             assertThatIllegalStateException().isThrownBy(() -> copy.startSend(buffer, 0, 0));
             assertThatIllegalStateException().isThrownBy(() -> copy.startReceive(buffer, 0, 0));
             assertThatIllegalStateException().isThrownBy(copy::dup);

@@ -160,6 +160,36 @@ class ThreadCommunicatorTest {
     }
 
     @Test
+    void aMessageOfARankThatHasReturnedOrFailedIsNotLookedForForEver() {
+        assertThatThrownBy(() -> ThreadCommunicator.run(2, world -> lookForAMessage(world, 1)))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("rank 1 of the job has returned");
+        ConcurrentLinkedQueue<Throwable> released = new ConcurrentLinkedQueue<>();
+        assertThatThrownBy(() -> ThreadCommunicator.run(3, world -> {
+                    if (world.rank() == 2) {
+                        throw new IllegalStateException("boom");
+                    }
+                    try {
+                        lookForAMessage(world, 1);
+                    } catch (IOException e) {
+                        released.add(e);
+                    }
+                    // Not a return, which would be found first.
+                    world.barrier();
+                }))
+                .hasMessage("boom");
+        assertThat(released).singleElement().satisfies(e -> assertThat(e)
+                .hasMessageContaining("rank 2 of the job failed"));
+    }
+
+    private static void lookForAMessage(Communicator world, int source) throws IOException {
+        boolean found = world.rank() != 0;
+        while (!found) {
+            found = world.hasMessage(source, 0);
+        }
+    }
+
+    @Test
     void aMessageOutlivesItsSender() throws Exception {
         AtomicReference<Thread> sender = new AtomicReference<>();
         CountDownLatch sent = new CountDownLatch(1);

@@ -357,6 +357,15 @@ public final class NativeMpi implements Communicator {
     }
 
     @Override
+    public boolean hasMessage(int source, int tag) throws IOException {
+        checkOpen();
+        Arguments.checkRank("source", source, size);
+        Arguments.checkTagOrAny(tag);
+        int found = MpiLibrary.drumlin_mpi_has_message(comm, source, tag);
+        return check(found, during("looking for a message from rank " + source)) == 1;
+    }
+
+    @Override
     public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
         checkOpen();
         Arguments.checkRank("destination", destination, size);

@@ -18,7 +18,7 @@ import org.bytedeco.javacpp.annotation.Platform;
 public final class MpiLibrary {
 
     /** The {@code DRUMLIN_MPI_ABI} that these declarations were written for. */
-    public static final int ABI = 2;
+    public static final int ABI = 3;
 
     private MpiLibrary() {}
 
@@ -223,6 +223,16 @@ public final class MpiLibrary {
      */
     public static native long drumlin_mpi_receive(
             long comm, @Cast("void*") long data, long length, int source, int tag);
+
+    /**
+     * Whether a message can be received.
+     *
+     * @param comm handle
+     * @param source rank
+     * @param tag 0 to 32767, or -1 for any
+     * @return 1 or 0, or failure
+     */
+    public static native int drumlin_mpi_has_message(long comm, int source, int tag);
 
     /**
      * Starts sending.
