@@ -120,6 +120,7 @@ public final class Checkpoints implements AutoCloseable {
         private boolean anyNumberOfRanks;
         private @Nullable Consumer<IOException> lateFailures;
         private BiConsumer<Checkpoints, CheckpointReport> finishedByHead = (run, report) -> {};
+        private Optional<HeadCallback> headCallback = Optional.empty();
 
         private Builder(Path configFile) {
             this.configFile = configFile;
@@ -221,6 +222,23 @@ public final class Checkpoints implements AutoCloseable {
         }
 
         /**
+         * Lets a head work for the program while its node gives it nothing to do, as {@code FTIX_CALLBACK} of C FTI. It calls within
+         * {@link #open}, again and again, and once more when the application has left. Checkpoints come first. As long as a call lasts
+         * they wait, on all nodes, because the heads work together; the calls of different heads have nothing to do with each other, so
+         * they must not be collective.
+         *
+         * <p>After a call of less than 320 microseconds the head pauses for 20 microseconds, after more of them in a row for up to 320.
+         * If the callback throws, that is logged, the head calls it no more and goes on with its work.
+         *
+         * @param callback called on heads only
+         * @return this
+         */
+        public Builder headCallback(HeadCallback callback) {
+            headCallback = Optional.of(callback);
+            return this;
+        }
+
+        /**
          * Opens the run. Collective.
          *
          * @return the run
@@ -232,7 +250,7 @@ public final class Checkpoints implements AutoCloseable {
             try {
                 checkpoints.start(this);
                 if (checkpoints.isHead()) {
-                    checkpoints.head(finishedByHead).serve();
+                    checkpoints.head(this).serve();
                 }
             } catch (IOException | RuntimeException | Error e) {
                 checkpoints.closeAfter(e);
@@ -263,15 +281,9 @@ public final class Checkpoints implements AutoCloseable {
         });
     }
 
-    private Head head(BiConsumer<Checkpoints, CheckpointReport> finished) {
-        return new Head(
-                run.headLink().orElseThrow(),
-                run,
-                engine.group(),
-                engine.levels(),
-                engine.slabs(),
-                engine.mode(),
-                report -> finished.accept(this, report));
+    private Head head(Builder given) {
+        IdleHead idle = new IdleHead(run.headLink().orElseThrow(), this, given.headCallback);
+        return new Head(engine, idle, report -> given.finishedByHead.accept(this, report));
     }
 
     private void begin(Builder given) throws IOException {
@@ -516,7 +528,7 @@ public final class Checkpoints implements AutoCloseable {
     private void requireApplication() {
         if (isHead()) {
             throw new IllegalStateException(
-                    "rank " + run.topology().rank() + " was a head of the run, which is over: a program ends, or"
+                    "rank " + run.topology().rank() + " is a head of the run and has no data in it: a program ends, or"
                             + " goes on with something else, where isHead()");
         }
     }

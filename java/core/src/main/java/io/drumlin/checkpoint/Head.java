@@ -47,31 +47,27 @@ final class Head {
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final IoMode mode;
+    private final IdleHead idle;
     private final Consumer<CheckpointReport> finished;
 
     /**
-     * @param run whose communicator is that of the heads
-     * @param group of heads
+     * @param engine whose ranks are the heads
+     * @param idle what is done between orders
      * @param finished told of each checkpoint
      */
-    Head(
-            HeadLink link,
-            Run run,
-            Group group,
-            LevelDirectories levels,
-            SlabPool slabs,
-            IoMode mode,
-            Consumer<CheckpointReport> finished) {
-        this.link = link;
+    Head(Engine engine, IdleHead idle, Consumer<CheckpointReport> finished) {
+        Run run = engine.run();
+        this.link = run.headLink().orElseThrow();
         this.heads = run.app();
-        this.group = group;
+        this.group = engine.group();
         this.topology = run.topology();
         this.config = run.config();
         this.directories = run.directories();
-        this.levels = levels;
+        this.levels = engine.levels();
         this.storage = run.storage();
-        this.slabs = slabs;
-        this.mode = mode;
+        this.slabs = engine.slabs();
+        this.mode = engine.mode();
+        this.idle = idle;
         this.finished = finished;
     }
 
@@ -81,18 +77,25 @@ final class Head {
      * @throws IOException the other ranks cannot be reached
      */
     void serve() throws IOException {
-        List<Order> orders = link.orders();
-        while (orders.stream().noneMatch(order -> order.task() == Task.END)) {
-            try {
+        try {
+            List<Order> orders = nextOrders();
+            while (orders.stream().noneMatch(order -> order.task() == Task.END)) {
                 carryOut(orders);
-            } catch (RuntimeException | Error e) {
-                // The other heads may be in the midst of an exchange with this one, and its node waits for the answer.
-                LOG.log(Logger.Level.ERROR, "the head of node " + topology.node() + " failed, aborting the job", e);
-                heads.abort(1);
-                throw e;
+                orders = nextOrders();
             }
-            orders = link.orders();
+            // As in C FTI, where a program may rely on it for what the application did last.
+            idle.call();
+        } catch (RuntimeException | Error e) {
+            // The other heads may be in the midst of an exchange with this one, and its node waits for the answer.
+            LOG.log(Logger.Level.ERROR, "the head of node " + topology.node() + " failed, aborting the job", e);
+            heads.abort(1);
+            throw e;
         }
+    }
+
+    private List<Order> nextOrders() throws IOException {
+        idle.awaitOrders();
+        return link.orders();
     }
 
     private void carryOut(List<Order> orders) throws IOException {

@@ -134,6 +134,11 @@ final class HeadLink implements AutoCloseable {
                         .exception()));
     }
 
+    /** Whether there are orders, those of the first application rank of the node at least. On the head. */
+    boolean hasOrders() throws IOException {
+        return node.hasMessage(HEAD + 1, TAG);
+    }
+
     /** Waits for the next orders of all application ranks of the node, in their order. On the head. */
     List<Order> orders() throws IOException {
         List<Order> orders = new ArrayList<>();
