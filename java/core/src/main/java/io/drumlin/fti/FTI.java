@@ -140,6 +140,17 @@ public final class FTI {
             DataTypes types,
             GlobalDatasets globalDatasets) {
 
+        static Instance of(Checkpoints checkpoints, Communicator given) {
+            return new Instance(
+                    checkpoints,
+                    given,
+                    new Messages(checkpoints.communicator().rank(), checkpoints.verbosity()),
+                    new StageRequests(),
+                    new IncrementalCalls(),
+                    new DataTypes(),
+                    new GlobalDatasets(checkpoints.singleFile()));
+        }
+
         void close() throws IOException {
             checkpoints.close();
             given.close();
@@ -195,21 +206,14 @@ public final class FTI {
             leaveBefore(comm instanceof ThreadCommunicator);
             given = ranks.get();
             Messages anyRank = new Messages(given.rank(), 0);
-            Checkpoints checkpoints = Checkpoints.builder(Path.of(configFile))
+            Checkpoints.Builder run = Checkpoints.builder(Path.of(configFile))
                     .communicator(given)
                     .freshStartIfUnrecoverable()
                     .lateFailures(failure -> anyRank.warning("%s", String.valueOf(failure.getMessage())))
-                    .finishedByHead(FTI::postProcessed)
-                    .open();
-            Messages messages = new Messages(checkpoints.communicator().rank(), checkpoints.verbosity());
-            Instance instance = new Instance(
-                    checkpoints,
-                    given,
-                    messages,
-                    new StageRequests(),
-                    new IncrementalCalls(),
-                    new DataTypes(),
-                    new GlobalDatasets(checkpoints.singleFile()));
+                    .finishedByHead(FTI::postProcessed);
+            Callback.addTo(run, given);
+            Checkpoints checkpoints = run.open();
+            Instance instance = Instance.of(checkpoints, given);
             if (checkpoints.isHead() && endsWithTheRun(instance, comm)) {
                 endProcess(instance);
             }
@@ -300,13 +304,27 @@ public final class FTI {
     /** Lets go of the instance of this rank and leaves all files as they are. Collective; nothing happens without one. */
     static void leave() throws IOException {
         Instance instance = instance();
+        forget();
+        if (instance != null) {
+            instance.close();
+        }
+    }
+
+    private static void forget() {
         if (THREAD_INSTANCE.get() == null) {
             processInstance = null;
         } else {
             THREAD_INSTANCE.remove();
         }
-        if (instance != null) {
-            instance.close();
+    }
+
+    /** Lets a head call something of the program's, that can use the calls here meanwhile. */
+    static void runWith(Instance head, Runnable work) {
+        enter(head);
+        try {
+            work.run();
+        } finally {
+            forget();
         }
     }
 

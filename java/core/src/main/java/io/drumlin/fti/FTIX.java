@@ -23,6 +23,18 @@ public final class FTIX {
     private FTIX() {}
 
     /**
+     * {@code FTIX_CALLBACK}: lets heads call a function while their nodes give them nothing to do, within {@link FTI#FTI_Init} and as
+     * {@link Checkpoints.Builder#headCallback} says. In the function {@link FTI#FTI_COMM_WORLD}, {@link FTI#FTI_GetConfig} and the
+     * getters here can be used, but no call that is collective. To be called before {@link FTI#FTI_Init}, by each thread that is a rank
+     * of its own; what is no head does not call the function.
+     *
+     * @param func also of the runs that this thread initialises later; null for none
+     */
+    public static void FTIX_CALLBACK(@Nullable Runnable func) {
+        Callback.set(func);
+    }
+
+    /**
      * {@code FTIX_Stash}: copies a checkpoint of level 1 on the nodes. Collective.
      *
      * @param ckptId id of the checkpoint

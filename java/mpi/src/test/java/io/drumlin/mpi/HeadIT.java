@@ -49,10 +49,15 @@ class HeadIT {
         Mpirun.Outcome restarted = start(run, 1001, "finalize");
         assertThat(restarted.exitStatus()).as(restarted.output()).isZero();
         assertThat(found(restarted)).allMatch(id -> id >= 2 && id < 1000);
+        assertCalledOnHeads(restarted);
         assertThat(run.restartValue("failure")).isEqualTo("2");
         assertThat(run.files()).noneMatch(file -> file.startsWith("Local"));
-        Mpirun.Outcome kept = start(run, 2001, "finalize");
+        Mpirun.Outcome kept = start(run, 2001, "fail");
         assertThat(kept.exitStatus()).as(kept.output()).isZero();
+        assertCalledOnHeads(kept);
+        assertThat(kept.output())
+                .containsOnlyOnce("rank 0, head of node 0: the callback failed and is not called again")
+                .containsOnlyOnce("rank 2, head of node 1: the callback failed and is not called again");
         assertThat(found(kept)).containsExactly(1002, 1002);
     }
 
@@ -72,6 +77,7 @@ class HeadIT {
                     Mpirun.ranks(2).run(HeadProgram.class, run.config().toString(), "" + first, "finalize");
             assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
             assertThat(found(outcome)).isEqualTo(first == 1 ? List.of() : List.of(2, 2));
+            assertThat(outcome.output()).doesNotContain("called on ");
         }
     }
 
@@ -83,6 +89,12 @@ class HeadIT {
                 .as("heads do not come back from FTI_Init: %s", outcome.output())
                 .containsExactlyInAnyOrder("rank 1 goes on", "rank 3 goes on");
         return outcome;
+    }
+
+    private static void assertCalledOnHeads(Mpirun.Outcome outcome) {
+        assertThat(outcome.output().lines().filter(line -> line.startsWith("called on ")))
+                .as(outcome.output())
+                .containsExactlyInAnyOrder("called on rank 0, head 0", "called on rank 2, head 1");
     }
 
     private static List<Integer> found(Mpirun.Outcome outcome) {

@@ -9,6 +9,8 @@ import static io.drumlin.fti.FTI.FTI_Protect;
 import static io.drumlin.fti.FTI.FTI_Recover;
 import static io.drumlin.fti.FTI.FTI_SCES;
 import static io.drumlin.fti.FTI.FTI_Status;
+import static io.drumlin.fti.FTIX.FTIX_CALLBACK;
+import static io.drumlin.fti.FTIX.FTIX_TopoGet_myRank;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
@@ -19,18 +21,30 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A program ported from C that knows nothing of heads. Arguments: configuration file, id of the first checkpoint it takes, and
- * what it does in the end: {@code finalize}, or {@code kill} the head of the first node and take checkpoints until the job ends.
+ * A program ported from C that knows nothing of heads, other than that they may call a function of it. Arguments: configuration
+ * file, id of the first checkpoint it takes, and what it does in the end: {@code finalize}, {@code fail} in that function and
+ * finalize, or {@code kill} the head of the first node and take checkpoints until the job ends.
  */
 public final class HeadProgram {
 
     /** Enough that a head has something to do. */
     private static final int DOUBLES = 200_000;
 
+    private static int calls;
+
     private HeadProgram() {}
 
     public static void main(String[] args) throws IOException {
+        FTIX_CALLBACK(() -> called(args[2].equals("fail")));
         Communicators.run(world -> run(world, args[0], Integer.parseInt(args[1]), args[2].equals("kill")));
+    }
+
+    private static void called(boolean fails) {
+        if (calls++ == 0) {
+            System.out.println("called on rank " + FTIX_TopoGet_myRank() + ", head "
+                    + FTI_COMM_WORLD().rank());
+        }
+        require(!fails, "callback");
     }
 
     private static void run(Communicator world, String config, int first, boolean kills) throws IOException {
