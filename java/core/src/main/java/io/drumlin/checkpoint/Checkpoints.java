@@ -767,7 +767,8 @@ public final class Checkpoints implements AutoCloseable {
         requireNoneOpen();
         underway.awaitHere();
         Level taken = available(level);
-        IncrementalCheckpoint begun = new IncrementalCheckpoint(ckptId, additions(ckptId, taken, unfinished(taken)));
+        IncrementalCheckpoint begun =
+                new IncrementalCheckpoint(ckptId, engine.app(), additions(ckptId, taken, unfinished(taken)));
         incremental = begun;
         return begun;
     }
@@ -775,15 +776,21 @@ public final class Checkpoints implements AutoCloseable {
     private IncrementalCheckpoint.Target additions(int ckptId, Level level, IncrementalFile file) {
         return new IncrementalCheckpoint.Target() {
             @Override
-            public void add(int id) throws IOException {
+            public void requireNew(int id) {
                 variables.require(id);
+                file.requireNew(id);
+            }
+
+            @Override
+            public void add(int id) throws IOException {
                 file.add(List.of(id));
             }
 
             @Override
-            public CheckpointReport commit() throws IOException {
+            public CheckpointReport commit(@Nullable IOException failure) throws IOException {
                 long begin = System.nanoTime();
                 long timestamp = meet(ckptId, level.request());
+                Agreement.agree(engine.app(), "incremental checkpoint " + ckptId, failure);
                 return take(ckptId, level, timestamp, file, begin);
             }
 

@@ -1,7 +1,11 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A checkpoint whose variables are written one by one, each as soon as it is ready: {@code FTI_InitICP},
@@ -22,19 +26,35 @@ import java.io.IOException;
 public final class IncrementalCheckpoint implements AutoCloseable {
 
     private final int ckptId;
+    private final Communicator app;
     private final Target target;
+    private @Nullable IOException failure;
     private boolean closed;
 
     /** Where the variables go. */
     interface Target extends Closeable {
 
+        /**
+         * Refuses what cannot be added.
+         *
+         * @throws IllegalArgumentException the variable is not protected or was added before
+         */
+        void requireNew(int id);
+
         void add(int id) throws IOException;
 
-        CheckpointReport commit() throws IOException;
+        /**
+         * Completes the checkpoint, or fails on all ranks.
+         *
+         * @param failure of an addition on this rank, or {@code null}
+         */
+        CheckpointReport commit(@Nullable IOException failure) throws IOException;
     }
 
-    IncrementalCheckpoint(int ckptId, Target target) {
+    /** @param app the ranks that commit together */
+    IncrementalCheckpoint(int ckptId, Communicator app, Target target) {
         this.ckptId = ckptId;
+        this.app = app;
         this.target = target;
     }
 
@@ -55,13 +75,28 @@ public final class IncrementalCheckpoint implements AutoCloseable {
     /**
      * Writes a variable as it is now. Not collective; ranks may come in any order and at any time.
      *
+     * <p>If it cannot be written {@link #failure} says so and {@link #commit} fails on all ranks. It is not thrown here, for a rank that
+     * leaves because of it would let the others wait in their commit.
+     *
      * @param id a protected variable that was not added before
-     * @throws IOException it cannot be written; {@link #commit} will then fail on all ranks
      * @throws IllegalArgumentException the variable is not protected or was added before; nothing has changed
      */
-    public void add(int id) throws IOException {
+    public void add(int id) {
         requireOpen();
-        target.add(id);
+        target.requireNew(id);
+        if (failure == null) {
+            String operation = "adding variable " + id + " to incremental checkpoint " + ckptId;
+            failure = Agreement.attempt(app, operation, () -> target.add(id));
+        }
+    }
+
+    /**
+     * What kept a variable from being added on this rank.
+     *
+     * @return the first failure, with which {@link #commit} is going to fail
+     */
+    public Optional<IOException> failure() {
+        return Optional.ofNullable(failure);
     }
 
     /**
@@ -74,9 +109,20 @@ public final class IncrementalCheckpoint implements AutoCloseable {
     public CheckpointReport commit() throws IOException {
         requireOpen();
         try {
-            return target.commit();
-        } finally {
+            CheckpointReport taken = target.commit(failure);
             close();
+            return taken;
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e);
+            throw e;
+        }
+    }
+
+    private void closeAfter(Throwable failed) {
+        try {
+            close();
+        } catch (IOException e) {
+            failed.addSuppressed(e);
         }
     }
 

@@ -29,7 +29,6 @@ final class IncrementalFile implements OwnFile {
     private final Map<Integer, ProtectedData> all;
     private @Nullable Gathering gathering;
     private @Nullable BlockFile written;
-    private @Nullable IOException failure;
     private boolean finished;
     private boolean closed;
 
@@ -64,30 +63,26 @@ final class IncrementalFile implements OwnFile {
     }
 
     /**
+     * Refuses a variable that is in the file.
+     *
+     * @throws IllegalArgumentException it was added before
+     */
+    void requireNew(int id) {
+        if (gathering != null && gathering.added().containsKey(id)) {
+            throw new IllegalArgumentException("variable " + id + " is already in the incremental checkpoint");
+        }
+    }
+
+    /**
      * Writes variables as they are now.
      *
-     * @param ids protected variables
-     * @throws IllegalArgumentException one was added before
+     * @param ids protected variables that were not added before
      * @throws IOException they could not be written; the checkpoint can then not be completed
      */
     void add(List<Integer> ids) throws IOException {
-        if (failure != null) {
-            throw failure;
-        }
-        try {
-            Gathering open = open();
-            Map<Integer, ProtectedData> variables = new LinkedHashMap<>();
-            for (int id : ids) {
-                if (open.added().containsKey(id)) {
-                    throw new IllegalArgumentException("variable " + id + " is already in the incremental checkpoint");
-                }
-                variables.computeIfAbsent(id, all::get);
-            }
-            open.add(variables, all);
-        } catch (IOException e) {
-            failure = e;
-            throw e;
-        }
+        Map<Integer, ProtectedData> variables = new LinkedHashMap<>();
+        ids.forEach(id -> variables.computeIfAbsent(id, all::get));
+        open().add(variables, all);
     }
 
     private Gathering open() throws IOException {
@@ -101,9 +96,6 @@ final class IncrementalFile implements OwnFile {
 
     @Override
     public Draft draft(int ckptId, long timestamp) throws IOException {
-        if (failure != null) {
-            throw failure;
-        }
         Gathering open = open();
         TreeSet<Integer> missing = new TreeSet<>(all.keySet());
         missing.removeAll(open.added().keySet());

@@ -335,7 +335,7 @@ public final class SingleFile {
         requireEnabled(operation);
         subsets.requireAlike(operation);
         IncrementalCheckpoint begun =
-                new IncrementalCheckpoint(ckptId, new Additions(ckptId, operation, open(operation)));
+                new IncrementalCheckpoint(ckptId, app, new Additions(ckptId, operation, open(operation)));
         run.begun(begun);
         return begun;
     }
@@ -347,7 +347,6 @@ public final class SingleFile {
         private final String operation;
         private final SingleFileWriter writer;
         private final Map<Integer, Optional<Subset>> added = new HashMap<>();
-        private @Nullable IOException failure;
 
         Additions(int ckptId, String operation, SingleFileWriter writer) {
             this.ckptId = ckptId;
@@ -356,39 +355,36 @@ public final class SingleFile {
         }
 
         @Override
-        public void add(int id) throws IOException {
-            ProtectedData data = variables.require(id);
+        public void requireNew(int id) {
+            variables.require(id);
             if (added.containsKey(id)) {
                 throw new IllegalArgumentException("variable " + id + " is already in the incremental checkpoint");
             }
+        }
+
+        @Override
+        public void add(int id) throws IOException {
             Optional<Subset> subset = Optional.ofNullable(subsets.byVariable().get(id));
-            try {
-                if (subset.isPresent()) {
-                    subsets.check(operation, id, subset.get(), variables.byId());
-                    writer.write(subset.get(), data);
-                    writer.settle();
-                }
-            } catch (IOException e) {
-                failure = failure == null ? e : failure;
-                throw e;
+            if (subset.isPresent()) {
+                subsets.check(operation, id, subset.get(), variables.byId());
+                writer.write(subset.get(), variables.require(id));
+                writer.settle();
             }
             added.put(id, subset);
         }
 
         @Override
-        public CheckpointReport commit() throws IOException {
+        public CheckpointReport commit(@Nullable IOException failure) throws IOException {
             long begin = System.nanoTime();
             run.meet(ckptId, FTI_L4_H5_SINGLE);
             long met = System.nanoTime();
+            Agreement.agree(app, operation, failure);
             Agreement.run(app, operation, this::requireAll);
             subsets.check(operation, variables.byId());
             return SingleFile.this.commit(ckptId, writer, begin, met);
         }
 
         private void requireAll() throws IOException {
-            if (failure != null) {
-                throw failure;
-            }
             boolean changed = !writer.isFor(subsets.datasets());
             Set<Integer> missing = new TreeSet<>(subsets.byVariable().keySet());
             missing.removeAll(added.keySet());

@@ -795,7 +795,7 @@ public final class FTI {
      */
     public static int FTI_InitICP(int id, int level, boolean activate) {
         return call(FTI_NSCS, instance -> {
-            instance.incremental.begin();
+            instance.incremental.begin(instance.messages);
             if (activate) {
                 Checkpoints run = instance.checkpoints;
                 boolean single = level == FTI_L4_H5_SINGLE;

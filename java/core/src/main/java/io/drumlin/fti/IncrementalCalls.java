@@ -14,12 +14,17 @@ final class IncrementalCalls {
     private @Nullable IncrementalCheckpoint open;
 
     /** Gives up what was begun before. From now on, calls do nothing. */
-    void begin() throws IOException {
+    void begin(Messages messages) {
         IncrementalCheckpoint earlier = open;
         open = null;
         failed = false;
-        if (earlier != null) {
-            earlier.close();
+        try {
+            if (earlier != null) {
+                earlier.close();
+            }
+        } catch (IOException e) {
+            // What is left of it does no harm, and this rank must not stay behind the others because of it.
+            messages.warning("%s", String.valueOf(e.getMessage()));
         }
     }
 
@@ -44,16 +49,24 @@ final class IncrementalCalls {
 
     void add(int id) throws IOException {
         requireNoFailure();
-        if (open != null) {
-            open.add(id);
+        IncrementalCheckpoint begun = open;
+        if (begun != null) {
+            begun.add(id);
+            if (begun.failure().isPresent()) {
+                throw begun.failure().get();
+            }
         }
     }
 
-    /** Completes the checkpoint; gives nothing if there is none. */
+    /** Completes the checkpoint; gives nothing if there is none. From now on, calls do nothing. */
     Optional<CheckpointReport> commit() throws IOException {
-        requireNoFailure();
         IncrementalCheckpoint committing = open;
         open = null;
+        try {
+            requireNoFailure();
+        } finally {
+            failed = false;
+        }
         return committing == null ? Optional.empty() : Optional.of(committing.commit());
     }
 

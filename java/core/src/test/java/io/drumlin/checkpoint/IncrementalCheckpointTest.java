@@ -3,6 +3,9 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -140,6 +143,46 @@ class IncrementalCheckpointTest {
             assertThat(variables).isDeepEqualTo(variables(comm.rank(), 5));
             // The run goes on.
             take(checkpoints, 3, Level.L1, variables, List.of(3, 2, 1, 0));
+        });
+        run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
+                .contains(3));
+    }
+
+    /** A rank that goes on in spite of the failure, as the sample in the documentation does, meets the others. */
+    @ParameterizedTest
+    @CsvSource({"1, OPEN", "1, WRITE", "3, OPEN", "3, ALLOCATE", "5, WRITE"})
+    void failsOnAllRanksWhereOneCannotAdd(String ioMode, Operation operation) throws IOException {
+        RunFixture run = run(ioMode);
+        ThreadCommunicator.run(RANKS, comm -> {
+            FaultyEngine storage = new FaultyEngine(new NioEngine());
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(storage)
+                    .open()) {
+                double[][] variables = variables(comm.rank(), 5);
+                protect(checkpoints, variables);
+                take(checkpoints, 1, Level.L4, variables, List.of(0, 1, 2, 3));
+                protect(checkpoints, variables(comm.rank(), 6));
+                assertThatThrownBy(() -> {
+                            try (IncrementalCheckpoint checkpoint = checkpoints.incremental(2, Level.L4)) {
+                                if (comm.rank() == 2) {
+                                    storage.fail(operation, 1, "EIO");
+                                }
+                                List.of(3, 2, 1, 0).forEach(checkpoint::add);
+                                assertThat(checkpoint.failure().isPresent()).isEqualTo(comm.rank() == 2);
+                                storage.heal();
+                                checkpoint.commit();
+                            }
+                        })
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("injected");
+                double[][] found = variables(comm.rank(), 7);
+                protect(checkpoints, found);
+                checkpoints.recover();
+                assertThat(found).isDeepEqualTo(variables(comm.rank(), 5));
+                // The run goes on.
+                take(checkpoints, 3, Level.L4, found, List.of(3, 2, 1, 0));
+            }
         });
         run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
                 .contains(3));

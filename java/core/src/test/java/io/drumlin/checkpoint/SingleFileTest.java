@@ -244,8 +244,8 @@ class SingleFileTest {
                 checkpoint.add(0);
                 rows.matrix.resize(List.of(ROWS, 1L));
                 for (int i = 1; i < rows.rows.size(); i++) {
-                    int id = i;
-                    assertThatThrownBy(() -> checkpoint.add(id)).hasMessageContaining("is not within");
+                    checkpoint.add(i);
+                    assertThat(checkpoint.failure().orElseThrow()).hasMessageContaining("is not within");
                 }
                 assertThatThrownBy(checkpoint::commit).isInstanceOf(IOException.class);
             }

@@ -162,6 +162,9 @@ class FtiTest {
             assertThat(FTI_InitICP(2, 77, true)).isEqualTo(FTI_NSCS);
             assertThat(FTI_AddVarICP(1)).isEqualTo(FTI_NSCS);
             assertThat(FTI_FinalizeICP()).isEqualTo(FTI_NSCS);
+            // Over with its end, as in C FTI.
+            assertThat(FTI_AddVarICP(1)).isEqualTo(FTI_SCES);
+            assertThat(FTI_FinalizeICP()).isEqualTo(FTI_SCES);
             assertThat(FTI_InitICP(3, FTI_L1, false)).isEqualTo(FTI_SCES);
             assertThat(FTI_AddVarICP(3)).isEqualTo(FTI_SCES);
             assertThat(FTI_FinalizeICP()).isEqualTo(FTI_SCES);
