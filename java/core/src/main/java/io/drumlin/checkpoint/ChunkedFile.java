@@ -41,6 +41,10 @@ final class ChunkedFile implements ChunkTarget {
         run = new WriteRun(file, slabs);
     }
 
+    Path path() {
+        return file.path();
+    }
+
     @Override
     public void allocate(long size) throws IOException {
         file.allocate(size);

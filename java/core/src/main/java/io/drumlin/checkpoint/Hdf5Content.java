@@ -23,9 +23,11 @@ import java.util.Optional;
 final class Hdf5Content implements FileContent {
 
     private final StorageEngine storage;
+    private final SlabPool slabs;
 
-    Hdf5Content(StorageEngine storage) {
+    Hdf5Content(StorageEngine storage, SlabPool slabs) {
         this.storage = storage;
+        this.slabs = slabs;
     }
 
     @Override
@@ -46,7 +48,7 @@ final class Hdf5Content implements FileContent {
 
     @Override
     public Gathering gathering(ChunkedFile file, PosixGathering.Drafts drafts) {
-        return new Hdf5Gathering(file, drafts);
+        return new Hdf5Gathering(file, storage, slabs, drafts);
     }
 
     @Override

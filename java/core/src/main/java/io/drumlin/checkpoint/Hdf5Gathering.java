@@ -4,27 +4,36 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointWriter.Seal;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mode HDF5: the places of all variables are known when the first is added, for the file holds all that are protected. The
- * file has no digest of its own: its checksums do.
+ * The mode HDF5: the places of all variables are known when the first is added, for the file holds all that are protected. They
+ * come in any order, so the digest of the file is made of what was written.
  */
 final class Hdf5Gathering implements Gathering {
 
     private final ChunkedFile file;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
     private final PosixGathering.Drafts drafts;
     private final Md5Lanes md5 = DigestEngine.md5();
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
     private @Nullable Hdf5Plan plan;
 
-    Hdf5Gathering(ChunkedFile file, PosixGathering.Drafts drafts) {
+    Hdf5Gathering(ChunkedFile file, StorageEngine storage, SlabPool slabs, PosixGathering.Drafts drafts) {
         this.file = file;
+        this.storage = storage;
+        this.slabs = slabs;
         this.drafts = drafts;
     }
 
@@ -83,7 +92,26 @@ final class Hdf5Gathering implements Gathering {
 
     @Override
     public void finish(Draft draft, Seal seal) throws IOException {
-        file.finish(seal.seal(List.of()), draft.size());
+        // Nothing is written after it: what it seals are metadata that lie apart.
+        file.finish(List.of(), draft.size());
+        seal.seal(List.of(digest(draft.size())));
+    }
+
+    /**
+     * Reads the file again. Without a digest that the metadata know it by, a file of the same name and size that another checkpoint has
+     * left could be taken for it.
+     */
+    private byte[] digest(long size) throws IOException {
+        md5.reset(0);
+        try (BlockFile written = storage.open(file.path(), EnumSet.of(OpenMode.READ))) {
+            BlockFileSource bytes = new BlockFileSource(written);
+            for (long at = 0; at < size; at += SlabPool.SLAB_BYTES) {
+                ByteBuffer piece = slabs.take().buffer().limit((int) Math.min(SlabPool.SLAB_BYTES, size - at));
+                bytes.readFully(at, piece.duplicate());
+                md5.update(List.of(piece));
+            }
+        }
+        return md5.digest(0);
     }
 
     @Override

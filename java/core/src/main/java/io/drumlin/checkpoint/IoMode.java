@@ -54,7 +54,8 @@ interface IoMode {
                     case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
                     default -> Optional.empty();
                 };
-        FileContent content = config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage) : new BareContent();
+        FileContent content =
+                config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage, slabs) : new BareContent();
         Optional<PosixDifferential> differential = config.ioMode() == FtiConfig.IO_POSIX
                 ? config.differential().map(sizes -> new PosixDifferential(storage, places, topology.fileRank(), sizes))
                 : Optional.empty();

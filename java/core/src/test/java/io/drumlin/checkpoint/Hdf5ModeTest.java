@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -142,6 +143,31 @@ class Hdf5ModeTest {
             RunDirectory.delete(directory.resolve("Local/node2"), new NioEngine());
         }
         assertRecovers(run, 1, level);
+    }
+
+    /** Datasets have checksums, but those do not tell of which checkpoint they are. */
+    @Test
+    void aFileOfAnotherIncrementalCheckpointOfTheSameNameAndSizeIsNotTaken() throws IOException {
+        RunFixture run = run(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            Data data = new Data(checkpoints, comm);
+            data.fill(comm.rank() + 10);
+            checkpoints.checkpoint(1, Level.L4);
+            for (int seed : new int[] {20, 30}) {
+                data.fill(seed);
+                Path old = directory.resolve("old" + comm.rank());
+                if (seed == 30) {
+                    Files.copy(run.file("Ckpt2-Rank" + comm.rank() + ".h5"), old);
+                }
+                comm.barrier();
+                try (IncrementalCheckpoint checkpoint = checkpoints.incremental(2, Level.L1)) {
+                    List.of(1, 3, 4, 7).forEach(checkpoint::add);
+                    checkpoint.commit();
+                }
+            }
+        });
+        Files.copy(directory.resolve("old2"), run.file("Ckpt2-Rank2.h5"), StandardCopyOption.REPLACE_EXISTING);
+        assertRecovers(run, 1, Level.L4);
     }
 
     @Test
