@@ -112,6 +112,7 @@ final class LevelWriter {
         Agreement.run(app, operation, () -> {
             Path plain = tmp.resolve(mode.plainName(Level.L1, ckptId));
             own.write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+            own.close();
             storage.syncDirectory(tmp);
         });
         mode.describeForHead(level, draft);

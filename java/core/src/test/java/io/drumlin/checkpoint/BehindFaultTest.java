@@ -52,14 +52,18 @@ class BehindFaultTest {
     @TempDir(factory = FaultTest.InMemory.class)
     Path directory;
 
+    private static final Map<String, String> WITH_HEADS = Map.of(
+            "basic.head", "1",
+            "basic.node_size", "2",
+            "basic.inline_l2", "0",
+            "basic.inline_l3", "0",
+            "basic.inline_l4", "0");
+
     /** Who finishes checkpoints. */
     enum By {
-        HEADS(Map.of(
-                "basic.head", "1",
-                "basic.node_size", "2",
-                "basic.inline_l2", "0",
-                "basic.inline_l3", "0",
-                "basic.inline_l4", "0")),
+        HEADS(WITH_HEADS),
+        /** Checkpoints whose variables are added one by one. */
+        HEADS_INCREMENTAL(WITH_HEADS),
         THREADS(Map.of("basic.node_size", "1", "drumlin.async", "1"));
 
         private final Map<String, String> changes;
@@ -80,7 +84,16 @@ class BehindFaultTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"HEADS, L2, 3", "HEADS, L3, 1", "HEADS, L4, 2", "THREADS, L2, 1", "THREADS, L3, 3", "THREADS, L4, 3"})
+    @CsvSource({
+        "HEADS, L2, 3",
+        "HEADS, L3, 1",
+        "HEADS, L4, 2",
+        "HEADS_INCREMENTAL, L2, 3",
+        "HEADS_INCREMENTAL, L4, 1",
+        "THREADS, L2, 1",
+        "THREADS, L3, 3",
+        "THREADS, L4, 3"
+    })
     void someFaults(By by, Level level, String ioMode) throws IOException {
         forFaults(by, level, ioMode, 9);
     }
@@ -96,6 +109,10 @@ class BehindFaultTest {
         "HEADS, L4, 2",
         "HEADS, L4, 3",
         "HEADS, L4, 4",
+        "HEADS_INCREMENTAL, L2, 3",
+        "HEADS_INCREMENTAL, L3, 5",
+        "HEADS_INCREMENTAL, L4, 1",
+        "HEADS_INCREMENTAL, L4, 4",
         "THREADS, L1, 3",
         "THREADS, L2, 1",
         "THREADS, L3, 3",
@@ -133,6 +150,7 @@ class BehindFaultTest {
     private static final class Story {
 
         private final RunFixture run;
+        private final By by;
         private final int application;
         private final Level level;
         private final String fault;
@@ -151,7 +169,8 @@ class BehindFaultTest {
 
         Story(Path folder, By by, Level level, String ioMode, Operation operation, int rank, int nth)
                 throws IOException {
-            application = by == By.HEADS ? RANKS / 2 : RANKS;
+            this.by = by;
+            application = by == By.THREADS ? RANKS : RANKS / 2;
             Map<String, String> changes = new HashMap<>(by.changes);
             changes.put("basic.group_size", "2");
             changes.put("basic.ckpt_io", ioMode);
@@ -168,18 +187,18 @@ class BehindFaultTest {
             onEachRank((checkpoints, values) -> {
                 Communicator app = checkpoints.communicator();
                 set(values, 1);
-                checkpoints.checkpoint(1, level);
+                take(checkpoints, values, 1);
                 checkpoints.await();
                 arm(app);
                 set(values, 2);
-                String outcome = outcome(checkpoints, 2);
+                String outcome = outcome(checkpoints, values, 2);
                 synchronized (outcomes) {
                     outcomes.set(app.rank(), outcome);
                 }
                 heal(app);
                 if (goesOn) {
                     set(values, GONE_ON);
-                    checkpoints.checkpoint(2, level);
+                    take(checkpoints, values, 2);
                 }
             });
             List<String> told = outcomes.subList(0, application);
@@ -192,14 +211,22 @@ class BehindFaultTest {
         }
 
         /** Empty if the checkpoint was taken. What was recovered is an earlier one or this. */
-        private String outcome(Checkpoints checkpoints, int id) throws IOException {
+        private String outcome(Checkpoints checkpoints, int[] values, int id) throws IOException {
             try {
-                checkpoints.checkpoint(id, level);
+                take(checkpoints, values, id);
                 checkpoints.await();
                 return "";
             } catch (IOException e) {
                 assertThat(checkpoints.isUnderway()).isFalse();
                 return String.valueOf(e.getMessage());
+            }
+        }
+
+        private void take(Checkpoints checkpoints, int[] values, int id) throws IOException {
+            if (by == By.HEADS_INCREMENTAL) {
+                TwoVariables.checkpoint(checkpoints, values, id, level);
+            } else {
+                checkpoints.checkpoint(id, level);
             }
         }
 
@@ -231,7 +258,7 @@ class BehindFaultTest {
                 assertThat(values).isEqualTo(whole);
                 restored.add(values[0]);
                 set(values, next);
-                checkpoints.checkpoint(next, level);
+                take(checkpoints, values, next);
                 set(values, 0);
                 // Waits for the heads.
                 checkpoints.recover();
@@ -249,7 +276,7 @@ class BehindFaultTest {
                         .open()) {
                     if (!checkpoints.isHead()) {
                         int[] values = new int[INTS];
-                        checkpoints.protect(0, values);
+                        TwoVariables.protect(checkpoints, values);
                         body.run(checkpoints, values);
                     }
                 }
