@@ -44,6 +44,9 @@ class CrashTest {
     private int ranks;
     private int nodeSize = 1;
     private List<Level> levels;
+    /** Whether variables are added to the checkpoints one after the other. */
+    private boolean incremental;
+
     private Path recorded;
     private RunFixture run;
     private CrashJournal journal;
@@ -99,7 +102,12 @@ class CrashTest {
         ranks = 2;
         levels = List.of(
                 Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4_DCP, Level.L4, Level.L4_DCP);
-        record(Map.of(
+        record(differential(keepLast, ioMode));
+        replay(crash, Loss.NEVER, 1);
+    }
+
+    private static Map<String, String> differential(String keepLast, String ioMode) {
+        return Map.of(
                 "basic.node_size",
                 "1",
                 "basic.keep_last_ckpt",
@@ -113,8 +121,66 @@ class CrashTest {
                 "basic.dcp_block_size",
                 "512",
                 "basic.dcp_stack_size",
-                "2"));
-        replay(crash, Loss.NEVER, 1);
+                "2");
+    }
+
+    /** A file that gets its variables one by one is taken for a checkpoint only when all are in it. */
+    @ParameterizedTest
+    @CsvSource({"KILL, 3", "POWER_LOSS, 1", "KILL, 2", "POWER_LOSS, 4", "POWER_LOSS, 5"})
+    void prefixesOfARunWithIncrementalCheckpointsAreRecoverable(Crash crash, String ioMode) throws IOException {
+        prefixesOfIncremental(crash, ioMode, 5);
+    }
+
+    @ParameterizedTest
+    @Tag("soak")
+    @CsvSource({
+        "KILL, 1", "KILL, 2", "KILL, 3", "KILL, 4", "KILL, 5",
+        "POWER_LOSS, 1", "POWER_LOSS, 2", "POWER_LOSS, 3", "POWER_LOSS, 4", "POWER_LOSS, 5"
+    })
+    void everyPrefixOfARunWithIncrementalCheckpointsIsRecoverable(Crash crash, String ioMode) throws IOException {
+        prefixesOfIncremental(crash, ioMode, 1);
+    }
+
+    private void prefixesOfIncremental(Crash crash, String ioMode, int stride) throws IOException {
+        ranks = 2;
+        levels = List.of(Level.L1, Level.L1, Level.L4, Level.L4, Level.L1);
+        incremental = true;
+        record(Map.of("basic.node_size", "1", "basic.keep_last_ckpt", "1", "basic.ckpt_io", ioMode));
+        replay(crash, Loss.NEVER, stride);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"POWER_LOSS, WITH_THE_CRASH, 3", "KILL, AFTER_THE_RESTART, 5"})
+    void prefixesOfARunWithRedundantIncrementalCheckpointsAreRecoverable(Crash crash, Loss loss, String ioMode)
+            throws IOException {
+        ranks = 3;
+        levels = List.of(Level.L2, Level.L1, Level.L3, Level.L2, Level.L1);
+        incremental = true;
+        record(withGroups(ioMode));
+        replay(crash, loss, 9);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"POWER_LOSS, 3", "KILL, 1"})
+    void prefixesOfARunWithDifferentialIncrementalCheckpointsAreRecoverable(Crash crash, String ioMode)
+            throws IOException {
+        ranks = 2;
+        levels = List.of(Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4);
+        incremental = true;
+        record(differential("1", ioMode));
+        replay(crash, Loss.NEVER, 4);
+    }
+
+    @ParameterizedTest
+    @CsvSource("KILL, NEVER, 3")
+    void prefixesOfARunWithIncrementalCheckpointsOfHeadsAreRecoverable(Crash crash, Loss loss, String ioMode)
+            throws IOException {
+        ranks = 4;
+        nodeSize = 2;
+        levels = List.of(Level.L2, Level.L4, Level.L3, Level.L1, Level.L4);
+        incremental = true;
+        record(withHeads(ioMode));
+        replay(crash, loss, 9);
     }
 
     /** With redundancy: what was done at level 2 or above also stands the loss of a node. */
@@ -184,7 +250,12 @@ class CrashTest {
         ranks = 4;
         nodeSize = 2;
         levels = List.of(Level.L2, Level.L4, Level.L3, Level.L1, Level.L2, Level.L4, Level.L4);
-        record(Map.of(
+        record(withHeads(ioMode));
+        replay(crash, loss, 6);
+    }
+
+    private static Map<String, String> withHeads(String ioMode) {
+        return Map.of(
                 "basic.head", "1",
                 "basic.node_size", "2",
                 "basic.group_size", "2",
@@ -192,8 +263,7 @@ class CrashTest {
                 "basic.inline_l3", "0",
                 "basic.inline_l4", "0",
                 "basic.keep_last_ckpt", "1",
-                "basic.ckpt_io", ioMode));
-        replay(crash, loss, 6);
+                "basic.ckpt_io", ioMode);
     }
 
     /** A restart from level 1 must not leave the one above it half committed. */
@@ -292,7 +362,7 @@ class CrashTest {
         FaultyEngine storage = engine();
         onEachRank(run.config(), storage, (checkpoints, values) -> {
             setAll(values, 0);
-            checkpoints.checkpoint(1, levels.get(0));
+            take(checkpoints, values, 1, levels.get(0));
             checkpoints.await();
         });
         journal = storage.record(recorded);
@@ -301,7 +371,7 @@ class CrashTest {
             for (int step = 1; step < levels.size(); step++) {
                 setAll(values, step);
                 note(checkpoints, begins);
-                checkpoints.checkpoint(1 + step % 2, levels.get(step));
+                take(checkpoints, values, 1 + step % 2, levels.get(step));
                 checkpoints.await();
                 note(checkpoints, ends);
             }
@@ -312,6 +382,14 @@ class CrashTest {
             checkpoints.communicator().barrier();
             checkpoints.complete();
         });
+    }
+
+    private void take(Checkpoints checkpoints, int[] values, int ckptId, Level level) throws IOException {
+        if (incremental) {
+            TwoVariables.checkpoint(checkpoints, values, ckptId, level);
+        } else {
+            checkpoints.checkpoint(ckptId, level);
+        }
     }
 
     /** The journal knows what was synced; the device need not. */
@@ -422,7 +500,7 @@ class CrashTest {
                     .open()) {
                 if (!checkpoints.isHead()) {
                     int[] values = new int[INTS];
-                    checkpoints.protect(0, values);
+                    TwoVariables.protect(checkpoints, values);
                     body.run(checkpoints, values);
                 }
             }

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDirFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * Every operation on the file system, and every request for memory, fails once on one rank while all others are well: no rank
@@ -85,7 +86,17 @@ class FaultTest {
         POSIX_FILE_AFTER_FILE("1", Level.L4_DCP, Level.L4_DCP, Level.L4_DCP),
         POSIX_LAYER_AFTER_L1("1", Level.L4_DCP, Level.L1, Level.L4_DCP),
         POSIX_LAYER_AFTER_L4("1", Level.L4_DCP, Level.L4, Level.L4_DCP),
-        POSIX_L4_AFTER_LAYER("1", Level.L4_DCP, Level.L4);
+        POSIX_L4_AFTER_LAYER("1", Level.L4_DCP, Level.L4),
+        INCREMENTAL_L1_AFTER_L1("3", Level.L1, Level.L1),
+        INCREMENTAL_L2_AFTER_L1("3", Level.L1, Level.L2),
+        INCREMENTAL_DCP_AFTER_DCP("3", Level.L4_DCP, Level.L4_DCP, Level.L4_DCP),
+        INCREMENTAL_POSIX_L3_AFTER_L2("1", Level.L2, Level.L3),
+        INCREMENTAL_POSIX_L4_AFTER_L4("1", Level.L4, Level.L4),
+        INCREMENTAL_POSIX_LAYER_AFTER_LAYER("1", Level.L4_DCP, Level.L4_DCP),
+        INCREMENTAL_MPI_IO_L4_AFTER_L1("2", Level.L1, Level.L4),
+        INCREMENTAL_SION_L4_AFTER_L4("4", Level.L4, Level.L4),
+        INCREMENTAL_HDF5_L1_AFTER_L1("5", Level.L1, Level.L1),
+        INCREMENTAL_HDF5_L4_AFTER_L1("5", Level.L1, Level.L4);
 
         private final Map<String, String> config;
         private final List<Level> levels;
@@ -120,21 +131,49 @@ class FaultTest {
                     "basic.ckpt_io",
                     ioMode);
         }
+
+        private boolean isIncremental() {
+            return name().startsWith("INCREMENTAL");
+        }
+
+        /** One of how many faults in a row is tried. */
+        int stride() {
+            return isIncremental() ? 3 : 1;
+        }
+
+        void take(Checkpoints checkpoints, int[] values, int ckptId, Level level) throws IOException {
+            if (isIncremental()) {
+                TwoVariables.checkpoint(checkpoints, values, ckptId, level);
+            } else {
+                checkpoints.checkpoint(ckptId, level);
+            }
+        }
     }
 
     @ParameterizedTest
     @EnumSource
     void aFaultInACheckpointLeavesTheOldOrTheNewOne(Scenario scenario) throws IOException {
+        aFaultInACheckpoint(scenario, scenario.stride());
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @EnumSource(mode = Mode.MATCH_ALL, names = "INCREMENTAL.*")
+    void anyFaultInACheckpointLeavesTheOldOrTheNewOne(Scenario scenario) throws IOException {
+        aFaultInACheckpoint(scenario, 1);
+    }
+
+    private void aFaultInACheckpoint(Scenario scenario, int stride) throws IOException {
         int before = scenario.levels.size() - 1;
-        forEachFault(scenario.config, (run, fault) -> {
+        forEachFault(scenario.config, stride, (run, fault) -> {
             List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
                 for (int step = 0; step < before; step++) {
                     setAll(values, step + 1);
-                    checkpoints.checkpoint(step + 1, scenario.levels.get(step));
+                    scenario.take(checkpoints, values, step + 1, scenario.levels.get(step));
                 }
                 setAll(values, before + 1);
                 fault.arm(checkpoints.communicator());
-                checkpoints.checkpoint(before + 1, scenario.levels.get(before));
+                scenario.take(checkpoints, values, before + 1, scenario.levels.get(before));
             });
             fault.heal();
             checkOutcomes(fault, outcomes);
@@ -146,18 +185,29 @@ class FaultTest {
     @ParameterizedTest
     @EnumSource
     void aRunGoesOnAfterAFaultInACheckpoint(Scenario scenario) throws IOException {
+        goOnAfterAFault(scenario, scenario.stride());
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @EnumSource(mode = Mode.MATCH_ALL, names = "INCREMENTAL.*")
+    void aRunGoesOnAfterAnyFaultInACheckpoint(Scenario scenario) throws IOException {
+        goOnAfterAFault(scenario, 1);
+    }
+
+    private void goOnAfterAFault(Scenario scenario, int stride) throws IOException {
         int before = scenario.levels.size() - 1;
-        forEachFault(scenario.config, (run, fault) -> {
+        forEachFault(scenario.config, stride, (run, fault) -> {
             List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
                 for (int step = 0; step < before; step++) {
                     setAll(values, step + 1);
-                    checkpoints.checkpoint(step + 1, scenario.levels.get(step));
+                    scenario.take(checkpoints, values, step + 1, scenario.levels.get(step));
                 }
                 fault.arm(checkpoints.communicator());
                 setAll(values, 50);
                 try {
                     // An id as before: files are told apart by their timestamps.
-                    checkpoints.checkpoint(1, scenario.levels.get(before));
+                    scenario.take(checkpoints, values, 1, scenario.levels.get(before));
                 } catch (IOException expected) {
                     if (checkpoints.lastCheckpoint().isPresent()) {
                         checkpoints.recover();
@@ -168,7 +218,7 @@ class FaultTest {
                 fault.heal();
                 checkpoints.communicator().barrier();
                 setAll(values, 60);
-                checkpoints.checkpoint(1, scenario.levels.get(before));
+                scenario.take(checkpoints, values, 1, scenario.levels.get(before));
                 setAll(values, 0);
                 checkpoints.recover();
                 assertThat(values[INTS - 1]).isEqualTo(60 + INTS - 1);
@@ -210,15 +260,15 @@ class FaultTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = Mode.MATCH_NONE, names = "INCREMENTAL_(L|DCP|POSIX).*")
     void aFaultInARestartLosesNothing(Scenario scenario) throws IOException {
-        forEachFault(scenario.config, (run, fault) -> {
+        forEachFault(scenario.config, scenario.stride(), (run, fault) -> {
             int[] step = {0};
             for (Level level : scenario.levels) {
                 step[0]++;
                 onEachRank(run, healthy(), (checkpoints, values) -> {
                     setAll(values, step[0]);
-                    checkpoints.checkpoint(step[0], level);
+                    scenario.take(checkpoints, values, step[0], level);
                 });
             }
             fault.armAll();
@@ -406,7 +456,7 @@ class FaultTest {
                     .freshStartIfUnrecoverable()
                     .open()) {
                 int[] values = new int[INTS];
-                checkpoints.protect(0, values);
+                TwoVariables.protect(checkpoints, values);
                 body.run(checkpoints, values);
             } catch (IOException failed) {
                 outcome = failed.toString();
@@ -427,7 +477,7 @@ class FaultTest {
                     .storage(new FaultyEngine(new NioEngine(), false))
                     .open()) {
                 int[] values = new int[INTS];
-                checkpoints.protect(0, values);
+                TwoVariables.protect(checkpoints, values);
                 if (checkpoints.isRestart()) {
                     checkpoints.recover();
                     for (int i = 0; i < INTS; i++) {
