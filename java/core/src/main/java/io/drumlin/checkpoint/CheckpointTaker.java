@@ -30,8 +30,8 @@ final class CheckpointTaker {
     private final CheckpointList checkpointList;
     private final Optional<ListedCheckpoints> listed;
 
-    /** What the configuration file says of the next start. */
-    private int failure;
+    /** Whether the configuration file says that the next start is a restart. */
+    private boolean saysRestart;
 
     /** Whether the run's directories are still those of one with another number of ranks. */
     private boolean succeeds;
@@ -66,7 +66,7 @@ final class CheckpointTaker {
                 config.differential().isPresent());
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, run.storage()));
-        failure = config.failure();
+        saysRestart = config.failure() == 1;
     }
 
     /**
@@ -124,7 +124,7 @@ final class CheckpointTaker {
             abandon(level, failed);
             throw failed;
         }
-        failure = 1;
+        saysRestart = true;
         announced = false;
         long changed = mode.changedBytes();
         mode.committed(level, draft);
@@ -175,7 +175,7 @@ final class CheckpointTaker {
     /** Takes note that the heads have committed a checkpoint. */
     Source finishedByHead(HandedOver.Checkpoint checkpoint) {
         Level level = checkpoint.level();
-        failure = 1;
+        saysRestart = true;
         announced = false;
         mode.finishedByHead(level, checkpoint.draft());
         Path directory = level == Level.L4
@@ -183,6 +183,11 @@ final class CheckpointTaker {
                 : directories.committed(level);
         Path plain = directory.resolve(mode.plainName(Level.L1, checkpoint.ckptId()));
         return new Source(level, plain, checkpoint.draft().stored(), false);
+    }
+
+    /** Takes note that the run goes on from a checkpoint: failure stays as it is, also 2, as in C FTI. */
+    void goOn() {
+        saysRestart = true;
     }
 
     /** Takes note that the run goes on from a checkpoint of another number of ranks. */
@@ -221,7 +226,7 @@ final class CheckpointTaker {
                 }
             });
         }
-        if (failure != 1) {
+        if (!saysRestart) {
             restartSection.write(1);
         }
         if (levels.supersedesL4(level)) {
@@ -260,9 +265,9 @@ final class CheckpointTaker {
                 failed.addSuppressed(e);
             }
         }
-        if (failure != 1) {
+        if (!saysRestart) {
             try {
-                restartSection.write(failure);
+                restartSection.write(config.failure());
             } catch (IOException e) {
                 failed.addSuppressed(e);
             }

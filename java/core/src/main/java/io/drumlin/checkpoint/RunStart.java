@@ -98,6 +98,7 @@ final class RunStart {
         last.set(from);
         nextCkptId = ckptId + 1;
         status = ofConfiguration();
+        engine.taker().goOn();
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
@@ -115,6 +116,7 @@ final class RunStart {
         engine.taker().succeedFormerRun();
         nextCkptId = from.ckptId() + 1;
         status = ofConfiguration();
+        engine.taker().goOn();
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,

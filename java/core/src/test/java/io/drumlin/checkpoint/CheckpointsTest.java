@@ -417,7 +417,7 @@ class CheckpointsTest {
     }
 
     @Test
-    void aRestartFromAKeptCheckpointIsAnOrdinaryRestartOnceItHasTakenOne() throws IOException {
+    void aRestartFromAKeptCheckpointStaysOneAlsoWhenItHasTakenAnother() throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.keep_last_ckpt", "1"));
         int[] value = {1};
         run.run(RANKS, (checkpoints, comm) -> {
@@ -430,8 +430,8 @@ class CheckpointsTest {
             checkpoints.recover();
             checkpoints.checkpoint(2, Level.L1);
         });
-        assertThat(run.restartValue("failure")).isEqualTo("1");
-        run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.status()).isEqualTo(Status.RESTART));
+        assertThat(run.restartValue("failure")).isEqualTo("2");
+        run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.status()).isEqualTo(Status.RESTART_FROM_KEPT));
     }
 
     @Test
