@@ -351,18 +351,27 @@ final class LevelDirectories implements IoMode.Places {
     }
 
     /**
-     * Moves the committed level-4 checkpoint to the archive; for the rank that {@link #isMaster}.
+     * Moves the committed level-4 checkpoint to the archive; for the rank that {@link #isMaster}. A differential one stays where
+     * it is, with its metadata, as in C FTI.
      *
-     * @return whether there is an archive now
+     * @return whether something is kept of level 4
      */
     boolean archiveL4() throws IOException {
         awaitDeletion();
         for (Path root : roots(Level.L4)) {
             Path committed = RunDirectory.committed(root, Level.L4);
-            archive(root, committed);
-            RunDirectory.delete(committed, storage);
+            if (!root.equals(directories.meta()) || !isOfDifferential(committed)) {
+                archive(root, committed);
+                RunDirectory.delete(committed, storage);
+            }
         }
-        return Files.exists(directories.archive());
+        return Files.exists(directories.archive()) || Files.exists(directory(Level.L4_DCP, Slot.COMMITTED));
+    }
+
+    private boolean isOfDifferential(Path ofMetadata) throws IOException {
+        return Files.isDirectory(ofMetadata)
+                && !RunDirectory.entries(ofMetadata).isEmpty()
+                && MetadataFiles.ordinaryCkptId(ofMetadata, storage).isEmpty();
     }
 
     private void archive(Path root, Path from) throws IOException {

@@ -299,4 +299,33 @@ class DifferentialTest {
             assertThat(values).containsExactly(1, 2, 3);
         });
     }
+
+    /** As C FTI leaves it; failure is 0, so who wants to go on from it sets it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void staysWhereItIsIfLevel4IsKept(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, "basic.keep_l4_ckpt", "1");
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {1, 2, 3};
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(1, Level.L4);
+            checkpoints.checkpoint(2, Level.L4_DCP);
+            values[1] = 7;
+            checkpoints.checkpoint(3, Level.L4_DCP);
+            checkpoints.complete();
+        });
+        assertThat(run.restartValue("failure")).isEqualTo("0");
+        assertThat(run.files())
+                .contains("Global/X/l4_archive/Ckpt1-Rank0.fti", "Meta/X/Topology.fti")
+                .noneMatch(file -> file.contains("drumlin-"));
+        String config = Files.readString(run.config());
+        Files.writeString(run.config(), config.replaceFirst("failure( +)= 0", "failure$1= 1"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(Level.L4_DCP);
+            int[] values = new int[3];
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(1, 7, 3);
+        });
+    }
 }
