@@ -102,7 +102,7 @@ public final class GoldenRunner {
      * Runs one case.
      *
      * @param directory a directory with a manifest
-     * @return what came of it; a manifest or file that cannot be read is a failure
+     * @return what came of it; a manifest or file that cannot be read, or a call that is refused, is a failure of this case
      */
     public Outcome run(Path directory) {
         try {
@@ -117,6 +117,10 @@ public final class GoldenRunner {
         } catch (IOException | ManifestException e) {
             Outcome outcome = new Outcome();
             outcome.differs(String.valueOf(e.getMessage()));
+            return outcome;
+        } catch (RuntimeException e) {
+            Outcome outcome = new Outcome();
+            outcome.differs(e.toString());
             return outcome;
         }
     }

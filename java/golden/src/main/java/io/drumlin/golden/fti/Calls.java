@@ -1,26 +1,38 @@
 package io.drumlin.golden.fti;
 
 import io.drumlin.golden.Json;
+import io.drumlin.golden.RequestedLevel;
 import io.drumlin.golden.fti.Checkpoint.Variable;
+import io.drumlin.golden.ftiff.LinearCount;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Follows the calls that all ranks of a golden program made, up to what each checkpoint holds. */
 final class Calls {
 
     private final Map<Integer, Variable> variables = new LinkedHashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
+    private final boolean differential;
 
     private boolean incremental;
     private int incrementalId;
     private int incrementalLevel;
     private final List<Integer> added = new ArrayList<>();
 
-    /** What the checkpoints hold, in the order in which they were taken. */
-    static List<Checkpoint> checkpoints(Json calls) {
-        Calls state = new Calls();
+    private Calls(boolean differential) {
+        this.differential = differential;
+    }
+
+    /**
+     * What the checkpoints hold, in the order in which they were taken.
+     *
+     * @param differential whether the configuration allows differential checkpoints; C FTI takes ordinary ones otherwise
+     */
+    static List<Checkpoint> checkpoints(Json calls, boolean differential) {
+        Calls state = new Calls(differential);
         calls.list(call -> {
             state.follow(call);
             return call;
@@ -41,11 +53,15 @@ final class Calls {
                         call.get("id").integer(),
                         (id, variable) -> filled(variable, call.get("gen").integer()));
             case "FTI_Checkpoint" ->
-                take(call.get("id").integer(), call.get("level").integer(), List.copyOf(variables.keySet()), false);
+                take(
+                        call.get("id").integer(),
+                        RequestedLevel.of(call.get("level")),
+                        List.copyOf(variables.keySet()),
+                        false);
             case "FTI_InitICP" -> {
                 incremental = call.get("activate").bool();
                 incrementalId = call.get("id").integer();
-                incrementalLevel = call.get("level").integer();
+                incrementalLevel = RequestedLevel.of(call.get("level"));
                 added.clear();
             }
             case "FTI_AddVarICP" -> added.add(call.get("id").integer());
@@ -63,24 +79,29 @@ final class Calls {
     private void nameVariable(String name) {
         if (variables.values().stream().noneMatch(variable -> variable.idChar().equals(name))) {
             int id = variables.size();
-            variables.put(id, new Variable(id, ElementType.FTI_CHAR, 0, 0, 0, "", name, 0));
+            variables.put(id, unprotected(id, name));
         }
+    }
+
+    private static Variable unprotected(int id, String idChar) {
+        return new Variable(id, ElementType.FTI_CHAR, new LinearCount(0, 0), 0, "", idChar, Optional.empty());
     }
 
     private void protect(Json call) {
         int id = call.get("id").integer();
-        Variable old = variables.getOrDefault(id, new Variable(id, ElementType.FTI_CHAR, 0, 0, 0, "", "", 0));
+        Variable old = variables.getOrDefault(id, unprotected(id, ""));
         variables.put(
                 id,
                 new Variable(
                         id,
                         ElementType.of(call.get("type")),
-                        call.get("count").number(),
-                        call.get("count_extra_per_app_rank").number(),
+                        new LinearCount(
+                                call.get("count").number(),
+                                call.get("count_extra_per_app_rank").number()),
                         old.generation(),
                         old.name(),
                         old.idChar(),
-                        old.dims()));
+                        old.dimension()));
     }
 
     private void setAttribute(Json call) {
@@ -96,26 +117,18 @@ final class Calls {
                         id,
                         old.type(),
                         old.count(),
-                        old.countPerRank(),
                         old.generation(),
                         flags.contains("NAME") ? call.get("name").text() : old.name(),
                         old.idChar(),
-                        dims ? 1 : old.dims()));
+                        dims ? Optional.of(old.count()) : old.dimension()));
     }
 
     private static Variable filled(Variable old, int generation) {
-        return new Variable(
-                old.id(),
-                old.type(),
-                old.count(),
-                old.countPerRank(),
-                generation,
-                old.name(),
-                old.idChar(),
-                old.dims());
+        return new Variable(old.id(), old.type(), old.count(), generation, old.name(), old.idChar(), old.dimension());
     }
 
     private void take(int id, int level, List<Integer> fileOrder, boolean oneByOne) {
-        checkpoints.add(new Checkpoint(id, level, List.copyOf(variables.values()), fileOrder, oneByOne));
+        int taken = level == Checkpoint.DIFFERENTIAL && !differential ? 4 : level;
+        checkpoints.add(new Checkpoint(id, taken, List.copyOf(variables.values()), fileOrder, oneByOne));
     }
 }

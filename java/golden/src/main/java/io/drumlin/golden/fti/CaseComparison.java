@@ -241,7 +241,9 @@ final class CaseComparison {
                             : digest("MD5", data.get(i).array()),
                     variables(checkpoint, member),
                     List.of(),
-                    path.level() == 3 ? digest("MD5", encoded(data, largest, i).array()) : null));
+                    checkpoint.level() == 3
+                            ? digest("MD5", encoded(data, largest, i).array())
+                            : null));
         }
         return new GroupMetadata(CkptType.FULL, checkpoint.id(), entries);
     }
@@ -271,7 +273,7 @@ final class CaseComparison {
                     positions.getOrDefault(variable.id(), 0L),
                     variable.name(),
                     variable.idChar(),
-                    variable.dims() == 0 ? List.of() : List.of(variable.countOn(member.appRank()))));
+                    variable.dimensionsOn(member.appRank())));
         }
         return entries;
     }

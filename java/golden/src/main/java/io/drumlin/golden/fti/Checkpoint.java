@@ -1,8 +1,10 @@
 package io.drumlin.golden.fti;
 
 import io.drumlin.format.fti.CkptType;
+import io.drumlin.golden.ftiff.LinearCount;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A checkpoint that the program took.
@@ -16,31 +18,33 @@ import java.util.List;
 record Checkpoint(int id, int level, List<Variable> variables, List<Integer> fileOrder, boolean incremental) {
 
     /** What {@code FTI_Checkpoint} takes for level 4 of a differential checkpoint. */
-    private static final int DIFFERENTIAL = 8;
+    static final int DIFFERENTIAL = 8;
 
     /**
      * A variable at the time of a checkpoint.
      *
      * @param id id of the protected variable
-     * @param count elements on application rank 0
-     * @param countPerRank elements more on each further rank
+     * @param count elements on an application rank
      * @param generation what it was filled with
      * @param name the attribute name
      * @param idChar the name that stands for the id
-     * @param dims how many attribute dimensions; the first is the number of elements
+     * @param dimension the attribute dimension, if there is one: the number of elements when it was set
      */
     record Variable(
             int id,
             ElementType type,
-            long count,
-            long countPerRank,
+            LinearCount count,
             int generation,
             String name,
             String idChar,
-            int dims) {
+            Optional<LinearCount> dimension) {
 
         long countOn(int rank) {
-            return count + countPerRank * rank;
+            return count.on(rank);
+        }
+
+        List<Long> dimensionsOn(int rank) {
+            return dimension.map(each -> each.on(rank)).stream().toList();
         }
 
         long bytesOn(int rank) {

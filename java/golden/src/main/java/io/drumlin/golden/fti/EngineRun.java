@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -80,7 +79,7 @@ final class EngineRun implements AutoCloseable {
                     variable.countOn(rank),
                     ElementType.of(variable.type().id()));
             checkpoints.setAttribute(variable.id(), variable.name());
-            checkpoints.setAttribute(variable.id(), variable.dims() == 0 ? List.of() : List.of(variable.countOn(rank)));
+            checkpoints.setAttribute(variable.id(), variable.dimensionsOn(rank));
             buffers.put(variable, bytes);
         }
         return buffers;

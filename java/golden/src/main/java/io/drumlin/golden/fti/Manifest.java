@@ -82,16 +82,18 @@ record Manifest(
     }
 
     static Manifest of(Json json) {
+        Map<String, String> config = json.get("config_key_values").members(Json::text);
+        boolean differential = "1".equals(config.get("basic.enable_dcp")) && "1".equals(config.get("basic.ckpt_io"));
         List<Json> ranks = json.get("rank_map").list(rank -> rank);
         return new Manifest(
-                json.get("config_key_values").members(Json::text),
+                config,
                 json.get("exec_id").text(),
                 json.get("mpi_ranks").integer(),
                 ranks.stream()
                         .filter(rank -> rank.get("role").text().equals("app"))
                         .map(Place::of)
                         .toList(),
-                Calls.checkpoints(json.get("calls")),
+                Calls.checkpoints(json.get("calls"), differential),
                 json.get("files")
                         .list(file -> new StoredFile(
                                 file.get("path").text(),

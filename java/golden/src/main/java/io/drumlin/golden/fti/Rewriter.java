@@ -71,7 +71,8 @@ final class Rewriter {
         String execId =
                 IniFile.parse(config, "config.fti").get("restart", "exec_id").orElseThrow();
         String golden = read(directory.resolve("config.after.ini"));
-        if (manifest.finished() && manifest.config("basic.keep_l4_ckpt") == 1) {
+        boolean kept = manifest.config("basic.keep_last_ckpt") == 1;
+        if (manifest.finished() && manifest.config("basic.keep_l4_ckpt") == 1 && !kept) {
             // C FTI leaves 1 there, so that the next start is a restart that finds nothing.
             golden = IniFile.parse(golden, "config.after.ini")
                     .with("restart", "failure", "0")

@@ -1,6 +1,7 @@
 package io.drumlin.golden.ftiff;
 
 import io.drumlin.golden.Json;
+import io.drumlin.golden.RequestedLevel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -132,11 +133,11 @@ public record CallSequence(List<Step> steps) {
                         arguments.has("fill_seed")
                                 ? OptionalLong.of(arguments.get("fill_seed").number())
                                 : OptionalLong.empty());
-            case "FTI_Checkpoint" -> new Checkpoint(id, arguments.get("level").integer());
+            case "FTI_Checkpoint" -> new Checkpoint(id, RequestedLevel.of(arguments.get("level")));
             case "FTI_InitICP+FTI_AddVarICP+FTI_FinalizeICP" ->
                 new IncrementalCheckpoint(
                         id,
-                        arguments.get("level").integer(),
+                        RequestedLevel.of(arguments.get("level")),
                         arguments.get("order").list(Json::integer));
             case "change" ->
                 new Change(
