@@ -184,7 +184,7 @@ final class EncodedGroups {
                     plain.file.meta().fs(),
                     maxFs,
                     found.timestamp());
-            boolean chance = found.metaSize() > 0 || found.dataSize() > 0;
+            boolean chance = found.metaSize() != 0 || found.dataSize() != 0;
             outcome.same(member.where + ": record", expected, chance ? withoutChance(found, expected) : found);
         }
 

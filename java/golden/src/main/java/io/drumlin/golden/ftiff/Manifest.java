@@ -2,6 +2,7 @@ package io.drumlin.golden.ftiff;
 
 import io.drumlin.format.ftiff.BlockMeta;
 import io.drumlin.format.ftiff.FileMeta;
+import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.VariableMeta;
 import io.drumlin.golden.Json;
 import java.util.List;
@@ -192,13 +193,15 @@ public record Manifest(
                 json.get("ckpt_id").integer(),
                 json.get(contentRank).integer(),
                 json.get("layout").text(),
-                fileMeta(json.get("file_meta")),
+                fileMeta(
+                        json.get("file_meta"), Layout.valueOf(json.get("layout").text())),
                 json.has("blocks") ? json.get("blocks").list(Manifest::block) : List.of(),
                 ofContent);
     }
 
-    /** Older layouts lack some fields; they are -1 here. */
-    private static FileMeta fileMeta(Json json) {
+    /** Older layouts lack some fields; they are -1 here. Of a timestamp that is cut to 32 bits the sign means nothing. */
+    private static FileMeta fileMeta(Json json, Layout layout) {
+        long timestamp = json.get("timestamp").number();
         return new FileMeta(
                 json.get("checksum").text(),
                 json.get("myHash").text(),
@@ -209,7 +212,7 @@ public record Manifest(
                 json.get("fs").number(),
                 json.get("maxFs").number(),
                 json.get("ptFs").number(),
-                json.get("timestamp").number());
+                layout.timestampIsCut() ? Integer.toUnsignedLong((int) timestamp) : timestamp);
     }
 
     private static BlockMeta block(Json json) {
