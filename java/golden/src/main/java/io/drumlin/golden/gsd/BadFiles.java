@@ -117,9 +117,12 @@ final class BadFiles {
                         .anyMatch(patch -> patch.get(0).number() == offset);
     }
 
-    /** Two errors that the C library tells by other names: we say which field of the header is damaged. */
+    /** Errors that the C library tells by other names: we say which field of the header is damaged. */
     private static String openError(String wanted) {
-        return wanted.equals("INVALID_ARGUMENT") || wanted.equals("IO") ? "FILE_CORRUPT" : wanted;
+        return switch (wanted) {
+            case "INVALID_ARGUMENT", "IO", "MEMORY_ALLOCATION_FAILED" -> "FILE_CORRUPT";
+            default -> wanted;
+        };
     }
 
     private void compareRead(String name, GsdFile file, List<Json> read) throws IOException {

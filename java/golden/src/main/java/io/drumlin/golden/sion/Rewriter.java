@@ -112,6 +112,10 @@ final class Rewriter {
                 .fsBlockSize(manifest.open().fsBlockSize())
                 .metadataOrder(order(manifest.bigEndianMetadata()))
                 .payloadOrder(order(manifest.bigEndianPayload()));
+        if (!manifest.closed()) {
+            // Direct writes end with whole sectors, which closing cuts off and C does not make.
+            options = options.buffered();
+        }
         if (words.containsKey("keyval")) {
             options = options.keyValue();
         }
