@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -98,6 +100,34 @@ class CallbackTest {
         int heads = RANKS / 2;
         assertThat(calls).filteredOn("first"::equals).hasSize(heads);
         assertThat(calls.size()).isBetween(heads, 2 * heads);
+    }
+
+    /** In C a head makes the stash for all ranks of its node. */
+    @Test
+    void whatIsForTheApplicationIsRefused() throws IOException {
+        AtomicBoolean taken = new AtomicBoolean();
+        Semaphore asked = new Semaphore(0);
+        Queue<Long> results = new ConcurrentLinkedQueue<>();
+        ThreadCommunicator.run(RANKS, comm -> {
+            FTIX_CALLBACK(() -> {
+                if (taken.get()) {
+                    results.add((long) FTI_Checkpoint(2, FTI_L1));
+                    results.add(FTIX_Stash(1, 5));
+                    FTIX_CALLBACK(null);
+                    asked.release();
+                }
+            });
+            if (FTI_Init(run.config().toString(), comm) == FTI_SCES) {
+                FTI_Protect(0, new double[3]);
+                assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
+                FTI_COMM_WORLD().barrier();
+                taken.set(true);
+                asked.acquireUninterruptibly();
+                assertThat(FTIX_Stash(1, 5)).isEqualTo(5);
+            }
+            assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        });
+        assertThat(results).hasSize(4).containsOnly((long) FTI_NSCS);
     }
 
     @Test
