@@ -85,6 +85,43 @@ class StagingTest {
         }
     }
 
+    /** Where a thread of the rank copies. */
+    @Test
+    void aFullDiskIsToldOnceByTheStatusAndTheOtherFilesArrive() throws IOException {
+        try (MountedFileSystem disk = MountedFileSystem.mount("tmpfs", "size=64k")) {
+            RunFixture run = run(directory, Map.of("basic.head", "1"));
+            ThreadCommunicator.run(RANKS, comm -> {
+                if (FTI_Init(run.config().toString(), comm) == FTI_SCES && comm.rank() == 1) {
+                    Path remote = Files.writeString(disk.root().resolve("large"), "the earlier one");
+                    Path large = Files.write(stageDirectory().resolve("large"), new byte[100_000]);
+                    Path small = Files.writeString(stageDirectory().resolve("small"), "small");
+                    int lost = FTI_SendFile(large.toString(), remote.toString());
+                    int arrived = FTI_SendFile(
+                            small.toString(), disk.root().resolve("small").toString());
+                    // One after the other: with the second the first has ended.
+                    assertThat(ended(arrived)).isEqualTo(FTI_SI_SCES);
+                    assertThat(FTI_GetStageStatus(lost)).isEqualTo(FTI_SI_FAIL);
+                    assertThat(FTI_GetStageStatus(lost)).isEqualTo(FTI_SI_NINI);
+                    assertThat(remote).hasContent("the earlier one");
+                    assertThat(disk.root().resolve("small")).hasContent("small");
+                    assertThat(disk.root().toFile().list()).containsExactlyInAnyOrder("large", "small");
+                }
+                assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+            });
+            assertThat(run.files()).contains("Local/node0/X/stage/large");
+            assertThat(run.file("stage/large")).hasSize(100_000);
+        }
+    }
+
+    private static int ended(int request) {
+        int state = FTI_SI_PEND;
+        while (state == FTI_SI_PEND || state == FTI_SI_ACTV) {
+            Thread.onSpinWait();
+            state = FTI_GetStageStatus(request);
+        }
+        return state;
+    }
+
     @Test
     void withHeadsFilesArriveBehindTheComputation() throws IOException {
         RunFixture run = run(directory, Map.of("basic.head", "1"));
