@@ -51,18 +51,30 @@ public final class IndexOperations {
      */
     public Found add(String name) throws IOException {
         List<Found> found = new ArrayList<>();
+        List<Path> damaged = new ArrayList<>();
         for (Found each : candidates(name)) {
             DatasetMetadata metadata = metadata(each);
-            if (Files.exists(metadata.summary())
-                    && metadata.readDescriptor().name().filter(name::equals).isPresent()) {
-                found.add(each);
+            try {
+                if (Files.exists(metadata.summary())
+                        && metadata.readDescriptor().name().filter(name::equals).isPresent()) {
+                    found.add(each);
+                }
+            } catch (DrumlinException e) {
+                // The summary of another dataset does not matter, as to scr_index.
+                damaged.add(metadata.summary());
             }
         }
-        if (found.size() != 1) {
+        if (found.isEmpty()) {
             throw refused(
                     "adding " + name,
-                    found.isEmpty() ? "no summary in it has this name" : "several summaries have this name: " + found,
-                    found.isEmpty() ? "build its summary first" : "remove the directory that is wrong");
+                    "no summary in it has this name"
+                            + (damaged.isEmpty() ? "" : ", and some cannot be read: " + damaged),
+                    "build its summary first");
+        } else if (found.size() > 1) {
+            throw refused(
+                    "adding " + name,
+                    "several summaries have this name: " + found,
+                    "remove the directory that is wrong");
         }
         return add(found.get(0));
     }

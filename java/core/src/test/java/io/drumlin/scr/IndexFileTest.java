@@ -70,6 +70,19 @@ class IndexFileTest {
     }
 
     @Test
+    void aDatasetCanBeAddedBesideOneThatIsDamaged() throws IOException {
+        Path prefix = ScrGolden.copy("prefix_several/prefix", directory.resolve("p"));
+        IndexOperations operations = new IndexOperations(new ScrPrefix(prefix), new NioEngine());
+        Path damaged = prefix.resolve(".scr/scr.dataset.1/summary.scr");
+        Files.write(damaged, new byte[10]);
+        operations.drop("ckpt.2");
+        assertThat(operations.add("ckpt.2").id()).isEqualTo(3);
+        assertThatExceptionOfType(NoSuchDatasetException.class)
+                .isThrownBy(() -> operations.add("ckpt.1"))
+                .withMessageContaining("cannot be read: [" + damaged);
+    }
+
+    @Test
     void aRefusedChangeLeavesTheFile() throws IOException {
         IndexFile file = file(directory);
         file.update(index -> index.complete(ScrIndexTest.checkpoint(1), NOW));

@@ -58,6 +58,9 @@ final class OperationsCase {
             boolean succeeded = lists ? list(where, step) : change(words.get(0), words.get(1));
             outcome.same(where + ": succeeds", step.get("rc").number() == 0, succeeded);
             KvTree expected = step.has("tree") ? Trees.of(step.get("tree")) : before;
+            if (!words.isEmpty() && words.get(0).equals("--drop-after")) {
+                takeOverDeadCurrent(expected);
+            }
             outcome.same(
                     where + ": index",
                     withoutTimes(expected),
@@ -66,6 +69,18 @@ final class OperationsCase {
         }
         outcome.compared(replayed + " of " + steps.size()
                 + " commands done again with equal lists and indexes (the others are about the command line)");
+    }
+
+    /**
+     * With --drop-after, scr_index compares CURRENT with a name that it has freed, and leaves a CURRENT that names nothing.
+     * Here the newest checkpoint that is left becomes CURRENT. The commands that follow are given to what scr_index left.
+     */
+    private void takeOverDeadCurrent(KvTree expected) throws IOException {
+        Optional<String> current = expected.value("CURRENT");
+        if (current.isPresent() && expected.find("NAME", current.get()) == null) {
+            file.update(index -> index.tree().set("CURRENT", current.get()));
+            outcome.compared("--drop-after made another dataset CURRENT, where scr_index leaves a name that is gone");
+        }
     }
 
     /** Usage, unknown options, and the short option that scr_index documents and refuses. */
