@@ -104,7 +104,10 @@ final class Restoration {
 
     /** Makes all lost files of level 3 again. Collective. */
     private void rebuild(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
-        if (extendedSize(stored) % Short.BYTES != 0) {
+        // One for all, though only a group with an odd size needs it: what follows is collective over the groups.
+        long[] odd = {Math.floorMod(extendedSize(stored), (long) Short.BYTES)};
+        app.allreduce(odd, Op.MAX);
+        if (odd[0] != 0) {
             // The last byte of a plain file may follow from its digest only (docs/formats/fti-ff.md, section 7).
             decode(stored, directory, present);
         }

@@ -113,6 +113,25 @@ class LevelsTest {
         before.forEach((name, bytes) -> assertThat(after.get(name)).as(name).isEqualTo(bytes));
     }
 
+    /** An odd size takes a step more: all groups go it, or some ranks would wait for the others. */
+    @ParameterizedTest
+    @CsvSource({"F, 0", "F, 1", "POSIX, 0", "POSIX, 1"})
+    void groupsWithOddAndWithEvenSizesAreRebuiltTogether(String mode, int lostSector) throws IOException {
+        RunFixture run = run(directory, 2, mode(mode));
+        run.run(4, (checkpoints, comm) -> {
+            byte[] values = new byte[1000 + comm.rank() / 2];
+            checkpoints.protect(0, values);
+            fill(values, comm.rank(), 3);
+            checkpoints.checkpoint(1, Level.L3);
+        });
+        Map<String, byte[]> before = contents(run);
+        RunDirectory.delete(directory.resolve("Local/node" + 2 * lostSector), new NioEngine());
+        run.run(4, (checkpoints, comm) -> {});
+        Map<String, byte[]> after = contents(run);
+        assertThat(after.keySet()).isEqualTo(before.keySet());
+        before.forEach((name, bytes) -> assertThat(after.get(name)).as(name).isEqualTo(bytes));
+    }
+
     /** As many of the 2k files as the code stands, whichever they are, and one more. */
     @Tag("exhaustive")
     @ParameterizedTest
