@@ -10,7 +10,10 @@ import io.drumlin.format.ftiff.PlacedFile;
 import io.drumlin.format.ftiff.VariableMeta;
 import io.drumlin.golden.Outcome;
 import io.drumlin.golden.ftiff.CallSequence.Checkpoint;
+import io.drumlin.golden.ftiff.CallSequence.Finish;
+import io.drumlin.golden.ftiff.CallSequence.IncrementalCheckpoint;
 import io.drumlin.golden.ftiff.CallSequence.Protect;
+import io.drumlin.golden.ftiff.CallSequence.Restart;
 import io.drumlin.golden.ftiff.CallSequence.Step;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;
 import io.drumlin.golden.ftiff.Manifest.SnapshotFile;
@@ -23,6 +26,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,10 +36,13 @@ import java.util.Map;
  * Makes the plain files and partner copies of a case in memory, from its calls and values alone, and compares every byte.
  * For layouts that the checkpoint engine does not write.
  *
- * <p>Taken from the golden file are only what C FTI leaves to the clock or to chance: the timestamp, the padding of layout
+ * <p>Differential files are not made: what their containers keep of earlier data is not in the values. Taken from the golden file are only what C FTI leaves to the clock or to chance: the timestamp, the padding of layout
  * A, which its checksum covers, and the undefined byte of the file record.
  */
 final class MemoryRewriter {
+
+    /** What {@code FTI_Checkpoint} takes for a differential checkpoint. */
+    private static final int DIFFERENTIAL = 8;
 
     private final Manifest manifest;
     private final Layout layout;
@@ -58,7 +65,7 @@ final class MemoryRewriter {
         int files = 0;
         for (Map.Entry<String, Snapshot> snapshot : manifest.snapshots().entrySet()) {
             for (SnapshotFile file : snapshot.getValue().files()) {
-                if (file.checkpoint() != null && !file.kind().equals("rs_encoded")) {
+                if (file.checkpoint() != null && List.of("rank", "partner_copy").contains(file.kind())) {
                     byte[] golden = Files.readAllBytes(
                             directory.resolve(snapshot.getKey()).resolve(file.path()));
                     byte[] made = make(file.checkpoint(), golden);
@@ -79,21 +86,55 @@ final class MemoryRewriter {
     /** What every rank has in its containers at each checkpoint. */
     private void plan() {
         for (int rank = 0; rank < manifest.ranks(); rank++) {
-            Map<Integer, Long> sizes = new LinkedHashMap<>();
-            ContainerPlan plan = ContainerPlan.empty(Packing.COMPACT);
-            for (Step step : manifest.calls().steps()) {
-                if (step instanceof Protect protect) {
-                    sizes.put(
-                            protect.id(),
-                            protect.count().on(rank) * protect.values().elementSize());
-                } else if (step instanceof Checkpoint checkpoint) {
-                    plan = plan.next(sizes.entrySet().stream()
-                            .map(entry -> new VariableSize(entry.getKey(), entry.getValue()))
-                            .toList());
-                    plans.computeIfAbsent(checkpoint.id(), id -> new ArrayList<>())
-                            .add(plan);
+            Planning planning = new Planning(rank);
+            manifest.calls().steps().forEach(planning::follow);
+        }
+    }
+
+    /** The containers of one rank, from call to call. */
+    private final class Planning {
+
+        private final int rank;
+        private final boolean keepsLast = "1".equals(manifest.config().get("keep_last_ckpt"));
+        private final Map<Integer, Long> sizes = new LinkedHashMap<>();
+        private ContainerPlan plan = ContainerPlan.empty(Packing.COMPACT);
+        private boolean deleted;
+
+        Planning(int rank) {
+            this.rank = rank;
+        }
+
+        void follow(Step step) {
+            if (step instanceof Protect protect) {
+                long bytes = protect.count().on(rank) * protect.values().elementSize();
+                sizes.put(protect.id(), bytes);
+            } else if (step instanceof Checkpoint checkpoint) {
+                take(checkpoint.id(), sizes.keySet());
+                if (checkpoint.level() == DIFFERENTIAL) {
+                    plan = ContainerPlan.of(plan.blocks(), Packing.COMPACT);
                 }
+            } else if (step instanceof IncrementalCheckpoint checkpoint) {
+                take(checkpoint.id(), checkpoint.order());
+            } else if (step instanceof Finish) {
+                deleted = !keepsLast;
+            } else if (step instanceof Restart) {
+                restart();
             }
+        }
+
+        private void take(int ckptId, Collection<Integer> order) {
+            plan = plan.next(order.stream()
+                    .map(id -> new VariableSize(id, known(sizes, id)))
+                    .toList());
+            plans.computeIfAbsent(ckptId, id -> new ArrayList<>()).add(plan);
+        }
+
+        /** The containers are read from the last file, and with them the order of the variables. */
+        private void restart() {
+            plan = deleted ? ContainerPlan.empty(Packing.COMPACT) : ContainerPlan.of(plan.blocks(), Packing.COMPACT);
+            deleted = false;
+            sizes.clear();
+            plan.variables().forEach(variable -> sizes.put(variable.id(), variable.size()));
         }
     }
 
