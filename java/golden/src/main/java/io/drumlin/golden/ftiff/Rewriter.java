@@ -114,6 +114,7 @@ final class Rewriter {
         private final Outcome outcome;
         private final List<SnapshotComparison> comparisons = new ArrayList<>();
         private int compared;
+        private boolean ended;
 
         Replay(Manifest manifest, Path directory, Path run, Outcome outcome) {
             this.manifest = manifest;
@@ -154,7 +155,8 @@ final class Rewriter {
                 SnapshotComparison comparison =
                         new SnapshotComparison(run, execId, directory.resolve(name), snapshot, manifest, outcome);
                 boolean archived = finished && "1".equals(manifest.config().get("keep_l4_ckpt"));
-                comparison.compare(archived);
+                ended |= finished;
+                comparison.compare(archived, ended);
                 comparisons.add(comparison);
             }
             comm.barrier();

@@ -64,8 +64,12 @@ class SnapshotComparisonTest {
     }
 
     private List<String> differences() throws IOException {
+        return differences(false);
+    }
+
+    private List<String> differences(boolean ended) throws IOException {
         Outcome outcome = new Outcome();
-        new SnapshotComparison(produced, EXEC_ID, golden, snapshot, manifest, outcome).compare(false);
+        new SnapshotComparison(produced, EXEC_ID, golden, snapshot, manifest, outcome).compare(false, ended);
         return outcome.differences();
     }
 
@@ -142,6 +146,17 @@ class SnapshotComparisonTest {
         Files.delete(more);
         Files.delete(checkpoint);
         assertThat(differences()).singleElement().asString().contains("files written");
+    }
+
+    @Test
+    void theReplicaOfALevel4CheckpointMayBeMissingOnceTheRunHasEnded() throws IOException {
+        delete(produced);
+        copy("heads-async", "3");
+        Files.delete(produced.resolve("Local/node1/" + EXEC_ID + "/lL4Dir/Ckpt3-Rank5.fti"));
+        assertThat(differences(true)).isEmpty();
+        assertThat(differences(false)).singleElement().asString().contains("missing", "lL4Dir");
+        Files.delete(produced.resolve("Global/" + EXEC_ID + "/l4/Ckpt3-Rank5.fti"));
+        assertThat(differences(true)).singleElement().asString().contains("missing", "/l4/");
     }
 
     @Test
