@@ -3,7 +3,6 @@ package io.drumlin.checkpoint;
 import com.sun.management.OperatingSystemMXBean;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.storage.AlignedBuffer;
-import io.drumlin.storage.NativeEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -79,8 +78,7 @@ final class KeptBytes implements AutoCloseable {
     boolean begin(long bytes) {
         forget();
         expected = BlockEdges.roundUp(bytes + 1, AlignedBuffer.ALIGNMENT);
-        // Only this engine's memory is given back at once.
-        return storage instanceof NativeEngine && bytes <= limit.getAsLong();
+        return storage.freesMemoryAtOnce() && bytes <= limit.getAsLong();
     }
 
     /** Memory for a piece, from an aligned address on. */

@@ -76,6 +76,11 @@ public final class NativeEngine implements StorageEngine {
     }
 
     @Override
+    public boolean freesMemoryAtOnce() {
+        return true;
+    }
+
+    @Override
     public void rename(Path from, Path to) throws IOException {
         ByteBuffer oldName = nativeName(from);
         ByteBuffer newName = nativeName(to);

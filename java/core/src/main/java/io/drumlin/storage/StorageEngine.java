@@ -41,6 +41,15 @@ public interface StorageEngine {
     AlignedBuffer allocate(int size);
 
     /**
+     * Whether the system has the memory of {@link #allocate} back as soon as it is closed, so that much may be taken for a while.
+     *
+     * @return false where it stays with the Java machine until that collects garbage
+     */
+    default boolean freesMemoryAtOnce() {
+        return false;
+    }
+
+    /**
      * Renames a file or directory, replacing an existing file (never a non-empty directory), atomically.
      *
      * @param from what exists
