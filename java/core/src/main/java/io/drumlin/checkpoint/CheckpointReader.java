@@ -19,7 +19,6 @@ import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -48,23 +47,43 @@ final class CheckpointReader {
         void take(Chunk chunk, long position, ByteBuffer piece);
     }
 
+    /** Where what is kept is kept. To be used while nothing is read. */
+    KeptBytes kept() {
+        return kept;
+    }
+
     /**
-     * Reads all that has a digest and compares it with the metadata. Where there is memory for it the bytes are kept until
-     * {@link #forget}, for {@link #recover}.
+     * Reads all that has a digest and compares it with the metadata; of a file whose bytes are kept these are compared.
      *
+     * @param keep whether to keep the bytes until {@link #forget}, for {@link #recover}, where there is memory for it
      * @throws IOException the file cannot be read or is not what was written
      */
-    synchronized void verify(Path path, StoredFile meta) throws IOException {
-        List<Chunk> chunks = meta.whole().map(List::of).orElse(meta.chunks());
-        boolean keep = kept.begin(chunks.stream().mapToLong(Chunk::length).sum());
+    synchronized void verify(Path path, StoredFile meta, boolean keep) throws IOException {
+        verify(path, meta.whole().map(List::of).orElse(meta.chunks()), keep);
+    }
+
+    /**
+     * The same for a range of a file.
+     *
+     * @param md5 lower-case hexadecimal
+     * @throws IOException the file cannot be read or the range is not what was written
+     */
+    synchronized void verify(Path path, long offset, long length, String md5, boolean keep) throws IOException {
+        verify(path, List.of(new Chunk(-1, 0, offset, length, Optional.of(md5))), keep);
+    }
+
+    private void verify(Path path, List<Chunk> chunks, boolean keep) throws IOException {
+        Sink sink = (chunk, position, piece) -> {};
+        Optional<KeptFile> here = kept.of(path, chunks);
+        Optional<KeptFile> space = here.isEmpty() && keep ? kept.begin(path, chunks) : here;
         try {
-            if (keep) {
-                // First: what is written from now on makes it another file.
-                kept.bytesOf(path);
+            if (here.isPresent()) {
+                stream(path, chunks, from(here.get()), sink);
+            } else {
+                stream(path, chunks, space, sink);
             }
-            stream(path, chunks, keep, (chunk, position, piece) -> {});
         } catch (IOException | RuntimeException | Error e) {
-            kept.forget();
+            space.ifPresent(kept::forget);
             throw e;
         }
     }
@@ -74,23 +93,14 @@ final class CheckpointReader {
         kept.forget();
     }
 
-    /**
-     * Reads a range of a file and compares its digest.
-     *
-     * @param md5 lower-case hexadecimal
-     * @throws IOException the file cannot be read or the range is not what was written
-     */
-    synchronized void verify(Path path, long offset, long length, String md5) throws IOException {
-        stream(
-                path,
-                List.of(new Chunk(-1, 0, offset, length, Optional.of(md5))),
-                false,
-                (chunk, position, piece) -> {});
+    /** The same but for one file. */
+    synchronized void forgetAllBut(Path path) throws IOException {
+        kept.forgetAllBut(path);
     }
 
     /**
      * Copies the chunks of the given variables back into memory. Chunks without digests of their own are not checked: that is
-     * for {@link #verify(Path, StoredFile)}.
+     * for {@link #verify(Path, StoredFile, boolean)}.
      *
      * @throws IOException the file cannot be read or a chunk is not what was written; memory may have changed by then
      */
@@ -102,35 +112,40 @@ final class CheckpointReader {
                 target.copyIn(chunk.from() + position, piece);
             }
         };
-        if (kept.hold(path, wanted)) {
-            wanted.forEach(chunk -> kept.copy(chunk, (position, piece) -> sink.take(chunk, position, piece)));
+        Optional<KeptFile> here = kept.of(path, wanted);
+        if (here.isPresent()) {
+            wanted.forEach(chunk -> here.get().copy(chunk, (position, piece) -> sink.take(chunk, position, piece)));
         } else {
-            stream(path, wanted, false, sink);
+            stream(path, wanted, Optional.empty(), sink);
         }
     }
 
-    private void stream(Path path, List<Chunk> chunks, boolean keep, Sink sink) throws IOException {
+    private void stream(Path path, List<Chunk> chunks, Optional<KeptFile> space, Sink sink) throws IOException {
+        try (BlockFile file = storage.open(path, MODES)) {
+            stream(path, chunks, from(file, space), sink);
+        }
+    }
+
+    private void stream(Path path, List<Chunk> chunks, Input input, Sink sink) throws IOException {
         Plan plan = new Plan(chunks);
-        try (BlockFile file = storage.open(path, MODES);
-                Md5Lanes md5 = DigestEngine.md5()) {
-            List<Piece> pieces = start(file, plan.nextRound(), keep);
+        try (Md5Lanes md5 = DigestEngine.md5()) {
+            List<Arrival> pieces = start(input, plan.nextRound());
             while (!pieces.isEmpty()) {
                 // The device works on these while the others are hashed.
-                List<Piece> following = start(file, plan.nextRound(), keep);
+                List<Arrival> following = start(input, plan.nextRound());
                 @Nullable ByteBuffer[] hashed = new ByteBuffer[Md5Lanes.LANES];
-                for (Piece piece : pieces) {
+                for (Arrival arrival : pieces) {
+                    Piece piece = arrival.piece;
                     if (piece.position == 0) {
                         md5.reset(piece.lane);
                     }
-                    ByteBuffer bytes = piece.await(file);
-                    if (keep) {
-                        kept.put(piece.chunk.offset() + piece.position, bytes);
-                    }
+                    ByteBuffer bytes = arrival.bytes.await();
                     sink.take(piece.chunk, piece.position, bytes.duplicate());
                     hashed[piece.lane] = bytes;
                 }
                 md5.update(Arrays.asList(hashed));
-                for (Piece piece : pieces) {
+                for (Arrival arrival : pieces) {
+                    Piece piece = arrival.piece;
                     if (piece.isLast()) {
                         compare(path, piece.chunk, HexFormat.of().formatHex(md5.digest(piece.lane)));
                     }
@@ -142,12 +157,67 @@ final class CheckpointReader {
         }
     }
 
-    private List<Piece> start(BlockFile file, List<Piece> round, boolean keep) throws IOException {
+    /** From where pieces come. */
+    @FunctionalInterface
+    private interface Input {
+        /** Begins to bring a piece. */
+        Bytes start(Piece piece) throws IOException;
+    }
+
+    /** Bytes on their way. */
+    @FunctionalInterface
+    private interface Bytes {
+        ByteBuffer await() throws IOException;
+    }
+
+    /** A piece on its way. */
+    private record Arrival(Piece piece, Bytes bytes) {}
+
+    private static List<Arrival> start(Input input, List<Piece> round) throws IOException {
+        List<Arrival> started = new ArrayList<>(round.size());
         for (Piece piece : round) {
-            piece.start(
-                    file, keep ? kept.space(piece.window(file)) : slabs.take().buffer());
+            started.add(new Arrival(piece, input.start(piece)));
         }
-        return round;
+        return started;
+    }
+
+    /** @param space where to keep them */
+    private Input from(BlockFile file, Optional<KeptFile> space) {
+        return piece -> {
+            // Bytes before the piece in the blocks of which it is a part, and those of all of the blocks.
+            int lead = (int) (piece.start() % file.alignment());
+            int window = (int) BlockEdges.roundUp(lead + piece.length, file.alignment());
+            ByteBuffer memory = space.isPresent()
+                    ? space.get().space(window)
+                    : slabs.take().buffer().limit(window);
+            PendingRead read = file.startRead(memory, piece.start() - lead);
+            return () -> {
+                int count = read.await();
+                if (count < lead + piece.length) {
+                    throw cut(file.path(), piece, piece.start() - lead + count);
+                }
+                ByteBuffer bytes = memory.slice(lead, piece.length);
+                space.ifPresent(kept -> kept.put(piece.start(), bytes));
+                return bytes;
+            };
+        };
+    }
+
+    private static DrumlinException cut(Path path, Piece piece, long end) {
+        return DrumlinException.during("read")
+                .path(path)
+                .range(piece.start(), piece.length)
+                .problem("the file ends at " + end)
+                .advice("the file was cut while it was read")
+                .exception();
+    }
+
+    private Input from(KeptFile here) {
+        return piece -> {
+            ByteBuffer bytes =
+                    here.view(piece.start(), piece.length, slabs.take().buffer());
+            return () -> bytes;
+        };
     }
 
     private static void compare(Path path, Chunk chunk, String md5) throws IOException {
@@ -168,8 +238,6 @@ final class CheckpointReader {
         private final Chunk chunk;
         private final long position;
         private final int length;
-        private ByteBuffer memory = ByteBuffer.allocate(0);
-        private @Nullable PendingRead read;
 
         Piece(int lane, Chunk chunk, long position) {
             this.lane = lane;
@@ -185,36 +253,6 @@ final class CheckpointReader {
 
         boolean isLast() {
             return position + length == chunk.length();
-        }
-
-        /** Bytes before the piece in the blocks of which it is a part. */
-        private int lead(BlockFile file) {
-            return (int) (start() % file.alignment());
-        }
-
-        /** Bytes of the blocks of which it is a part. */
-        int window(BlockFile file) {
-            return (int) BlockEdges.roundUp(lead(file) + length, file.alignment());
-        }
-
-        void start(BlockFile file, ByteBuffer space) throws IOException {
-            memory = space.limit(window(file));
-            read = file.startRead(memory, start() - lead(file));
-        }
-
-        /** Waits for the bytes. */
-        ByteBuffer await(BlockFile file) throws IOException {
-            int lead = lead(file);
-            int count = Objects.requireNonNull(read).await();
-            if (count < lead + length) {
-                throw DrumlinException.during("read")
-                        .path(file.path())
-                        .range(start(), length)
-                        .problem("the file ends at " + (start() - lead + count))
-                        .advice("the file was cut while it was read")
-                        .exception();
-            }
-            return memory.slice(lead, length);
         }
     }
 

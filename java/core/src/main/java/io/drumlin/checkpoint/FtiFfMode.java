@@ -303,16 +303,16 @@ final class FtiFfMode implements IoMode {
                 .exception();
     }
 
-    void check(FileKind kind, Path path, FtiFfFile file) throws IOException {
+    void check(FileKind kind, Path path, FtiFfFile file, boolean keep) throws IOException {
         if (kind == FileKind.ENCODED) {
-            reader.verify(path, 0, file.meta().fs(), file.meta().checksum());
+            reader.verify(path, 0, file.meta().fs(), file.meta().checksum(), keep);
             return;
         }
-        reader.verify(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()));
+        reader.verify(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()), keep);
         if (file.layout() == Layout.A) {
             // Only here the checksum covers bytes that no hash covers: all behind the file record.
             long start = file.layout().fileMetaLength();
-            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum());
+            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum(), false);
         }
     }
 
@@ -381,8 +381,8 @@ final class FtiFfMode implements IoMode {
         }
 
         @Override
-        public void check(FileKind kind, Path path) throws IOException {
-            FtiFfMode.this.check(kind, path, metadata(kind, path));
+        public void check(FileKind kind, Path path, boolean keep) throws IOException {
+            FtiFfMode.this.check(kind, path, metadata(kind, path), keep);
         }
 
         @Override

@@ -216,9 +216,10 @@ interface IoMode {
         /**
          * Reads a whole file and compares its digests.
          *
+         * @param keep whether what is read is going to be used, so that it had better be kept in memory
          * @throws IOException it is not what was written
          */
-        void check(FileKind kind, Path path) throws IOException;
+        void check(FileKind kind, Path path, boolean keep) throws IOException;
 
         /** Comes to an agreement on what is whole, where a checkpoint can be so in parts. Collective, behind all {@link #check}. */
         default void agree() throws IOException {}

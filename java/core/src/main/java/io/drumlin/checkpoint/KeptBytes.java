@@ -6,52 +6,34 @@ import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What was read of a file to see whether it is whole, kept in memory until it is recovered: so a restart reads and hashes
- * everything once, and what comes into the arrays is what was hashed.
+ * What was read of files to see whether they are whole, kept in memory until it is recovered or other ranks have got it: so a
+ * restart reads and hashes everything once, and what comes into the arrays is what was hashed. Who keeps bytes of a file either
+ * verifies all of them or forgets the file.
  *
  * <p>Kept only where there is plenty of memory, outside the Java heap. Not thread-safe.
  */
 final class KeptBytes implements AutoCloseable {
 
-    /** Large enough for huge pages. */
-    private static final int BLOCK_BYTES = 16 << 20;
-
     private final StorageEngine storage;
     private final LongSupplier limit;
-    private final List<AlignedBuffer> blocks = new ArrayList<>();
-    private final TreeMap<Long, ByteBuffer> pieces = new TreeMap<>();
-    private long expected;
-    private ByteBuffer free = ByteBuffer.allocate(0);
-    private @Nullable Identity file;
+    private final List<KeptFile> files = new ArrayList<>();
 
-    /** By which a file is known again that was renamed, and one that was written since is not. */
-    private record Identity(@Nullable Object key, long size, FileTime written) {
-        static Identity of(Path path) throws IOException {
-            BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-            return new Identity(attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
-        }
-    }
+    /** Large blocks of files that were forgotten, for the next ones: memory that is new to the process costs more than a read. */
+    private final Deque<AlignedBuffer> spare = new ArrayDeque<>();
 
-    /** What becomes of kept bytes. */
-    @FunctionalInterface
-    interface Sink {
-        void take(long position, ByteBuffer piece);
-    }
+    /** Most bytes of all files, as the limit was before there were any. */
+    private long most;
 
-    /** @param limit most bytes to be kept, asked each time */
+    /** @param limit most bytes to be kept, asked when there are none */
     KeptBytes(StorageEngine storage, LongSupplier limit) {
         this.storage = storage;
         this.limit = limit;
@@ -74,79 +56,95 @@ final class KeptBytes implements AutoCloseable {
         return new KeptBytes(storage, () -> 0);
     }
 
-    /** Forgets what was kept; tells whether {@code bytes} of another file can be. */
-    boolean begin(long bytes) {
-        forget();
-        expected = BlockEdges.roundUp(bytes + 1, AlignedBuffer.ALIGNMENT);
-        return storage.freesMemoryAtOnce() && bytes <= limit.getAsLong();
-    }
-
-    /** Memory for a piece, from an aligned address on. */
-    ByteBuffer space(int length) {
-        int room = (int) BlockEdges.roundUp(length, AlignedBuffer.ALIGNMENT);
-        if (blocks.isEmpty() || free.remaining() < room) {
-            // A small file takes no large block.
-            AlignedBuffer block = storage.allocate((int) Math.max(room, Math.min(BLOCK_BYTES, expected)));
-            blocks.add(block);
-            free = block.buffer();
-        }
-        ByteBuffer space = free.slice(free.position(), length);
-        free.position(free.position() + room);
-        return space;
-    }
-
-    /** Takes note of bytes of the file. */
-    void put(long offset, ByteBuffer piece) {
-        if (piece.hasRemaining()) {
-            pieces.put(offset, piece.slice());
-        }
-    }
-
-    /** What is put from now on is of this file as it is now. */
-    void bytesOf(Path path) throws IOException {
-        file = Identity.of(path);
-    }
-
-    /** Whether all of the chunks of a file are here. */
-    boolean hold(Path path, List<Chunk> chunks) throws IOException {
-        if (file == null || !file.equals(Identity.of(path))) {
-            return false;
-        }
-        for (Chunk chunk : chunks) {
-            long end = chunk.offset() + chunk.length();
-            long at = chunk.offset();
-            while (at < end) {
-                Map.Entry<Long, ByteBuffer> piece = pieces.floorEntry(at);
-                long pieceEnd =
-                        piece == null ? at : piece.getKey() + piece.getValue().capacity();
-                if (pieceEnd <= at) {
-                    return false;
-                }
-                at = pieceEnd;
+    /**
+     * Begins to keep chunks of a file, as it is now.
+     *
+     * @return empty if there is not memory enough
+     */
+    Optional<KeptFile> begin(Path path, List<Chunk> chunks) throws IOException {
+        Optional<KeptFile> file = begin(KeptFile.bytesFor(chunks));
+        if (file.isPresent()) {
+            try {
+                // First: what is written from now on makes it another file.
+                file.get().isOf(path);
+            } catch (IOException e) {
+                forget(file.get());
+                throw e;
             }
         }
-        return true;
+        return file;
     }
 
-    /** Hands out the bytes of a chunk that is held. */
-    void copy(Chunk chunk, Sink sink) {
-        long position = 0;
-        while (position < chunk.length()) {
-            Map.Entry<Long, ByteBuffer> piece = pieces.floorEntry(chunk.offset() + position);
-            int skipped = (int) (chunk.offset() + position - piece.getKey());
-            int length = (int) Math.min(piece.getValue().capacity() - skipped, chunk.length() - position);
-            sink.take(position, piece.getValue().slice(skipped, length));
-            position += length;
+    /**
+     * Begins to keep a file that is going to be made; {@link KeptFile#isOf} is to tell which one that is.
+     *
+     * @param bytes of memory
+     * @return empty if there is not memory enough
+     */
+    Optional<KeptFile> begin(long bytes) {
+        if (files.isEmpty()) {
+            most = limit.getAsLong();
+        }
+        long kept = files.stream().mapToLong(KeptFile::bytes).sum();
+        if (!storage.freesMemoryAtOnce() || bytes == 0 || bytes > most - kept) {
+            return Optional.empty();
+        }
+        KeptFile file = new KeptFile(this::block, bytes);
+        files.add(file);
+        return Optional.of(file);
+    }
+
+    private AlignedBuffer block(int size) {
+        return spare.isEmpty() ? storage.allocate(size) : spare.pop();
+    }
+
+    /** What is kept of a file. */
+    Optional<KeptFile> of(Path path) throws IOException {
+        for (KeptFile file : files) {
+            if (file.knows(path)) {
+                return Optional.of(file);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What is kept of a file, if all of the chunks are. */
+    Optional<KeptFile> of(Path path, List<Chunk> chunks) throws IOException {
+        return of(path).filter(file -> file.hold(chunks));
+    }
+
+    /** Lets the memory of a file be used for others. */
+    void forget(KeptFile file) {
+        files.remove(file);
+        for (AlignedBuffer block : file.release()) {
+            if (block.buffer().capacity() == KeptFile.BLOCK_BYTES) {
+                spare.push(block);
+            } else {
+                block.close();
+            }
         }
     }
 
-    /** Gives the memory back. */
+    /** Forgets all files but one, and gives their memory back. */
+    void forgetAllBut(Path path) throws IOException {
+        Optional<KeptFile> stays = of(path);
+        for (KeptFile file : List.copyOf(files)) {
+            if (stays.isEmpty() || file != stays.get()) {
+                forget(file);
+            }
+        }
+        freeSpare();
+    }
+
+    /** Forgets all files and gives their memory back. */
     void forget() {
-        file = null;
-        pieces.clear();
-        free = ByteBuffer.allocate(0);
-        blocks.forEach(AlignedBuffer::close);
-        blocks.clear();
+        List.copyOf(files).forEach(this::forget);
+        freeSpare();
+    }
+
+    private void freeSpare() {
+        spare.forEach(AlignedBuffer::close);
+        spare.clear();
     }
 
     @Override

@@ -127,7 +127,7 @@ final class LastCheckpoint {
         }
         if (!source.verified() && source.file().whole().isPresent()) {
             // Its parts have no digests that could be checked on the way.
-            reader.verify(source.path(), source.file());
+            reader.verify(source.path(), source.file(), true);
             source = source.asVerified();
         }
         return source;

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
 import io.drumlin.comm.Agreement;
@@ -140,7 +141,7 @@ final class LevelWriter {
         new PartnerCopy(group, storage, slabs)
                 .transfer(
                         Optional.of(new Outgoing(group.right(), image)),
-                        Optional.of(new Incoming(group.left(), partnerSize, path)));
+                        Optional.of(new Incoming(group.left(), partnerSize, new Target(path, slabs))));
     }
 
     /** Returns the MD5 of the encoded part. */

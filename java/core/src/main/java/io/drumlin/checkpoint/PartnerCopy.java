@@ -1,11 +1,11 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.comm.Communicator.Request;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +31,7 @@ final class PartnerCopy {
     }
 
     /** A file that comes from another rank. */
-    record Incoming(int from, long size, Path path) {}
+    record Incoming(int from, long size, Target target) {}
 
     /** A file that goes to another rank, which knows its size. */
     record Outgoing(int to, ByteSource bytes) {}
@@ -45,7 +45,7 @@ final class PartnerCopy {
         long sends = outgoing.map(file -> file.bytes().size()).orElse(0L);
         long receives = incoming.map(Incoming::size).orElse(0L);
         try (HeldFile held = incoming.isPresent()
-                ? new HeldFile(storage, slabs, incoming.get().path(), receives)
+                ? new HeldFile(storage, slabs, incoming.get().target(), receives)
                 : new HeldFile(slabs)) {
             for (long offset = 0; offset < Math.max(sends, receives); offset += SlabPool.SLAB_BYTES) {
                 List<Request> transfers = new ArrayList<>(2);

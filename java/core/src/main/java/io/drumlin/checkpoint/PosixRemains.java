@@ -126,7 +126,8 @@ final class PosixRemains implements StoredCheckpoint {
             }
             if (found.size() > 1) {
                 // Files of several checkpoints with one id.
-                found.removeIf(place -> !refusals.succeeds("verifying", place.path(), () -> check(kind, place.path())));
+                found.removeIf(
+                        place -> !refusals.succeeds("verifying", place.path(), () -> check(kind, place.path(), false)));
             }
             all.put(kind, found);
         }
@@ -134,7 +135,7 @@ final class PosixRemains implements StoredCheckpoint {
     }
 
     @Override
-    public void check(FileKind kind, Path path) throws IOException {
+    public void check(FileKind kind, Path path, boolean keep) throws IOException {
         switch (kind) {
             case PLAIN -> {
                 long start = start(path, own().size());
@@ -142,12 +143,12 @@ final class PosixRemains implements StoredCheckpoint {
                     run.content().check(path);
                 } else {
                     run.reader()
-                            .verify(path, run.content().stored(ckptId(), own()).movedBy(start));
+                            .verify(path, run.content().stored(ckptId(), own()).movedBy(start), keep);
                 }
             }
             case PARTNER -> {
                 FileEntry left = metadata.files().get(group.left());
-                check(path, left.size(), left.digest());
+                check(path, left.size(), left.digest(), keep);
                 if (left.digest().isEmpty()) {
                     run.content().check(path);
                 }
@@ -157,7 +158,7 @@ final class PosixRemains implements StoredCheckpoint {
                     throw PosixMode.refused(
                             path, "its digest was not written down", "the head was killed while it made the file");
                 }
-                check(path, own().maxSize(), encodedMd5());
+                check(path, own().maxSize(), encodedMd5(), keep);
             }
         }
     }
@@ -169,10 +170,10 @@ final class PosixRemains implements StoredCheckpoint {
         return present == null ? "" : present;
     }
 
-    private void check(Path path, long size, String md5) throws IOException {
+    private void check(Path path, long size, String md5, boolean keep) throws IOException {
         long start = start(path, size);
         if (!md5.isEmpty()) {
-            run.reader().verify(path, start, size, md5);
+            run.reader().verify(path, start, size, md5, keep);
         }
     }
 

@@ -31,6 +31,7 @@ final class ReadAhead implements ByteSource, Closeable {
     private final BlockFile file;
     private final long size;
     private final List<Window> windows = new ArrayList<>(WINDOWS);
+    private long last = -1;
 
     /** @throws IOException the file cannot be opened */
     ReadAhead(StorageEngine storage, Path path) throws IOException {
@@ -60,9 +61,12 @@ final class ReadAhead implements ByteSource, Closeable {
         long position = offset;
         while (target.hasRemaining()) {
             long number = position / WINDOW;
-            for (long next = number; next < number + windows.size() && next * WINDOW < size; next++) {
+            // Ahead only of who goes on where the last bytes were.
+            int wanted = number == last || number == last + 1 ? windows.size() : 1;
+            for (long next = number; next < number + wanted && next * WINDOW < size; next++) {
                 window(next).start(next);
             }
+            last = number;
             int from = (int) (position % WINDOW);
             int length = Math.min(WINDOW - from, target.remaining());
             target.put(window(number).bytes(from, length));

@@ -31,6 +31,7 @@ final class Recovery {
     private final IoMode mode;
     private final Restoration restoration;
     private final StorageEngine storage;
+    private final CheckpointReader reader;
     private final Refusals refusals;
 
     /**
@@ -45,6 +46,7 @@ final class Recovery {
             IoMode mode,
             Restoration restoration,
             StorageEngine storage,
+            CheckpointReader reader,
             Refusals refusals) {
         this.app = app;
         this.node = node;
@@ -54,6 +56,7 @@ final class Recovery {
         this.mode = mode;
         this.restoration = restoration;
         this.storage = storage;
+        this.reader = reader;
         this.refusals = refusals;
     }
 
@@ -77,6 +80,7 @@ final class Recovery {
         Found[] found = new Found[1];
         Agreement.run(app, "opening " + plain, () -> {
             found[0] = new Found(stored.level(), plain, stored.open(plain));
+            reader.forgetAllBut(plain);
             stored.cut(plain);
             deleteOthers(directory, stored);
         });
@@ -151,7 +155,9 @@ final class Recovery {
         DataSource source = source(level, files);
         boolean recoverable = onAllRanks(source != DataSource.NONE);
         if (recoverable && data) {
-            files.removeIf(kind -> !isWhole(stored, kind, slot));
+            EnumSet<FileKind> used = restoration.used(level, files);
+            reader.forget();
+            files.removeIf(kind -> !isWhole(stored, kind, slot, used.contains(kind)));
             stored.agree();
             source = source(level, files);
             recoverable = onAllRanks(source != DataSource.NONE);
@@ -203,9 +209,9 @@ final class Recovery {
                 .findFirst();
     }
 
-    private boolean isWhole(StoredCheckpoint stored, FileKind kind, Slot slot) {
+    private boolean isWhole(StoredCheckpoint stored, FileKind kind, Slot slot, boolean keep) {
         Path path = place(stored, kind, slot).orElseThrow().path();
-        return refusals.succeeds("verifying", path, () -> stored.check(kind, path));
+        return refusals.succeeds("verifying", path, () -> stored.check(kind, path, keep));
     }
 
     /** From what this rank gets its data, by the files of its group. Collective. */
@@ -245,6 +251,7 @@ final class Recovery {
             return true;
         } catch (IOException e) {
             refusals.sink().accept(directory, e);
+            reader.forget();
             return false;
         }
     }

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.comm.Communicator.Request;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.DigestEngine;
@@ -76,7 +77,14 @@ final class ReedSolomonGroup {
         BitSet wanted = new BitSet();
         wanted.set(k, 2 * k);
         Map<FileKind, ByteSource> own = Map.of(FileKind.PLAIN, plain);
-        return make(present, wanted, own, extendedSize, encoding, Map.of(FileKind.ENCODED, path), plain::size);
+        return make(
+                present,
+                wanted,
+                own,
+                extendedSize,
+                encoding,
+                Map.of(FileKind.ENCODED, new Target(path, slabs)),
+                plain::size);
     }
 
     /**
@@ -87,7 +95,7 @@ final class ReedSolomonGroup {
      * @param wanted numbers of the files to be made
      * @param own this rank's files that are there
      * @param extendedSize bytes of the encoded part, the same on all ranks
-     * @param paths this rank's new files, replaced when they exist; those that are wanted are looked at
+     * @param targets this rank's new files; those that are wanted are looked at
      * @return MD5 of the encoded part of this rank's encoded file, lower-case hexadecimal; empty if that is not wanted
      * @throws IOException one of this rank's files could not be read, or a new one is not whole and durable
      */
@@ -97,7 +105,7 @@ final class ReedSolomonGroup {
             Map<FileKind, ? extends ByteSource> own,
             long extendedSize,
             Encoding encoding,
-            Map<FileKind, Path> paths,
+            Map<FileKind, Target> targets,
             PlainSize plainSize)
             throws IOException {
         Map<FileKind, ByteSource> extended = new EnumMap<>(FileKind.class);
@@ -105,8 +113,8 @@ final class ReedSolomonGroup {
                 kind, kind == FileKind.PLAIN ? new ExtendedSource(file, extendedSize, encoding.embedsSize()) : file));
         Decoding decoding = code.decoding(present);
         try (HeldFile reads = new HeldFile(slabs);
-                NewFile plain = newFile(FileKind.PLAIN, wanted, decoding, paths, extendedSize);
-                NewFile encoded = newFile(FileKind.ENCODED, wanted, decoding, paths, extendedSize)) {
+                NewFile plain = newFile(FileKind.PLAIN, wanted, decoding, targets, extendedSize);
+                NewFile encoded = newFile(FileKind.ENCODED, wanted, decoding, targets, extendedSize)) {
             List<NewFile> made = new ArrayList<>();
             if (plain != null) {
                 made.add(plain);
@@ -134,13 +142,13 @@ final class ReedSolomonGroup {
     }
 
     private @Nullable NewFile newFile(
-            FileKind kind, BitSet wanted, Decoding decoding, Map<FileKind, Path> paths, long size) {
+            FileKind kind, BitSet wanted, Decoding decoding, Map<FileKind, Target> targets, long size) {
         int number = kind == FileKind.PLAIN ? group.index() : group.size() + group.index();
-        Path path = paths.get(kind);
-        if (!wanted.get(number) || path == null) {
+        Target target = targets.get(kind);
+        if (!wanted.get(number) || target == null) {
             return null;
         }
-        return new NewFile(kind, decoding.row(number), new HeldFile(storage, slabs, path, size));
+        return new NewFile(kind, decoding.row(number), new HeldFile(storage, slabs, target, size));
     }
 
     /** A file that this rank makes. */

@@ -30,7 +30,8 @@ final class Restart {
         mode = engine.mode();
         copy = engine.copy();
         Group group = engine.group();
-        Restoration restoration = new Restoration(app, group, engine.storage(), engine.slabs());
+        Restoration restoration = new Restoration(
+                app, group, engine.storage(), engine.slabs(), engine.reader().kept());
         recovery = new Recovery(
                 app,
                 engine.node(),
@@ -40,6 +41,7 @@ final class Restart {
                 mode,
                 restoration,
                 engine.storage(),
+                engine.reader(),
                 refusals);
     }
 

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
@@ -8,6 +9,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.ByteSource;
+import io.drumlin.integrity.ReedSolomon16;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
@@ -15,9 +17,12 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -39,13 +44,41 @@ final class Restoration {
     private final StorageEngine storage;
     private final PartnerCopy partner;
     private final SlabPool slabs;
+    private final KeptBytes kept;
 
-    Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs) {
+    /** @param kept what was kept of files that are there; those that are made are kept there too, to be verified */
+    Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs, KeptBytes kept) {
         this.app = app;
         this.group = group;
         this.storage = storage;
         partner = new PartnerCopy(group, storage, slabs);
         this.slabs = slabs;
+        this.kept = kept;
+    }
+
+    /**
+     * Which of this rank's files will be read again, by the program or to make lost ones, if all that are there are whole.
+     * Collective in the group.
+     *
+     * @param present kinds of the files that this rank has
+     */
+    EnumSet<FileKind> used(Level level, EnumSet<FileKind> present) throws IOException {
+        EnumSet<FileKind> used = EnumSet.of(FileKind.PLAIN);
+        if (level == Level.L2 && group.gather(present.contains(FileKind.PLAIN) ? 1 : 0)[group.left()] == 0) {
+            used.add(FileKind.PARTNER);
+        }
+        if (level == Level.L3) {
+            BitSet files = presence(present);
+            int k = group.size();
+            boolean lost = files.cardinality() >= k && files.cardinality() < 2 * k;
+            int own = k + group.index();
+            if (lost
+                    && Arrays.stream(new ReedSolomon16(k).decoding(files).used())
+                            .anyMatch(file -> file == own)) {
+                used.add(FileKind.ENCODED);
+            }
+        }
+        return used;
     }
 
     /**
@@ -66,9 +99,11 @@ final class Restoration {
             slabs.fill();
         });
         if (level == Level.L2) {
-            // A lost plain file comes from the copy on the right, then a lost copy from the plain file on the left.
-            move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
+            // A lost copy comes from the plain file on the left, which is there; then a lost plain file, which is kept
+            // in the same
+            // memory, from the copy on the right.
             move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
+            move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
         } else {
             rebuild(stored, directory, present);
         }
@@ -87,16 +122,15 @@ final class Restoration {
             throws IOException {
         boolean lacks = !present.contains(wanted);
         boolean asked = group.gather(lacks ? 1 : 0)[to] == 1;
-        Path target = path(directory, stored, wanted);
         withOwnFiles(stored, directory, present, own -> {
             long[] sizes = group.gather(own.size(given));
             Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
-            Optional<Incoming> incoming =
-                    lacks ? Optional.of(new Incoming(from, sizes[from], unfinished(target))) : Optional.empty();
+            Optional<Made> made = made(lacks, path(directory, stored, wanted), sizes[from]);
             Agreement.run(app, "fetching what is missing of checkpoint " + stored.ckptId(), () -> {
-                partner.transfer(outgoing, incoming);
-                if (lacks) {
-                    finish(stored, wanted, target, present);
+                partner.transfer(outgoing, made.map(file -> new Incoming(from, sizes[from], file.target())));
+                if (made.isPresent()) {
+                    made.get().remember();
+                    finish(stored, wanted, made.get(), present);
                 }
             });
         });
@@ -127,16 +161,21 @@ final class Restoration {
         BitSet lost = lost(files, kinds);
         EnumSet<FileKind> own = EnumSet.copyOf(kinds);
         own.removeAll(present);
-        Map<FileKind, Path> unfinished = new EnumMap<>(FileKind.class);
-        own.forEach(kind -> unfinished.put(kind, unfinished(path(directory, stored, kind))));
         Encoding encoding = stored.encoding();
         long extendedSize = extendedSize(stored);
+        Optional<Made> plain =
+                made(own.contains(FileKind.PLAIN), path(directory, stored, FileKind.PLAIN), extendedSize);
+        Path encoded = path(directory, stored, FileKind.ENCODED);
+        Map<FileKind, Target> targets = new EnumMap<>(FileKind.class);
+        plain.ifPresent(file -> targets.put(FileKind.PLAIN, file.target()));
+        if (own.contains(FileKind.ENCODED)) {
+            targets.put(FileKind.ENCODED, new Target(unfinished(encoded), slabs));
+        }
         withOwnFiles(stored, directory, present, had -> {
             Agreement.run(app, "rebuilding checkpoint " + stored.ckptId(), () -> {
                 if (lost.isEmpty()) {
                     return;
                 }
-                Path plain = unfinished.get(FileKind.PLAIN);
                 String md5 = new ReedSolomonGroup(group, storage, slabs)
                         .make(
                                 files,
@@ -144,16 +183,15 @@ final class Restoration {
                                 had.files,
                                 extendedSize,
                                 encoding,
-                                unfinished,
-                                () -> plain == null ? had.size(FileKind.PLAIN) : cut(plain, stored));
-                if (plain != null) {
-                    finish(stored, FileKind.PLAIN, path(directory, stored, FileKind.PLAIN), present);
+                                targets,
+                                () -> plain.isPresent() ? cut(plain.get(), stored) : had.size(FileKind.PLAIN));
+                if (plain.isPresent()) {
+                    finish(stored, FileKind.PLAIN, plain.get(), present);
                 }
-                Path encoded = unfinished.get(FileKind.ENCODED);
-                if (encoded != null) {
+                if (own.contains(FileKind.ENCODED)) {
                     // Not checked: its digest is that of the bytes that were written, and there is no other.
                     stored.encodedAgain(md5);
-                    storage.rename(encoded, path(directory, stored, FileKind.ENCODED));
+                    storage.rename(unfinished(encoded), encoded);
                     present.add(FileKind.ENCODED);
                 }
             });
@@ -171,9 +209,12 @@ final class Restoration {
     }
 
     /** Cuts a new plain file to its size, which it returns. */
-    private long cut(Path extended, StoredCheckpoint stored) throws IOException {
+    private long cut(Made made, StoredCheckpoint stored) throws IOException {
+        Path extended = made.unfinished();
+        boolean completed = false;
+        long size;
         try (BlockFile file = storage.open(extended, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
-            long size = stored.plainSize(new BlockFileSource(file));
+            size = stored.plainSize(new BlockFileSource(file));
             if (size < 0 || size > file.size()) {
                 throw DrumlinException.during("decoding")
                         .path(extended)
@@ -187,11 +228,15 @@ final class Restoration {
                 OptionalInt last = stored.lastByte(new BlockFileSource(file));
                 if (last.isPresent()) {
                     file.write(ByteBuffer.wrap(new byte[] {(byte) last.getAsInt()}), size - 1);
+                    completed = true;
                 }
             }
             file.sync();
-            return size;
         }
+        if (!completed) {
+            made.remember();
+        }
+        return size;
     }
 
     /** Numbers of the files of the group that are there. Collective in the group. */
@@ -214,11 +259,59 @@ final class Restoration {
     }
 
     /** Checks a file that was made and gives it its name. */
-    private void finish(StoredCheckpoint stored, FileKind kind, Path target, EnumSet<FileKind> present)
+    private void finish(StoredCheckpoint stored, FileKind kind, Made made, EnumSet<FileKind> present)
             throws IOException {
-        stored.check(kind, unfinished(target));
-        storage.rename(unfinished(target), target);
+        stored.check(kind, made.unfinished(), kind == FileKind.PLAIN);
+        storage.rename(made.unfinished(), made.path);
         present.add(kind);
+        if (kind != FileKind.PLAIN) {
+            made.memory.ifPresent(kept::forget);
+        }
+    }
+
+    /**
+     * Prepares for a file to be made. Collective: memory is taken before other ranks wait for this one.
+     *
+     * @param lacks whether this rank makes one
+     * @param bytes it will have, or more
+     */
+    private Optional<Made> made(boolean lacks, Path path, long bytes) throws IOException {
+        List<Made> made = new ArrayList<>();
+        Agreement.run(app, "preparing " + path, () -> {
+            if (lacks) {
+                made.add(new Made(path, bytes));
+            }
+        });
+        return made.stream().findFirst();
+    }
+
+    /** A file that is made, under another name until it is whole. */
+    private final class Made {
+        private final Path path;
+        private final Optional<KeptFile> memory;
+        private final SlabPool through;
+
+        /** @param bytes it will have, or more */
+        Made(Path path, long bytes) {
+            this.path = path;
+            memory = kept.begin(bytes);
+            through = memory.map(KeptFile::slabs).orElse(slabs);
+        }
+
+        Path unfinished() {
+            return Restoration.unfinished(path);
+        }
+
+        Target target() {
+            return new Target(unfinished(), through);
+        }
+
+        /** What is in memory is the file as it is now: so it is verified, and recovered, from there. */
+        void remember() throws IOException {
+            if (memory.isPresent()) {
+                memory.get().isOf(unfinished());
+            }
+        }
     }
 
     private static Path path(Path directory, StoredCheckpoint stored, FileKind kind) {
@@ -242,7 +335,8 @@ final class Restoration {
         try {
             Agreement.run(app, "opening files of checkpoint " + stored.ckptId(), () -> {
                 for (FileKind kind : present) {
-                    own.files.put(kind, new ReadAhead(storage, path(directory, stored, kind)));
+                    Path path = path(directory, stored, kind);
+                    own.files.put(kind, new KeptSource(new ReadAhead(storage, path), kept.of(path)));
                 }
             });
             work.run(own);
@@ -255,7 +349,7 @@ final class Restoration {
 
     /** The files that this rank has. */
     private static final class OwnFiles {
-        private final Map<FileKind, ReadAhead> files = new EnumMap<>(FileKind.class);
+        private final Map<FileKind, KeptSource> files = new EnumMap<>(FileKind.class);
 
         ByteSource get(FileKind kind) {
             ByteSource source = files.get(kind);
@@ -281,7 +375,7 @@ final class Restoration {
 
         void close() throws IOException {
             IOException failure = null;
-            for (ReadAhead file : files.values()) {
+            for (KeptSource file : files.values()) {
                 try {
                     file.close();
                 } catch (IOException e) {

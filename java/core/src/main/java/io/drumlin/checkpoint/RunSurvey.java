@@ -310,8 +310,8 @@ public final class RunSurvey {
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES);
             IoMode mode =
                     IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
-            Restoration restoration = new Restoration(app, group, storage, slabs);
-            return new Recovery(app, node, topology, group, levels, mode, restoration, storage, refusals);
+            Restoration restoration = new Restoration(app, group, storage, slabs, KeptBytes.none(storage));
+            return new Recovery(app, node, topology, group, levels, mode, restoration, storage, reader, refusals);
         }
 
         List<Seen> survey(boolean data) throws IOException {
@@ -437,7 +437,8 @@ public final class RunSurvey {
                         own.resolve(name), directory.resolve(name).toAbsolutePath());
             }
             try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES)) {
-                new Restoration(group.comm(), group, storage, slabs).decode(left.stored(), own, whole);
+                new Restoration(group.comm(), group, storage, slabs, KeptBytes.none(storage))
+                        .decode(left.stored(), own, whole);
             }
             return own;
         }

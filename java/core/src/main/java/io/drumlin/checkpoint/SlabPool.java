@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +21,18 @@ final class SlabPool implements AutoCloseable {
     /** Bytes of a slab: large enough for full device bandwidth, small enough that a set of them stays in cache. */
     static final int SLAB_BYTES = 1 << 20;
 
-    private final StorageEngine storage;
+    private final Supplier<AlignedBuffer> memory;
     private final int limit;
     private final List<Slab> slabs = new ArrayList<>();
     private int next;
 
     SlabPool(StorageEngine storage, int limit) {
-        this.storage = storage;
+        this(() -> storage.allocate(SLAB_BYTES), limit);
+    }
+
+    /** @param memory gives {@link #SLAB_BYTES} bytes at each call */
+    SlabPool(Supplier<AlignedBuffer> memory, int limit) {
+        this.memory = memory;
         this.limit = limit;
     }
 
@@ -61,7 +67,7 @@ final class SlabPool implements AutoCloseable {
     /** Makes all slabs now, so that no want of memory comes in the midst of an exchange. */
     void fill() {
         while (slabs.size() < limit) {
-            slabs.add(new Slab(storage.allocate(SLAB_BYTES)));
+            slabs.add(new Slab(memory.get()));
         }
     }
 
@@ -72,7 +78,7 @@ final class SlabPool implements AutoCloseable {
      */
     Slab take() throws IOException {
         if (slabs.size() < limit && next == slabs.size()) {
-            slabs.add(new Slab(storage.allocate(SLAB_BYTES)));
+            slabs.add(new Slab(memory.get()));
         }
         Slab slab = slabs.get(next);
         next = (next + 1) % limit;

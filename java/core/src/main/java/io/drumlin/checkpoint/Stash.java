@@ -78,7 +78,7 @@ public final class Stash {
         Item item = item(stashId, Layer.LOCAL);
         StoredFile[] file = new StoredFile[1];
         Agreement.run(app, "loading stash " + stashId, () -> {
-            item.checkpoint.check(FileKind.PLAIN, item.file);
+            item.checkpoint.check(FileKind.PLAIN, item.file, true);
             file[0] = item.checkpoint.open(item.file);
             for (int id : file[0].sizes().keySet()) {
                 checkSize(item.file, id, file[0].size(id));

@@ -285,22 +285,31 @@ class FaultTest {
         });
     }
 
-    /** On the node that has lost its files and on the one that makes them again. */
+    /** On the node that has lost its files and on the one that makes them again, with memory to keep what was read and without. */
     @ParameterizedTest
-    @CsvSource({"L2, 3", "L3, 1"})
-    void aFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode) throws IOException {
-        aFaultWhileLostFilesAreMadeAgain(level, ioMode, 4);
+    @CsvSource({"L2, 3, 1", "L2, 3, 0", "L3, 1, 1", "L3, 3, 0"})
+    void aFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode, String memory) throws IOException {
+        aFaultWhileLostFilesAreMadeAgain(level, ioMode, memory, 4);
     }
 
     @Tag("soak")
     @ParameterizedTest
-    @CsvSource({"L2, 1", "L2, 3", "L3, 1", "L3, 3"})
-    void anyFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode) throws IOException {
-        aFaultWhileLostFilesAreMadeAgain(level, ioMode, 1);
+    @CsvSource({"L2, 1, 1", "L2, 3, 0", "L2, 3, 1", "L3, 1, 0", "L3, 1, 1", "L3, 3, 1"})
+    void anyFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode, String memory) throws IOException {
+        aFaultWhileLostFilesAreMadeAgain(level, ioMode, memory, 1);
     }
 
-    private void aFaultWhileLostFilesAreMadeAgain(Level level, String ioMode, int stride) throws IOException {
-        Map<String, String> config = Map.of("basic.node_size", "1", "basic.group_size", "2", "basic.ckpt_io", ioMode);
+    private void aFaultWhileLostFilesAreMadeAgain(Level level, String ioMode, String memory, int stride)
+            throws IOException {
+        Map<String, String> config = Map.of(
+                "basic.node_size",
+                "1",
+                "basic.group_size",
+                "2",
+                "basic.ckpt_io",
+                ioMode,
+                "drumlin.restart_memory",
+                memory);
         forEachFault(config, stride, (run, fault) -> {
             onEachRank(run, healthy(), (checkpoints, values) -> {
                 setAll(values, 3);

@@ -82,7 +82,7 @@ class KeptBytesTest {
     @Test
     void areRecoveredFromAFileThatWasRenamed() throws IOException {
         CheckpointReader reader = reader(Long.MAX_VALUE);
-        reader.verify(file, meta);
+        reader.verify(file, meta, true);
         recover(reader, Files.move(file, directory.resolve("committed")));
         assertRecovered();
         reader.forget();
@@ -91,7 +91,7 @@ class KeptBytesTest {
     @Test
     void areNotNeeded() throws IOException {
         CheckpointReader reader = reader(content.length / 2);
-        reader.verify(file, meta);
+        reader.verify(file, meta, true);
         recover(reader, file);
         assertRecovered();
     }
@@ -100,11 +100,11 @@ class KeptBytesTest {
     void areHeldUntilTheFileIsWritten() throws IOException {
         KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
-        reader.verify(file, meta);
-        assertThat(kept.hold(file, meta.chunks())).isTrue();
-        assertThat(kept.hold(file, List.of(chunkBetween()))).isFalse();
+        reader.verify(file, meta, true);
+        assertThat(kept.of(file, meta.chunks())).isPresent();
+        assertThat(kept.of(file, List.of(chunkBetween()))).isEmpty();
         damage();
-        assertThat(kept.hold(file, meta.chunks())).isFalse();
+        assertThat(kept.of(file, meta.chunks())).isEmpty();
         assertThatThrownBy(() -> recover(reader, file))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("MD5");
@@ -121,10 +121,13 @@ class KeptBytesTest {
         try (KeptBytes none = KeptBytes.ofFreeMemory(engine, 0, 1);
                 KeptBytes few = KeptBytes.ofFreeMemory(engine, 1 << 20, 1);
                 KeptBytes shared = KeptBytes.ofFreeMemory(engine, Long.MAX_VALUE, Integer.MAX_VALUE)) {
-            assertThat(none.begin(1)).isFalse();
-            assertThat(few.begin(1 << 20)).isTrue();
-            assertThat(few.begin((1 << 20) + 1)).isFalse();
-            assertThat(shared.begin(1 << 20)).isFalse();
+            assertThat(none.begin(1)).isEmpty();
+            assertThat(few.begin((1 << 20) + 1)).isEmpty();
+            assertThat(few.begin(1 << 19)).isPresent();
+            assertThat(few.begin((1 << 19) + 1)).isEmpty();
+            few.forget(few.begin(1 << 19).orElseThrow());
+            assertThat(few.begin(1 << 19)).isPresent();
+            assertThat(shared.begin(1 << 20)).isEmpty();
         }
     }
 
@@ -133,8 +136,8 @@ class KeptBytesTest {
         damage();
         KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
-        assertThatThrownBy(() -> reader.verify(file, meta)).isInstanceOf(DrumlinException.class);
-        assertThat(kept.hold(file, meta.chunks())).isFalse();
+        assertThatThrownBy(() -> reader.verify(file, meta, true)).isInstanceOf(DrumlinException.class);
+        assertThat(kept.of(file, meta.chunks())).isEmpty();
     }
 
     private void damage() throws IOException {

@@ -116,6 +116,12 @@ public final class FaultyEngine implements StorageEngine {
         return syncs || size < SLAB ? real.allocate(size) : new ReusedBuffer(real, size);
     }
 
+    /** So that what is kept in memory meets failures too. */
+    @Override
+    public boolean freesMemoryAtOnce() {
+        return true;
+    }
+
     @Override
     public synchronized BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
         OpenMode.check(modes);
