@@ -11,6 +11,8 @@ import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.Writeback;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -88,8 +90,9 @@ final class MpiIoFileWriter implements SharedFileWriter {
             });
             SharedFile file = create(path);
             Agreement.run(app, "writing " + path, () -> {
-                try (file) {
-                    md5[0] = write(file, bytes, start, pieces[0], memory, digest[0]);
+                try (file;
+                        Beside beside = new Beside(path)) {
+                    md5[0] = write(file, beside, bytes, start, pieces[0], memory, digest[0]);
                 }
             });
         } finally {
@@ -109,7 +112,13 @@ final class MpiIoFileWriter implements SharedFileWriter {
 
     /** A rank that cannot read goes on, because the others may wait for it in each call. */
     private byte[] write(
-            SharedFile file, ByteSource bytes, long start, long pieces, List<AlignedBuffer> memory, StreamDigest md5)
+            SharedFile file,
+            Beside beside,
+            ByteSource bytes,
+            long start,
+            long pieces,
+            List<AlignedBuffer> memory,
+            StreamDigest md5)
             throws IOException {
         IOException failure = null;
         for (long piece = 0; piece < pieces; piece++) {
@@ -123,12 +132,55 @@ final class MpiIoFileWriter implements SharedFileWriter {
             // The piece before has been hashed while this one was read; this one will be while it is written.
             md5.update(window.duplicate());
             file.writeAtAll(window, start + offset);
+            beside.written(start + offset, length);
         }
         file.sync();
         if (failure != null) {
             throw failure;
         }
         return md5.digest();
+    }
+
+    /**
+     * The file as the storage engine has it, to let the device begin with what was written. Failures come out when it is closed,
+     * because the others may wait for this rank.
+     */
+    private final class Beside implements Closeable {
+
+        private @Nullable BlockFile file;
+        private @Nullable Writeback writeback;
+        private @Nullable IOException failure;
+
+        Beside(Path path) {
+            attempt(() -> {
+                file = storage.open(path, EnumSet.of(OpenMode.WRITE));
+                writeback = new Writeback(file);
+            });
+        }
+
+        void written(long offset, int length) {
+            attempt(() -> {
+                if (writeback != null) {
+                    writeback.written(offset, length);
+                }
+            });
+        }
+
+        private void attempt(Agreement.Step step) {
+            if (failure == null) {
+                failure = Agreement.attempt(app, "letting the device begin", step);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (file != null) {
+                file.close();
+            }
+            if (failure != null) {
+                throw failure;
+            }
+        }
     }
 
     private SharedFile create(Path path) throws IOException {
