@@ -683,11 +683,11 @@ public final class Checkpoints implements AutoCloseable {
      * {@link Builder#asynchronous}. It waits for the end of the one before, and if that has failed throws its failure and takes none,
      * unless there is a handler ({@link Builder#lateFailures}).
      *
-     * @param ckptId number of the checkpoint, above 0; part of the file names
+     * @param ckptId number of the checkpoint, 0 or above, in the mode FTI-FF above 0; part of the file names
      * @param level where it goes; L2 and L3 need a {@code group_size} of 2 or more
      * @return what it took
      * @throws IOException on all ranks, if it failed on any
-     * @throws IllegalArgumentException on all ranks: the id is not above 0
+     * @throws IllegalArgumentException on all ranks: the id is too small
      */
     public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
         requireApplication();
@@ -754,16 +754,16 @@ public final class Checkpoints implements AutoCloseable {
      * Begins a checkpoint whose variables are added one by one. Not collective, but every rank begins the same ones in the same
      * order, and commits or closes them before the next checkpoint.
      *
-     * @param ckptId number of the checkpoint, above 0; part of the file names
+     * @param ckptId number of the checkpoint, 0 or above, in the mode FTI-FF above 0; part of the file names
      * @param level where it goes, as in {@link #checkpoint}
      * @return to be committed
      * @throws IOException the end of the checkpoint under way, for which this waits, is not known
-     * @throws IllegalArgumentException the id is not above 0, or files are written in layout A
+     * @throws IllegalArgumentException the id is too small, or files are written in layout A
      * @throws IllegalStateException another one is open
      */
     public IncrementalCheckpoint incremental(int ckptId, Level level) throws IOException {
         requireApplication();
-        requireAbove0(ckptId);
+        requireId(ckptId);
         requireNoneOpen();
         underway.awaitHere();
         Level taken = available(level);
@@ -809,9 +809,11 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    private static void requireAbove0(int ckptId) {
-        if (ckptId <= 0) {
-            throw new IllegalArgumentException("checkpoint id " + ckptId + " is not above 0");
+    /** With id 0 in the mode FTI-FF, a restart of C FTI crashes. */
+    private void requireId(int ckptId) {
+        int least = config.ioMode() == FtiConfig.IO_FTIFF ? 1 : 0;
+        if (ckptId < least) {
+            throw new IllegalArgumentException("checkpoint id " + ckptId + " is below " + least);
         }
     }
 
@@ -820,7 +822,7 @@ public final class Checkpoints implements AutoCloseable {
         await();
         share = Optional.empty();
         long timestamp = engine.taker().meet(ckptId, request);
-        requireAbove0(ckptId);
+        requireId(ckptId);
         engine.reader().forget();
         underway.tidy();
         return timestamp;

@@ -253,11 +253,11 @@ public final class SingleFile {
      * the one that this run has written before is deleted unless {@code h5_single_file_keep = 1}; when it throws there is no new
      * file, unless only that deletion failed. It is the ranks of the application that write, before this returns, also with heads.
      *
-     * @param ckptId number of the checkpoint, above 0; part of the file's name
+     * @param ckptId number of the checkpoint, 0 or above; part of the file's name
      * @return what it took; its level is {@link Level#L4}
      * @throws IOException on all ranks, if it failed on any: shared files are not enabled, what is declared does not fit together, or
      *     the file cannot be written
-     * @throws IllegalArgumentException on all ranks: the id is not above 0
+     * @throws IllegalArgumentException on all ranks: the id is below 0
      */
     public CheckpointReport checkpoint(int ckptId) throws IOException {
         long begin = System.nanoTime();
@@ -325,7 +325,7 @@ public final class SingleFile {
      * @param ckptId as for {@link #checkpoint}
      * @return to be committed
      * @throws IOException on all ranks: shared files are not enabled, or the file cannot be made
-     * @throws IllegalArgumentException on all ranks: the id is not above 0
+     * @throws IllegalArgumentException on all ranks: the id is below 0
      * @throws IllegalStateException another one is open
      */
     public IncrementalCheckpoint incremental(int ckptId) throws IOException {

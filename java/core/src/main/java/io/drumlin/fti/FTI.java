@@ -761,7 +761,7 @@ public final class FTI {
     /**
      * {@code FTI_Checkpoint}: takes a checkpoint. Collective.
      *
-     * @param id number of the checkpoint, above 0
+     * @param id number of the checkpoint, 0 or above, in the mode FTI-FF above 0
      * @param level {@link #FTI_L1} to {@link #FTI_L4}, {@link #FTI_L4_DCP} or {@link #FTI_L4_H5_SINGLE}
      * @return {@link #FTI_DONE}, at {@link #FTI_L4_H5_SINGLE} {@link #FTI_SCES}; or {@link #FTI_NSCS} on all ranks, then the earlier
      *     checkpoint is as it was
@@ -788,7 +788,7 @@ public final class FTI {
      * {@code FTI_InitICP}: begins an incremental checkpoint; one that was begun before and not finalized is given up. Not
      * collective but at {@link #FTI_L4_H5_SINGLE}, where the global datasets are declared before; every rank calls it.
      *
-     * @param id number of the checkpoint, above 0
+     * @param id number of the checkpoint, 0 or above, in the mode FTI-FF above 0
      * @param level as for {@link #FTI_Checkpoint}
      * @param activate false makes this and all calls up to {@link #FTI_FinalizeICP} do nothing and return {@link #FTI_SCES}
      * @return {@link #FTI_SCES} or {@link #FTI_NSCS}; in the latter case {@link #FTI_AddVarICP} and {@link #FTI_FinalizeICP} fail too

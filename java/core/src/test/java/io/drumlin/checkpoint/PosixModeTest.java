@@ -183,6 +183,18 @@ class PosixModeTest {
         recover(run, 1, Level.L4);
     }
 
+    /** C programs begin to count where they like. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 2", "1, 3", "1, 4", "2, 4", "4, 4", "5, 2", "5, 4"})
+    void aCheckpointMayHaveId0(String ioMode, int level) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        take(run, 0, Level.of(level));
+        if (level > 1) {
+            RunDirectory.delete(directory.resolve("Local/node2"), new NioEngine());
+        }
+        recover(run, 0, Level.of(level));
+    }
+
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 3", "2, 1", "2, 3", "2, 4", "4, 1", "4, 4"})
     void aKeptCheckpointIsRecovered(String ioMode, int level) throws IOException {
