@@ -10,6 +10,7 @@ import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads checkpoint files and checks what has a digest. Thread-safe: one file is read at a time. */
 final class CheckpointReader {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
 
@@ -75,15 +78,32 @@ final class CheckpointReader {
     private void verify(Path path, List<Chunk> chunks, boolean keep) throws IOException {
         Sink sink = (chunk, position, piece) -> {};
         Optional<KeptFile> here = kept.of(path, chunks);
-        Optional<KeptFile> space = here.isEmpty() && keep ? kept.begin(path, chunks) : here;
-        try {
-            if (here.isPresent()) {
+        if (here.isPresent()) {
+            try {
                 stream(path, chunks, from(here.get()), sink);
-            } else {
-                stream(path, chunks, space, sink);
+            } catch (IOException | RuntimeException | Error e) {
+                kept.forget(here.get());
+                throw e;
             }
+            return;
+        }
+        Optional<KeptFile> space = keep ? kept.begin(path, chunks) : Optional.empty();
+        if (space.isEmpty() || !isKept(path, chunks, space.get(), sink)) {
+            stream(path, chunks, Optional.empty(), sink);
+        }
+    }
+
+    /** Verifies chunks and keeps them; tells whether there was the memory for it. */
+    private boolean isKept(Path path, List<Chunk> chunks, KeptFile space, Sink sink) throws IOException {
+        try {
+            stream(path, chunks, Optional.of(space), sink);
+            return true;
+        } catch (OutOfMemoryError e) {
+            kept.forget(space);
+            LOG.log(Logger.Level.DEBUG, "{0} is read without being kept: {1}", path, e.getMessage());
+            return false;
         } catch (IOException | RuntimeException | Error e) {
-            space.ifPresent(kept::forget);
+            kept.forget(space);
             throw e;
         }
     }

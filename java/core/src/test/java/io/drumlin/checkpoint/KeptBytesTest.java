@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NativeEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,6 +93,19 @@ class KeptBytesTest {
     void areNotNeeded() throws IOException {
         CheckpointReader reader = reader(content.length / 2);
         reader.verify(file, meta, true);
+        recover(reader, file);
+        assertRecovered();
+    }
+
+    @Test
+    void areDoneWithoutWhereMemoryIsShort() throws IOException {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE);
+        CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
+        faulty.fail(FaultyEngine.Operation.MEMORY, 1, "ENOMEM");
+        reader.verify(file, meta, true);
+        assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isOne();
+        assertThat(kept.of(file, meta.chunks())).isEmpty();
         recover(reader, file);
         assertRecovered();
     }
