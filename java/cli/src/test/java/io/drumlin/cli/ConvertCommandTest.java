@@ -242,6 +242,7 @@ class ConvertCommandTest {
     }
 
     /** Of 3 GiB, most of it a container that lost its content, so that only a hole is large. */
+    @Tag("soak")
     @Test
     void filesBeyondTwoGiBAreConvertedButNotToE() throws IOException {
         long large = 3L << 30;

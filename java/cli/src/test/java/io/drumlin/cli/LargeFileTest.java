@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 import picocli.CommandLine;
 
 /** Files beyond 2 GiB and beyond 4 GiB. They are holes, but for their metadata and a few bytes at the end of each chunk. */
+@Tag("exhaustive")
 class LargeFileTest {
 
     private static final long GIB = 1L << 30;

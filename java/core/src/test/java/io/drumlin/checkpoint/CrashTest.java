@@ -63,22 +63,7 @@ class CrashTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "KILL, 0, 0, 3",
-        "POWER_LOSS, 0, 0, 3",
-        "KILL, 1, 0, 3",
-        "POWER_LOSS, 1, 0, 3",
-        "KILL, 0, 1, 3",
-        "POWER_LOSS, 0, 1, 3",
-        "KILL, 0, 0, 1",
-        "POWER_LOSS, 0, 0, 1",
-        "KILL, 1, 0, 1",
-        "POWER_LOSS, 0, 1, 1",
-        "KILL, 0, 1, 2",
-        "POWER_LOSS, 1, 0, 2",
-        "POWER_LOSS, 0, 1, 4",
-        "KILL, 1, 0, 4"
-    })
+    @CsvSource({"KILL, 0, 0, 3", "POWER_LOSS, 1, 0, 3", "POWER_LOSS, 0, 0, 1", "KILL, 0, 1, 2", "POWER_LOSS, 0, 1, 4"})
     void everyPrefixOfARunIsRecoverable(Crash crash, String keepLast, String keepL4, String ioMode) throws IOException {
         ranks = 2;
         levels = List.of(Level.L1, Level.L1, Level.L1, Level.L4, Level.L4, Level.L1);
@@ -94,9 +79,27 @@ class CrashTest {
         replay(crash, Loss.NEVER, 1);
     }
 
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({
+        "POWER_LOSS, 0, 0, 3",
+        "POWER_LOSS, 0, 1, 3",
+        "KILL, 1, 0, 1",
+        "KILL, 1, 0, 3",
+        "KILL, 0, 1, 3",
+        "KILL, 0, 0, 1",
+        "POWER_LOSS, 0, 1, 1",
+        "POWER_LOSS, 1, 0, 2",
+        "KILL, 1, 0, 4"
+    })
+    void everyPrefixOfOtherRunsIsRecoverable(Crash crash, String keepLast, String keepL4, String ioMode)
+            throws IOException {
+        everyPrefixOfARunIsRecoverable(crash, keepLast, keepL4, ioMode);
+    }
+
     /** The layers that are restarted from are never updated, nor is the file of them deleted before there is another. */
     @ParameterizedTest
-    @CsvSource({"KILL, 0, 3", "POWER_LOSS, 0, 3", "KILL, 1, 3", "KILL, 0, 1", "POWER_LOSS, 0, 1", "KILL, 1, 1"})
+    @CsvSource({"POWER_LOSS, 0, 3", "KILL, 1, 3", "POWER_LOSS, 0, 1"})
     void everyPrefixOfARunWithDifferentialCheckpointsIsRecoverable(Crash crash, String keepLast, String ioMode)
             throws IOException {
         ranks = 2;
@@ -104,6 +107,14 @@ class CrashTest {
                 Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4_DCP, Level.L4, Level.L4_DCP);
         record(differential(keepLast, ioMode));
         replay(crash, Loss.NEVER, 1);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({"KILL, 0, 3", "KILL, 0, 1", "KILL, 1, 1"})
+    void everyPrefixOfOtherRunsWithDifferentialCheckpointsIsRecoverable(Crash crash, String keepLast, String ioMode)
+            throws IOException {
+        everyPrefixOfARunWithDifferentialCheckpointsIsRecoverable(crash, keepLast, ioMode);
     }
 
     private static Map<String, String> differential(String keepLast, String ioMode) {
@@ -128,7 +139,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"KILL, 3", "POWER_LOSS, 1", "KILL, 2", "POWER_LOSS, 4", "POWER_LOSS, 5"})
     void prefixesOfARunWithIncrementalCheckpointsAreRecoverable(Crash crash, String ioMode) throws IOException {
-        prefixesOfIncremental(crash, ioMode, 5);
+        prefixesOfIncremental(crash, ioMode, 12);
     }
 
     @ParameterizedTest
@@ -157,7 +168,7 @@ class CrashTest {
         levels = List.of(Level.L2, Level.L1, Level.L3, Level.L2, Level.L1);
         incremental = true;
         record(withGroups(ioMode));
-        replay(crash, loss, 9);
+        replay(crash, loss, 20);
     }
 
     @ParameterizedTest
@@ -168,7 +179,7 @@ class CrashTest {
         levels = List.of(Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4);
         incremental = true;
         record(differential("1", ioMode));
-        replay(crash, Loss.NEVER, 4);
+        replay(crash, Loss.NEVER, 10);
     }
 
     @ParameterizedTest
@@ -195,7 +206,7 @@ class CrashTest {
     })
     void prefixesOfARunAtAllLevelsAreRecoverable(Crash crash, String keepLast, Loss loss, String ioMode)
             throws IOException {
-        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 5);
+        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 9);
     }
 
     @ParameterizedTest

@@ -138,7 +138,7 @@ class FaultTest {
 
         /** One of how many faults in a row is tried. */
         int stride() {
-            return isIncremental() ? 3 : 1;
+            return isIncremental() ? 8 : 4;
         }
 
         void take(Checkpoints checkpoints, int[] values, int ckptId, Level level) throws IOException {
@@ -158,7 +158,7 @@ class FaultTest {
 
     @Tag("soak")
     @ParameterizedTest
-    @EnumSource(mode = Mode.MATCH_ALL, names = "INCREMENTAL.*")
+    @EnumSource
     void anyFaultInACheckpointLeavesTheOldOrTheNewOne(Scenario scenario) throws IOException {
         aFaultInACheckpoint(scenario, 1);
     }
@@ -190,7 +190,7 @@ class FaultTest {
 
     @Tag("soak")
     @ParameterizedTest
-    @EnumSource(mode = Mode.MATCH_ALL, names = "INCREMENTAL.*")
+    @EnumSource
     void aRunGoesOnAfterAnyFaultInACheckpoint(Scenario scenario) throws IOException {
         goOnAfterAFault(scenario, 1);
     }
@@ -262,7 +262,18 @@ class FaultTest {
     @ParameterizedTest
     @EnumSource(mode = Mode.MATCH_NONE, names = "INCREMENTAL_(L|DCP|POSIX).*")
     void aFaultInARestartLosesNothing(Scenario scenario) throws IOException {
-        forEachFault(scenario.config, scenario.stride(), (run, fault) -> {
+        aFaultInARestart(scenario, 2 * scenario.stride());
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @EnumSource(mode = Mode.MATCH_NONE, names = "INCREMENTAL_(L|DCP|POSIX).*")
+    void anyFaultInARestartLosesNothing(Scenario scenario) throws IOException {
+        aFaultInARestart(scenario, 1);
+    }
+
+    private void aFaultInARestart(Scenario scenario, int stride) throws IOException {
+        forEachFault(scenario.config, stride, (run, fault) -> {
             int[] step = {0};
             for (Level level : scenario.levels) {
                 step[0]++;
@@ -289,7 +300,7 @@ class FaultTest {
     @ParameterizedTest
     @CsvSource({"L2, 3, 1", "L2, 3, 0", "L3, 1, 1", "L3, 3, 0"})
     void aFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode, String memory) throws IOException {
-        aFaultWhileLostFilesAreMadeAgain(level, ioMode, memory, 4);
+        aFaultWhileLostFilesAreMadeAgain(level, ioMode, memory, 8);
     }
 
     @Tag("soak")
@@ -446,7 +457,7 @@ class FaultTest {
                 } while (fault.happened);
             }
         }
-        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(RANKS * 5 / stride);
+        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(RANKS * 5 / (2 * stride));
     }
 
     @FunctionalInterface

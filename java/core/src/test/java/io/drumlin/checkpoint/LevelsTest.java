@@ -33,20 +33,15 @@ class LevelsTest {
     @CsvSource({
         "2, 3, F",
         "2, 4, F",
-        "2, 8, F",
         "3, 3, F",
-        "3, 4, F",
         "3, 8, F",
         "2, 4, E",
         "3, 4, E",
         "2, 4, A",
         "3, 4, A",
-        "2, 3, POSIX",
-        "2, 4, POSIX",
         "2, 8, POSIX",
         "3, 3, POSIX",
         "3, 4, POSIX",
-        "3, 8, POSIX",
         "2, 4, HDF5",
         "3, 4, HDF5"
     })

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -261,6 +262,7 @@ class ScrDatasetsTest extends DatasetJobs {
     }
 
     /** One storage operation fails on one rank, in turn each: all ranks are told, and what is listed as complete is whole. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource(
             value = FaultyEngine.Operation.class,
@@ -311,6 +313,7 @@ class ScrDatasetsTest extends DatasetJobs {
         assertThat(index.current()).isPresent();
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource
     void aCrashWhileFlushingLeavesOnlyWholeDatasetsListedAsComplete(Crash crash) throws IOException {

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The program ported from SCR in processes of its own: losing nodes, and killed while it flushes. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("exhaustive")
 class ScrPortIT {
 
     private static final int RANKS = 4;

@@ -10,9 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** The golden cases as tests; {@code scripts/golden} runs the same on any folder. */
+@Tag("exhaustive")
 class GoldenCasesTest {
 
     @TestFactory
