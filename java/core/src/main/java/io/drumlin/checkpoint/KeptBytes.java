@@ -94,6 +94,21 @@ final class KeptBytes implements AutoCloseable {
         return Optional.of(file);
     }
 
+    /**
+     * Takes the memory of a file that is going to be written from its beginning to its end; if there is less than it seemed, forgets
+     * the file.
+     *
+     * @return the slabs to write it through, each of them once and in order; empty if it is forgotten
+     */
+    Optional<SlabPool> slabs(KeptFile file) {
+        try {
+            return Optional.of(file.slabs());
+        } catch (OutOfMemoryError e) {
+            forget(file);
+            return Optional.empty();
+        }
+    }
+
     private AlignedBuffer block(int size) {
         return spare.isEmpty() ? storage.allocate(size) : spare.pop();
     }

@@ -99,9 +99,8 @@ final class Restoration {
             slabs.fill();
         });
         if (level == Level.L2) {
-            // A lost copy comes from the plain file on the left, which is there; then a lost plain file, which is kept
-            // in the same
-            // memory, from the copy on the right.
+            // A lost copy comes from the plain file on the left, which is there; then a lost plain file from the copy
+            // on the right. It is kept, in the memory that the copy had.
             move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
             move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
         } else {
@@ -294,8 +293,10 @@ final class Restoration {
         /** @param bytes it will have, or more */
         Made(Path path, long bytes) {
             this.path = path;
-            memory = kept.begin(bytes);
-            through = memory.map(KeptFile::slabs).orElse(slabs);
+            Optional<KeptFile> begun = kept.begin(bytes);
+            Optional<SlabPool> own = begun.flatMap(kept::slabs);
+            memory = own.isPresent() ? begun : Optional.empty();
+            through = own.orElse(slabs);
         }
 
         Path unfinished() {

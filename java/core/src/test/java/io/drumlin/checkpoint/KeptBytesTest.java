@@ -111,6 +111,17 @@ class KeptBytesTest {
     }
 
     @Test
+    void ofAFileThatIsMadeAreDoneWithoutWhereMemoryIsShort() {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        try (KeptBytes kept = new KeptBytes(faulty, () -> 40 << 20)) {
+            faulty.fail(FaultyEngine.Operation.MEMORY, 2, "ENOMEM");
+            assertThat(kept.slabs(kept.begin(40 << 20).orElseThrow())).isEmpty();
+            // What it had is there for others.
+            assertThat(kept.begin(40 << 20).flatMap(kept::slabs)).isPresent();
+        }
+    }
+
+    @Test
     void areHeldUntilTheFileIsWritten() throws IOException {
         KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
