@@ -51,17 +51,13 @@ final class LevelCopy {
             Agreement.run(app, operation, () -> {
                 long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
                 new FileCopy(storage, slabs).copy(from, start, size, copy);
-                verify(copy, file.movedBy(-start));
+                // At a restart the copy is what is recovered, and of what was copied nothing is needed any more.
+                reader.forget();
+                reader.verify(copy, file.movedBy(-start), level == Level.L1);
             });
         }
         Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
         mode.describeCopy(level);
-    }
-
-    private void verify(Path copy, StoredFile file) throws IOException {
-        // Of what was copied nothing is needed any more.
-        reader.forget();
-        reader.verify(copy, file, true);
     }
 
     private void copyToShared(String operation, Path from, StoredFile file, SharedFileWriter shared, Path copy)
@@ -71,7 +67,7 @@ final class LevelCopy {
             Agreement.run(app, operation, () -> opened[0] = storage.open(from, EnumSet.of(OpenMode.READ)));
             ByteSource bytes = new BlockFileSource(opened[0]);
             long start = shared.write(copy, bytes).start();
-            Agreement.run(app, operation, () -> verify(copy, file.movedBy(start)));
+            Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start), false));
         } finally {
             // A failure on one rank must not keep it from what the others do next.
             Agreement.run(app, operation, () -> {
