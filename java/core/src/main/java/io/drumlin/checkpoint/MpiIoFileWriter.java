@@ -14,6 +14,7 @@ import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.Writeback;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * section 4). Through MPI-IO where MPI carries the messages, otherwise through the storage engine.
  */
 final class MpiIoFileWriter implements SharedFileWriter {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     /** Bytes that each rank writes at a time: large, because the ranks agree on the outcome each time. */
     private static final int PIECE_BYTES = 8 << 20;
@@ -142,16 +145,17 @@ final class MpiIoFileWriter implements SharedFileWriter {
     }
 
     /**
-     * The file as the storage engine has it, to let the device begin with what was written. Failures come out when it is closed,
-     * because the others may wait for this rank.
+     * The file as the storage engine has it, to let the device begin with what was written. Where that cannot be done the sync takes
+     * longer, and what fails on the device fails the sync.
      */
     private final class Beside implements Closeable {
 
+        private final Path path;
         private @Nullable BlockFile file;
         private @Nullable Writeback writeback;
-        private @Nullable IOException failure;
 
         Beside(Path path) {
+            this.path = path;
             attempt(() -> {
                 file = storage.open(path, EnumSet.of(OpenMode.WRITE));
                 writeback = new Writeback(file);
@@ -167,19 +171,21 @@ final class MpiIoFileWriter implements SharedFileWriter {
         }
 
         private void attempt(Agreement.Step step) {
-            if (failure == null) {
-                failure = Agreement.attempt(app, "letting the device begin", step);
+            try {
+                step.run();
+            } catch (IOException e) {
+                writeback = null;
+                LOG.log(Logger.Level.DEBUG, "{0} is written without beginning early: {1}", path, e.getMessage());
             }
         }
 
         @Override
-        public void close() throws IOException {
-            if (file != null) {
-                file.close();
-            }
-            if (failure != null) {
-                throw failure;
-            }
+        public void close() {
+            attempt(() -> {
+                if (file != null) {
+                    file.close();
+                }
+            });
         }
     }
 
