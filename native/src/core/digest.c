@@ -13,6 +13,7 @@ struct drumlin_md5 {
     uint32_t state[MD5_WORDS][LANES];
     uint64_t length[LANES]; /* bytes of the stream so far; the last length % MD5_BLOCK of them are in pending */
     uint8_t pending[LANES][MD5_BLOCK];
+    md5_stream *single;
     int32_t width;
 };
 
@@ -61,19 +62,6 @@ static void finish_single(uint32_t state[MD5_WORDS], const uint8_t *tail, uint64
     memcpy(digest, state, DRUMLIN_MD5_LENGTH);
 }
 
-void drumlin_md5_single(const void *data, int64_t length, uint8_t *digest)
-{
-    uint32_t state[MD5_WORDS];
-    const uint8_t *tail = data;
-    size_t whole = (size_t)length / MD5_BLOCK;
-    memcpy(state, initial, sizeof state);
-    if (whole > 0) {
-        single_blocks(state, data, whole);
-        tail += whole * MD5_BLOCK;
-    }
-    finish_single(state, tail, (uint64_t)length, digest);
-}
-
 static int32_t widest(void)
 {
 #ifdef __x86_64__
@@ -82,6 +70,30 @@ static int32_t widest(void)
 #else
     return 4;
 #endif
+}
+
+/* The fastest for one stream where lanes are as many as width. */
+static md5_stream *stream_kernel(int32_t width)
+{
+#ifdef __x86_64__
+    if (width == 16 && __builtin_cpu_supports("avx512vl"))
+        return md5_stream_512;
+#endif
+    (void)width;
+    return single_blocks;
+}
+
+void drumlin_md5_single(const void *data, int64_t length, uint8_t *digest)
+{
+    uint32_t state[MD5_WORDS];
+    const uint8_t *tail = data;
+    size_t whole = (size_t)length / MD5_BLOCK;
+    memcpy(state, initial, sizeof state);
+    if (whole > 0) {
+        stream_kernel(widest())(state, data, whole);
+        tail += whole * MD5_BLOCK;
+    }
+    finish_single(state, tail, (uint64_t)length, digest);
 }
 
 int32_t drumlin_md5_create(drumlin_md5 **md5, int32_t width)
@@ -94,6 +106,7 @@ int32_t drumlin_md5_create(drumlin_md5 **md5, int32_t width)
     if (!made)
         return -ENOMEM;
     made->width = width ? width : widest();
+    made->single = stream_kernel(made->width);
     for (int32_t lane = 0; lane < LANES; lane++)
         drumlin_md5_reset(made, lane);
     *md5 = made;
@@ -125,7 +138,7 @@ static void run_single(drumlin_md5 *md5, const struct run *run, size_t blocks)
     uint32_t state[MD5_WORDS];
     for (int word = 0; word < MD5_WORDS; word++)
         state[word] = md5->state[word][run->lane];
-    single_blocks(state, run->data, blocks);
+    md5->single(state, run->data, blocks);
     for (int word = 0; word < MD5_WORDS; word++)
         md5->state[word][run->lane] = state[word];
 }

@@ -24,10 +24,18 @@ md5_kernel md5_lanes_8;
 md5_kernel md5_lanes_16;
 #endif
 
+/* Hashes blocks whole blocks of one stream and updates its state. */
+typedef void md5_stream(uint32_t state[MD5_WORDS], const uint8_t *data, size_t blocks);
+
+#ifdef __x86_64__
+md5_stream md5_stream_512;
+#endif
+
 /*
  * The sixty-four steps on the words x(0) to x(15). a, b, c and d are variables of an unsigned or vector type, K(n) makes
  * a constant of that type. F, G, H and I are written so that b, which is known last, goes through few operations; the
- * two terms of G have no bit in common, which makes their OR a sum that can be begun early.
+ * two terms of G have no bit in common, which makes their OR a sum that can be begun early. A file that defines
+ * MD5_TERNARY says that any function of three words is one instruction, which is less than that sum.
  */
 #define MD5_F(b, c, d) ((d) ^ ((b) & ((c) ^ (d))))
 #define MD5_H(b, c, d) ((b) ^ ((c) ^ (d)))
@@ -39,12 +47,17 @@ md5_kernel md5_lanes_16;
         (a) += f(b, c, d);                                                                                             \
         (a) = MD5_ROTATE(a, s) + (b);                                                                                  \
     } while (0)
+#ifdef MD5_TERNARY
+#define MD5_G(b, c, d) (((b) & (d)) | ((c) & ~(d)))
+#define MD5_STEP_G(a, b, c, d, w, k, s) MD5_STEP(MD5_G, a, b, c, d, w, k, s)
+#else
 #define MD5_STEP_G(a, b, c, d, w, k, s)                                                                                \
     do {                                                                                                               \
         (a) += (w) + K(k) + ((c) & ~(d));                                                                              \
         (a) += (b) & (d);                                                                                              \
         (a) = MD5_ROTATE(a, s) + (b);                                                                                  \
     } while (0)
+#endif
 
 #define MD5_STEPS(a, b, c, d, x)                                                                                       \
     do {                                                                                                               \
