@@ -50,7 +50,7 @@ interface IoMode {
         }
         Optional<SharedFileWriter> shared =
                 switch (config.ioMode()) {
-                    case FtiConfig.IO_MPI -> Optional.of(new MpiIoFileWriter(app, storage));
+                    case FtiConfig.IO_MPI -> Optional.of(new MpiIoFileWriter(app, storage, slabs));
                     case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
                     default -> Optional.empty();
                 };

@@ -11,10 +11,7 @@ import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
-import io.drumlin.storage.Writeback;
-import java.io.Closeable;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MpiIoFileWriter implements SharedFileWriter {
 
-    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
-
     /** Bytes that each rank writes at a time: large, because the ranks agree on the outcome each time. */
     private static final int PIECE_BYTES = 8 << 20;
 
@@ -41,10 +36,12 @@ final class MpiIoFileWriter implements SharedFileWriter {
 
     private final Communicator app;
     private final StorageEngine storage;
+    private final SlabPool slabs;
 
-    MpiIoFileWriter(Communicator app, StorageEngine storage) {
+    MpiIoFileWriter(Communicator app, StorageEngine storage, SlabPool slabs) {
         this.app = app;
         this.storage = storage;
+        this.slabs = slabs;
     }
 
     @Override
@@ -79,32 +76,50 @@ final class MpiIoFileWriter implements SharedFileWriter {
     @Override
     public Written write(Path path, ByteSource bytes) throws IOException {
         long start = app.exscan(bytes.size());
-        long[] pieces = {(bytes.size() + PIECE_BYTES - 1) / PIECE_BYTES};
-        app.allreduce(pieces, Op.MAX);
-        byte[][] md5 = new byte[1][];
-        List<AlignedBuffer> memory = new ArrayList<>();
-        @Nullable StreamDigest[] digest = new StreamDigest[1];
-        try {
-            Agreement.run(app, "preparing " + path, () -> {
-                digest[0] = new StreamDigest();
-                for (int i = 0; i < BUFFERS; i++) {
-                    memory.add(storage.allocate(PIECE_BYTES));
-                }
-            });
-            SharedFile file = create(path);
-            Agreement.run(app, "writing " + path, () -> {
-                try (file;
-                        Beside beside = new Beside(path)) {
-                    md5[0] = write(file, beside, bytes, start, pieces[0], memory, digest[0]);
-                }
-            });
-        } finally {
-            if (digest[0] != null) {
-                digest[0].close();
+        List<byte[]> digests = new ArrayList<>();
+        SharedFile file = create(path);
+        Agreement.run(app, "writing " + path, () -> {
+            try (file;
+                    DirectRegion region = new DirectRegion(storage, slabs, path, start, bytes.size())) {
+                digests.addAll(
+                        allTake(path, region, start + bytes.size())
+                                ? writeDirect(path, file, region, bytes)
+                                : writeShared(path, file, bytes, start));
             }
-            memory.forEach(AlignedBuffer::close);
+        });
+        return new Written(start, digests);
+    }
+
+    /** Whether direct writes to the file are possible on all ranks, for which its space is reserved then. */
+    private boolean allTake(Path path, DirectRegion region, long end) throws IOException {
+        Agreement.run(app, "opening " + path, region::open);
+        long[] most = {end, region.isDirect() ? 0 : 1};
+        app.allreduce(most, Op.MAX);
+        if (most[1] > 0) {
+            return false;
         }
-        return new Written(start, List.of(md5[0]));
+        // Direct writes that make a file longer wait for each other.
+        Agreement.run(app, "reserving space for " + path, () -> {
+            if (app.rank() == 0) {
+                region.reserve(most[0]);
+            }
+        });
+        return true;
+    }
+
+    /** Blocks that belong to one rank go to the device while their bytes are hashed, the others through the shared file. */
+    private List<byte[]> writeDirect(Path path, SharedFile file, DirectRegion region, ByteSource bytes)
+            throws IOException {
+        DirectRegion.Written[] written = new DirectRegion.Written[1];
+        Agreement.run(app, "writing " + path, () -> written[0] = region.write(bytes));
+        // Only now, when the blocks beside them are in the file: a page of the cache may be larger than a block.
+        Agreement.run(app, "writing " + path, () -> {
+            for (DirectRegion.Edge edge : List.of(written[0].head(), written[0].tail())) {
+                file.writeAtAll(edge.bytes(), edge.offset());
+            }
+            file.sync();
+        });
+        return written[0].digests();
     }
 
     @Override
@@ -113,15 +128,31 @@ final class MpiIoFileWriter implements SharedFileWriter {
         write(path, new JoinedSource(parts));
     }
 
+    /** All bytes through the shared file, a large piece of each rank at a time. */
+    private List<byte[]> writeShared(Path path, SharedFile file, ByteSource bytes, long start) throws IOException {
+        long[] pieces = {(bytes.size() + PIECE_BYTES - 1) / PIECE_BYTES};
+        app.allreduce(pieces, Op.MAX);
+        List<AlignedBuffer> memory = new ArrayList<>();
+        @Nullable StreamDigest[] md5 = new StreamDigest[1];
+        try {
+            Agreement.run(app, "preparing " + path, () -> {
+                md5[0] = new StreamDigest(1);
+                for (int i = 0; i < BUFFERS; i++) {
+                    memory.add(storage.allocate(PIECE_BYTES));
+                }
+            });
+            return write(file, bytes, start, pieces[0], memory, md5[0]);
+        } finally {
+            if (md5[0] != null) {
+                md5[0].close();
+            }
+            memory.forEach(AlignedBuffer::close);
+        }
+    }
+
     /** A rank that cannot read goes on, because the others may wait for it in each call. */
-    private byte[] write(
-            SharedFile file,
-            Beside beside,
-            ByteSource bytes,
-            long start,
-            long pieces,
-            List<AlignedBuffer> memory,
-            StreamDigest md5)
+    private List<byte[]> write(
+            SharedFile file, ByteSource bytes, long start, long pieces, List<AlignedBuffer> memory, StreamDigest md5)
             throws IOException {
         IOException failure = null;
         for (long piece = 0; piece < pieces; piece++) {
@@ -135,58 +166,12 @@ final class MpiIoFileWriter implements SharedFileWriter {
             // The piece before has been hashed while this one was read; this one will be while it is written.
             md5.update(window.duplicate());
             file.writeAtAll(window, start + offset);
-            beside.written(start + offset, length);
         }
         file.sync();
         if (failure != null) {
             throw failure;
         }
-        return md5.digest();
-    }
-
-    /**
-     * The file as the storage engine has it, to let the device begin with what was written. Where that cannot be done the sync takes
-     * longer, and what fails on the device fails the sync.
-     */
-    private final class Beside implements Closeable {
-
-        private final Path path;
-        private @Nullable BlockFile file;
-        private @Nullable Writeback writeback;
-
-        Beside(Path path) {
-            this.path = path;
-            attempt(() -> {
-                file = storage.open(path, EnumSet.of(OpenMode.WRITE));
-                writeback = new Writeback(file);
-            });
-        }
-
-        void written(long offset, int length) {
-            attempt(() -> {
-                if (writeback != null) {
-                    writeback.written(offset, length);
-                }
-            });
-        }
-
-        private void attempt(Agreement.Step step) {
-            try {
-                step.run();
-            } catch (IOException e) {
-                writeback = null;
-                LOG.log(Logger.Level.DEBUG, "{0} is written without beginning early: {1}", path, e.getMessage());
-            }
-        }
-
-        @Override
-        public void close() {
-            attempt(() -> {
-                if (file != null) {
-                    file.close();
-                }
-            });
-        }
+        return List.of(md5.digest());
     }
 
     private SharedFile create(Path path) throws IOException {

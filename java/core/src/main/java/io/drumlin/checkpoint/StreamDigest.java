@@ -3,6 +3,8 @@ package io.drumlin.checkpoint;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -17,10 +19,13 @@ final class StreamDigest implements AutoCloseable {
 
     private final Md5Lanes md5 = DigestEngine.md5();
     private final ExecutorService thread = Executors.newSingleThreadExecutor(StreamDigest::makeThread);
-    private Future<?> last;
+    private final Deque<Future<?>> waiting = new ArrayDeque<>();
+    private final int most;
 
-    StreamDigest() {
-        last = thread.submit(() -> md5.reset(0));
+    /** @param most pieces that wait to be hashed, 1 or more */
+    StreamDigest(int most) {
+        this.most = most;
+        waiting.add(thread.submit(() -> md5.reset(0)));
     }
 
     private static Thread makeThread(Runnable loop) {
@@ -29,27 +34,29 @@ final class StreamDigest implements AutoCloseable {
         return thread;
     }
 
-    /** Appends the remaining bytes of a buffer, which must not change until the next call has returned. */
+    /** Appends the remaining bytes of a buffer, which must not change until as many more calls have returned as pieces may wait. */
     void update(ByteBuffer bytes) {
-        await();
-        last = thread.submit(() -> md5.update(List.of(bytes)));
+        await(most - 1);
+        waiting.add(thread.submit(() -> md5.update(List.of(bytes))));
     }
 
     /** Ends the stream. */
     byte[] digest() {
-        await();
+        await(0);
         return md5.digest(0);
     }
 
-    private void await() {
+    /** Waits until no more than {@code left} pieces wait. */
+    private void await(int left) {
         boolean interrupted = false;
-        while (true) {
+        while (waiting.size() > left) {
             try {
-                last.get();
-                break;
+                waiting.element().get();
+                waiting.remove();
             } catch (InterruptedException e) {
                 interrupted = true;
             } catch (ExecutionException e) {
+                waiting.remove();
                 throw new IllegalStateException("hashing failed", e.getCause());
             }
         }
@@ -60,7 +67,7 @@ final class StreamDigest implements AutoCloseable {
 
     @Override
     public void close() {
-        await();
+        await(0);
         thread.shutdown();
         md5.close();
     }
