@@ -79,13 +79,12 @@ public final class SionBench extends Bench {
                 keepRate(comm, run, "read own", bytes, () -> readOwn(own, memory));
                 Files.delete(own);
                 keepRate(comm, run, "write buffered", bytes, () -> write(comm, shared, buffered, memory));
+                // Every write makes a new file: to cut an old one takes time too.
+                delete(comm, shared);
                 keepRate(comm, run, "write direct", bytes, () -> write(comm, shared, direct, memory));
                 keepRate(comm, run, "read direct", bytes, () -> read(comm, shared, direct, memory));
                 keepRate(comm, run, "read buffered", bytes, () -> read(comm, shared, buffered, memory));
-                comm.barrier();
-                if (comm.rank() == 0) {
-                    Files.delete(shared);
-                }
+                delete(comm, shared);
             }
         }
         if (comm.rank() == 0) {
@@ -96,6 +95,14 @@ public final class SionBench extends Bench {
                     row(name, "write buffered", "write own").goal(0.7),
                     row(name, "read buffered", "read own")));
         }
+    }
+
+    private static void delete(Communicator comm, Path path) throws IOException {
+        comm.barrier();
+        if (comm.rank() == 0) {
+            Files.delete(path);
+        }
+        comm.barrier();
     }
 
     private void keepRate(Communicator comm, int run, String name, long bytes, Cost.Work work) throws IOException {
