@@ -47,8 +47,13 @@ final class KeptBytes implements AutoCloseable {
      * @param ranks on the machine
      */
     static KeptBytes ofFreeMemory(StorageEngine storage, long most, int ranks) {
+        return new KeptBytes(storage, () -> Math.min(most, freeMemory() / 4 / ranks));
+    }
+
+    /** Asked only when there is something to keep, because the first question takes as long as many checkpoints. */
+    private static long freeMemory() {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        return new KeptBytes(storage, () -> Math.min(most, system.getFreeMemorySize() / 4 / ranks));
+        return system.getFreeMemorySize();
     }
 
     /** Never keeps anything. */
