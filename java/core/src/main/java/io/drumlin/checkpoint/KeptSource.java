@@ -1,19 +1,17 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.format.ByteSource;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /** A file that is read once more, but for what was kept of it. Not thread-safe. */
-final class KeptSource implements ByteSource, Closeable {
+final class KeptSource implements ByteSource {
 
-    private final ReadAhead file;
+    private final ByteSource file;
     private final Optional<KeptFile> kept;
 
-    /** @param file is closed with this */
-    KeptSource(ReadAhead file, Optional<KeptFile> kept) {
+    KeptSource(ByteSource file, Optional<KeptFile> kept) {
         this.file = file;
         this.kept = kept;
     }
@@ -41,10 +39,5 @@ final class KeptSource implements ByteSource, Closeable {
             }
             position += length;
         }
-    }
-
-    @Override
-    public void close() throws IOException {
-        file.close();
     }
 }

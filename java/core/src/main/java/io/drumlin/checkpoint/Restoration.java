@@ -337,7 +337,9 @@ final class Restoration {
             Agreement.run(app, "opening files of checkpoint " + stored.ckptId(), () -> {
                 for (FileKind kind : present) {
                     Path path = path(directory, stored, kind);
-                    own.files.put(kind, new KeptSource(new ReadAhead(storage, path), kept.of(path)));
+                    ReadAhead file = new ReadAhead(storage, path);
+                    own.opened.add(file);
+                    own.files.put(kind, new KeptSource(file, kept.of(path)));
                 }
             });
             work.run(own);
@@ -350,6 +352,7 @@ final class Restoration {
 
     /** The files that this rank has. */
     private static final class OwnFiles {
+        private final List<ReadAhead> opened = new ArrayList<>();
         private final Map<FileKind, KeptSource> files = new EnumMap<>(FileKind.class);
 
         ByteSource get(FileKind kind) {
@@ -376,7 +379,7 @@ final class Restoration {
 
         void close() throws IOException {
             IOException failure = null;
-            for (KeptSource file : files.values()) {
+            for (ReadAhead file : opened) {
                 try {
                     file.close();
                 } catch (IOException e) {
