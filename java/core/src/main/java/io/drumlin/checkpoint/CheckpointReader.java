@@ -62,7 +62,7 @@ final class CheckpointReader {
      * @throws IOException the file cannot be read or is not what was written
      */
     synchronized void verify(Path path, StoredFile meta, boolean keep) throws IOException {
-        verify(path, meta.whole().map(List::of).orElse(meta.chunks()), keep);
+        verify(path, meta.toVerify(), keep);
     }
 
     /**

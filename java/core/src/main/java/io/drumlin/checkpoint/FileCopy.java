@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.ByteSource;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
@@ -45,6 +46,17 @@ final class FileCopy {
             }
             target.truncate(size);
             target.sync();
+        }
+    }
+
+    /** The same of a file that is open, or in memory. */
+    void copy(ByteSource from, long start, long size, Path to) throws IOException {
+        try (SequentialFile target = new SequentialFile(storage, slabs, to, size)) {
+            for (long offset = 0; offset < size; offset += SlabPool.SLAB_BYTES) {
+                from.readFully(start + offset, target.space((int) Math.min(SlabPool.SLAB_BYTES, size - offset)));
+                target.filled();
+            }
+            target.finish();
         }
     }
 

@@ -130,6 +130,18 @@ final class KeptFile {
         identity = Identity.of(path);
     }
 
+    /**
+     * What is here is from now on of a copy, as it is now.
+     *
+     * @param start where in the file of which it was the copy begins
+     */
+    void isOfCopy(Path copy, long start) throws IOException {
+        Map<Long, ByteBuffer> before = Map.copyOf(pieces);
+        pieces.clear();
+        before.forEach((offset, piece) -> pieces.put(offset - start, piece));
+        isOf(copy);
+    }
+
     /** Whether a file is the one of which bytes are here, under whatever name, and was not written since. */
     boolean knows(Path path) throws IOException {
         return identity != null && identity.equals(Identity.of(path));

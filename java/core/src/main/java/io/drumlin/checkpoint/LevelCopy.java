@@ -50,6 +50,11 @@ final class LevelCopy {
         } else {
             Agreement.run(app, operation, () -> {
                 long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
+                Optional<KeptFile> kept = reader.kept().of(from, file.toVerify());
+                if (kept.isPresent()) {
+                    copyKept(from, kept.get(), start, size, copy);
+                    return;
+                }
                 new FileCopy(storage, slabs).copy(from, start, size, copy);
                 // At a restart the copy is what is recovered, and of what was copied nothing is needed any more.
                 reader.forget();
@@ -58,6 +63,15 @@ final class LevelCopy {
         }
         Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
         mode.describeCopy(level);
+    }
+
+    /** Writes a copy of what was verified: neither that nor what is recovered is read again. */
+    private void copyKept(Path from, KeptFile kept, long start, long size, Path copy) throws IOException {
+        try (BlockFile rest = storage.open(from, EnumSet.of(OpenMode.READ))) {
+            new FileCopy(storage, slabs)
+                    .copy(new KeptSource(new BlockFileSource(rest), Optional.of(kept)), start, size, copy);
+        }
+        kept.isOfCopy(copy, start);
     }
 
     private void copyToShared(String operation, Path from, StoredFile file, SharedFileWriter shared, Path copy)

@@ -80,6 +80,11 @@ record StoredFile(
                 : chunks.stream().filter(chunk -> data.containsKey(chunk.id())).toList();
     }
 
+    /** What is read to see whether the file is whole. */
+    List<Chunk> toVerify() {
+        return whole.map(List::of).orElse(chunks);
+    }
+
     boolean contains(int id) {
         return sizes.containsKey(id);
     }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,7 @@ public final class FaultyEngine implements StorageEngine {
 
     private final StorageEngine real;
     private final Map<Operation, Integer> counts = new EnumMap<>(Operation.class);
+    private final Map<Path, Long> bytesRead = new HashMap<>();
     private final List<Fault> faults = new ArrayList<>();
     private final boolean syncs;
     private CrashJournal journal;
@@ -90,6 +92,14 @@ public final class FaultyEngine implements StorageEngine {
     /** How many operations of a kind were asked for so far. */
     public synchronized int count(Operation operation) {
         return counts.getOrDefault(operation, 0);
+    }
+
+    /** Bytes that were read from files below a folder, by the names under which they were opened. */
+    public synchronized long bytesRead(Path root) {
+        return bytesRead.entrySet().stream()
+                .filter(file -> file.getKey().startsWith(root))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     /**
@@ -326,18 +336,22 @@ public final class FaultyEngine implements StorageEngine {
 
         @Override
         public int read(ByteBuffer target, long offset) throws IOException {
-            synchronized (FaultyEngine.this) {
-                check(Operation.READ, path(), offset, target.remaining());
-            }
+            countRead(target, offset);
             return file.read(target, offset);
         }
 
         @Override
         public PendingRead startRead(ByteBuffer target, long offset) throws IOException {
+            countRead(target, offset);
+            return file.startRead(target, offset);
+        }
+
+        private void countRead(ByteBuffer target, long offset) throws IOException {
             synchronized (FaultyEngine.this) {
                 check(Operation.READ, path(), offset, target.remaining());
+                long there = Math.max(0, file.size() - offset);
+                bytesRead.merge(path(), Math.min(target.remaining(), there), Long::sum);
             }
-            return file.startRead(target, offset);
         }
 
         @Override

@@ -1,0 +1,197 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A restart from level 4 copies what it has verified to the node. */
+class LevelCopyTest {
+
+    private static final int RANKS = 2;
+    private static final String MPI_IO = "2";
+
+    /** No multiples of a block: in the shared file the second rank's bytes begin in the midst of one. */
+    private static final int[] SIZES = {1_100_003, 70_000, 200_001};
+
+    private static final long BYTES = Arrays.stream(SIZES).sum();
+
+    /** Metadata, what is between chunks, and what is read with that. */
+    private static final long FEW = 256 << 10;
+
+    /** Kept, because a logger without a strong reference forgets its level. */
+    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
+
+    @TempDir
+    private Path directory;
+
+    private final List<FaultyEngine> engines = Stream.generate(() -> new FaultyEngine(new NioEngine(), false))
+            .limit(RANKS)
+            .toList();
+
+    @BeforeAll
+    static void silence() {
+        LOG.setLevel(java.util.logging.Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(null);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "3", "4", "5"})
+    void theFileIsReadOnceWhereThereIsMemory(String ioMode) throws IOException {
+        RunFixture run = checkpointed(ioMode, "1000");
+        assertThat(recovered(run)).isTrue();
+        for (FaultyEngine engine : engines) {
+            assertThat(engine.bytesRead(global())).isBetween(BYTES, BYTES + FEW);
+            assertThat(engine.bytesRead(local())).isLessThan(FEW);
+        }
+        assertTheCopyIsWhole(run);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "3"})
+    void itIsReadAgainWithoutMemory(String ioMode) throws IOException {
+        RunFixture run = checkpointed(ioMode, "0");
+        assertThat(recovered(run)).isTrue();
+        for (FaultyEngine engine : engines) {
+            assertThat(engine.bytesRead(global())).isGreaterThanOrEqualTo(2 * BYTES);
+            assertThat(engine.bytesRead(local())).isGreaterThanOrEqualTo(2 * BYTES);
+        }
+        assertTheCopyIsWhole(run);
+    }
+
+    /** What one rank could not keep it reads again, from its first byte. */
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "3"})
+    void itIsReadAgainOnTheRankThatLacksMemory(String ioMode) throws IOException {
+        RunFixture run = checkpointed(ioMode, "1000");
+        engines.get(1).fail(Operation.MEMORY, 1, "ENOMEM");
+        assertThat(recovered(run)).isTrue();
+        assertThat(engines.get(0).bytesRead(global())).isLessThan(BYTES + FEW);
+        assertThat(engines.get(1).bytesRead(global())).isGreaterThanOrEqualTo(2 * BYTES);
+        assertTheCopyIsWhole(run);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Operation.class,
+            names = {"ALLOCATE", "WRITE"})
+    void aCopyThatCannotBeWrittenFailsOnAllRanks(Operation operation) throws IOException {
+        RunFixture run = checkpointed(MPI_IO, "1000");
+        engines.get(1).fail(operation, 1, "ENOSPC");
+        assertThat(failures(run)).hasSize(RANKS).allMatch(failure -> failure.contains("ENOSPC"));
+        assertThat(recovered(run)).isTrue();
+    }
+
+    @Test
+    void aDamagedFileIsNotCopied() throws IOException {
+        RunFixture run = checkpointed(MPI_IO, "1000");
+        try (FileChannel file =
+                FileChannel.open(run.file("Ckpt1-mpiio.fti"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer last = ByteBuffer.allocate(1);
+            file.read(last, 2 * BYTES - 1);
+            file.write(last.put(0, (byte) ~last.get(0)).rewind(), 2 * BYTES - 1);
+        }
+        assertThat(failures(run)).hasSize(RANKS).allMatch(failure -> failure.contains("no level"));
+        assertThat(run.files()).noneMatch(file -> file.startsWith("Local"));
+    }
+
+    private Path global() {
+        return directory.resolve("Global");
+    }
+
+    private Path local() {
+        return directory.resolve("Local");
+    }
+
+    private RunFixture checkpointed(String ioMode, String memory) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.restart_memory", memory));
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = open(run, comm)) {
+                protect(checkpoints, values(comm.rank()));
+                checkpoints.checkpoint(1, Level.L4);
+            }
+        });
+        return run;
+    }
+
+    private Checkpoints open(RunFixture run, Communicator comm) throws IOException {
+        return Checkpoints.builder(run.config())
+                .communicator(comm)
+                .storage(engines.get(comm.rank()))
+                .open();
+    }
+
+    private static List<byte[]> values(int rank) {
+        List<byte[]> values = new ArrayList<>();
+        Random random = new Random(rank);
+        for (int size : SIZES) {
+            byte[] bytes = new byte[size];
+            random.nextBytes(bytes);
+            values.add(bytes);
+        }
+        return values;
+    }
+
+    private static void protect(Checkpoints checkpoints, List<byte[]> values) {
+        for (byte[] bytes : values) {
+            checkpoints.protect(values.indexOf(bytes), bytes);
+        }
+    }
+
+    /** Whether a restart on the engines brings all values back. */
+    private boolean recovered(RunFixture run) throws IOException {
+        return failures(run).isEmpty();
+    }
+
+    /** What a restart fails with, on each rank on which it does. */
+    private List<String> failures(RunFixture run) throws IOException {
+        List<String> failures = new ArrayList<>();
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = open(run, comm)) {
+                List<byte[]> values = Arrays.stream(SIZES).mapToObj(byte[]::new).toList();
+                protect(checkpoints, values);
+                checkpoints.recover();
+                assertThat(values).usingElementComparator(Arrays::compare).isEqualTo(values(comm.rank()));
+            } catch (IOException e) {
+                synchronized (failures) {
+                    failures.add(e.toString());
+                }
+            }
+        });
+        return failures;
+    }
+
+    /** A restart from it alone; all digests are verified. */
+    private void assertTheCopyIsWhole(RunFixture run) throws IOException {
+        RunDirectory.delete(global(), new NioEngine());
+        Files.createDirectory(global());
+        assertThat(recovered(run)).isTrue();
+    }
+}
