@@ -147,7 +147,7 @@ final class CheckpointReader {
     }
 
     private void stream(Path path, List<Chunk> chunks, Input input, Sink sink) throws IOException {
-        Plan plan = new Plan(chunks);
+        Plan plan = new Plan(chunks, slabs.slabBytes());
         try (Md5Lanes md5 = DigestEngine.md5()) {
             List<Arrival> pieces = start(input, plan.nextRound());
             while (!pieces.isEmpty()) {
@@ -260,12 +260,12 @@ final class CheckpointReader {
         private final long position;
         private final int length;
 
-        Piece(int lane, Chunk chunk, long position) {
+        Piece(int lane, Chunk chunk, long position, int slabBytes) {
             this.lane = lane;
             this.chunk = chunk;
             this.position = position;
             int lead = (int) (start() % AlignedBuffer.ALIGNMENT);
-            length = (int) Math.min(SlabPool.SLAB_BYTES - lead, chunk.length() - position);
+            length = (int) Math.min(slabBytes - lead, chunk.length() - position);
         }
 
         private long start() {
@@ -279,10 +279,12 @@ final class CheckpointReader {
 
     /** In what order the chunks are read: a piece of each of as many as there are lanes at a time. */
     private static final class Plan {
+        private final int slabBytes;
         private final Iterator<Chunk> waiting;
         private final @Nullable Piece[] lanes = new Piece[Md5Lanes.LANES];
 
-        Plan(List<Chunk> chunks) {
+        Plan(List<Chunk> chunks, int slabBytes) {
+            this.slabBytes = slabBytes;
             waiting = chunks.iterator();
         }
 
@@ -293,9 +295,9 @@ final class CheckpointReader {
                 Piece before = lanes[lane];
                 Piece next = null;
                 if (before != null && !before.isLast()) {
-                    next = new Piece(lane, before.chunk, before.position + before.length);
+                    next = new Piece(lane, before.chunk, before.position + before.length, slabBytes);
                 } else if (waiting.hasNext()) {
-                    next = new Piece(lane, waiting.next(), 0);
+                    next = new Piece(lane, waiting.next(), 0, slabBytes);
                 }
                 lanes[lane] = next;
                 if (next != null) {

@@ -77,7 +77,8 @@ public final class Checkpoints implements AutoCloseable {
                 ? new MinuteClock(config, System::nanoTime)
                 : new IntervalClock(config.meanSecondsBetweenFailures(), config.maxSyncIntv(), System::nanoTime);
         staging = config.staging()
-                ? Optional.of(new Staging(run.directories().stage(), run.storage(), config.heads() > 0))
+                ? Optional.of(
+                        new Staging(run.directories().stage(), run.storage(), config.heads() > 0, config.slabBytes()))
                 : Optional.empty();
         faultInjection = new FaultInjection(config.injection(), engine.app().rank(), System::nanoTime);
         stash = new Stash(engine, variables);

@@ -21,10 +21,11 @@ import java.util.List;
  */
 final class ChunkedFile implements ChunkTarget {
 
-    /** What is smaller is written together with its neighbours. */
+    /** What is smaller is written together with its neighbours, if a slab has room for several. */
     private static final int SMALL = 64 << 10;
 
     private final SlabPool slabs;
+    private final int small;
     private final BlockFile file;
     private final WriteRun run;
     private final BlockEdges edges = new BlockEdges();
@@ -37,6 +38,7 @@ final class ChunkedFile implements ChunkTarget {
      */
     ChunkedFile(StorageEngine storage, SlabPool slabs, Path path) throws IOException {
         this.slabs = slabs;
+        small = Math.min(SMALL, slabs.slabBytes() / 2);
         file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
         run = new WriteRun(file, slabs);
     }
@@ -122,7 +124,7 @@ final class ChunkedFile implements ChunkTarget {
         }
         if (to > from) {
             memory.limit((int) (to - slabStart)).position((int) (from - slabStart));
-            if (memory.remaining() <= SMALL) {
+            if (memory.remaining() <= small) {
                 run.add(from, memory);
             } else {
                 slab.busyWith(file.startWrite(memory, from));
@@ -145,7 +147,7 @@ final class ChunkedFile implements ChunkTarget {
         public ByteBuffer next() throws IOException {
             long start = chunk.start() + position;
             int lead = (int) (start % BlockEdges.BLOCK);
-            int length = (int) Math.min(SlabPool.SLAB_BYTES - lead, chunk.length() - position);
+            int length = (int) Math.min(slabs.slabBytes() - lead, chunk.length() - position);
             SlabPool.Slab slab = slabs.take();
             ByteBuffer memory = slab.buffer();
             image.readFully(start, memory.position(lead).limit(lead + length));

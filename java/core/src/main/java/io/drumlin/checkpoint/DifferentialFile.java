@@ -62,7 +62,7 @@ final class DifferentialFile implements ChunkTarget {
         this.last = last;
         this.update = update;
         this.oldData = oldData;
-        windowBytes = SlabPool.SLAB_BYTES / blocks.blockSize() * blocks.blockSize();
+        windowBytes = slabs.slabBytes() / blocks.blockSize() * blocks.blockSize();
         EnumSet<OpenMode> modes = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE);
         if (!update) {
             modes.add(OpenMode.TRUNCATE);
@@ -168,16 +168,16 @@ final class DifferentialFile implements ChunkTarget {
         if (committed == null) {
             return;
         }
-        for (long at = from; at < to; at += SlabPool.SLAB_BYTES) {
-            ByteBuffer memory = slabs.take().buffer().limit((int) Math.min(SlabPool.SLAB_BYTES, to - at));
+        for (long at = from; at < to; at += slabs.slabBytes()) {
+            ByteBuffer memory = slabs.take().buffer().limit((int) Math.min(slabs.slabBytes(), to - at));
             int read = committed.read(memory, at);
             file.write(memory.limit(read), at);
         }
     }
 
     private void zeros(long from, long to) throws IOException {
-        for (long at = from; at < to; at += SlabPool.SLAB_BYTES) {
-            ByteBuffer memory = slabs.take().buffer().limit((int) Math.min(SlabPool.SLAB_BYTES, to - at));
+        for (long at = from; at < to; at += slabs.slabBytes()) {
+            ByteBuffer memory = slabs.take().buffer().limit((int) Math.min(slabs.slabBytes(), to - at));
             for (int i = 0; i < memory.limit(); i++) {
                 memory.put(i, (byte) 0);
             }

@@ -104,7 +104,7 @@ final class DirectRegion implements Closeable {
             for (long at = start; at < end; at += length) {
                 int lead = (int) (at % BlockEdges.BLOCK);
                 long base = at - lead;
-                length = (int) Math.min(SlabPool.SLAB_BYTES - lead, end - at);
+                length = (int) Math.min(slabs.slabBytes() - lead, end - at);
                 SlabPool.Slab slab = slabs.take();
                 ByteBuffer memory = slab.buffer().limit(lead + length).position(lead);
                 bytes.readFully(at - start, memory.duplicate());

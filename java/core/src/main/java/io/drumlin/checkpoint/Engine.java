@@ -38,7 +38,7 @@ record Engine(
         Communicator app = run.app().dup();
         Communicator node = Recovery.nodeOf(app, topology);
         Group group = Group.of(app, topology, config.groupSize());
-        SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS);
+        SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, config.slabBytes());
         int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
         CheckpointReader reader = new CheckpointReader(
                 storage, slabs, KeptBytes.ofFreeMemory(storage, config.restartMemory(), ranksOfMachine));

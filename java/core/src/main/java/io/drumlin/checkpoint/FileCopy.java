@@ -38,7 +38,7 @@ final class FileCopy {
                 BlockFile target = storage.open(to, writing)) {
             target.allocate(size);
             try {
-                for (long offset = 0; offset < size; offset += SlabPool.SLAB_BYTES) {
+                for (long offset = 0; offset < size; offset += slabs.slabBytes()) {
                     copySlab(source, start, target, offset, size);
                 }
             } finally {
@@ -52,8 +52,8 @@ final class FileCopy {
     /** The same of a file that is open, or in memory. */
     void copy(ByteSource from, long start, long size, Path to) throws IOException {
         try (SequentialFile target = new SequentialFile(storage, slabs, to, size)) {
-            for (long offset = 0; offset < size; offset += SlabPool.SLAB_BYTES) {
-                from.readFully(start + offset, target.space((int) Math.min(SlabPool.SLAB_BYTES, size - offset)));
+            for (long offset = 0; offset < size; offset += slabs.slabBytes()) {
+                from.readFully(start + offset, target.space((int) Math.min(slabs.slabBytes(), size - offset)));
                 target.filled();
             }
             target.finish();
@@ -63,7 +63,7 @@ final class FileCopy {
     private void copySlab(BlockFile source, long start, BlockFile target, long offset, long size) throws IOException {
         SlabPool.Slab slab = slabs.take();
         ByteBuffer memory = slab.buffer();
-        int length = (int) Math.min(SlabPool.SLAB_BYTES, size - offset);
+        int length = (int) Math.min(slabs.slabBytes(), size - offset);
         int blocks = (int) BlockEdges.roundUp(length, Math.max(source.alignment(), target.alignment()));
         int read = source.read(memory.limit(blocks), start + offset);
         if (read < length) {

@@ -72,7 +72,7 @@ final class FormerPartReader implements Closeable {
             return pieces.isEmpty()
                     || (offset >= start
                             && offset <= end + GAP
-                            && offset < start + SlabPool.SLAB_BYTES
+                            && offset < start + slabs.slabBytes()
                             && pieces.size() < PIECES_OF_A_READ);
         }
 
@@ -81,7 +81,7 @@ final class FormerPartReader implements Closeable {
             if (pieces.isEmpty()) {
                 start = offset;
             }
-            int taken = (int) Math.min(length, start + SlabPool.SLAB_BYTES - offset);
+            int taken = (int) Math.min(length, start + slabs.slabBytes() - offset);
             pieces.add(new Piece(target, position, offset, taken));
             end = Math.max(end, offset + taken);
             return taken;

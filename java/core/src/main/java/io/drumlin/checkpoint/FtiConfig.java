@@ -56,6 +56,12 @@ final class FtiConfig {
     private static final int MOST_TRANSFER = 64;
     private static final int DEFAULT_TRANSFER = 16;
 
+    /** Bounds of {@code slab_memory} in MiB: of slabs of 64 KiB, into which any block of a differential checkpoint fits, and of 16 MiB. */
+    private static final int LEAST_SLAB_MEMORY = 2;
+
+    private static final int MOST_SLAB_MEMORY = 512;
+    private static final int DEFAULT_SLAB_MEMORY = 32;
+
     private final String name;
     private final IniFile ini;
 
@@ -87,6 +93,7 @@ final class FtiConfig {
     private final Layout layout;
     private final boolean asynchronous;
     private final int restartMebibytes;
+    private final int slabMebibytes;
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
 
@@ -147,6 +154,7 @@ final class FtiConfig {
         layout = readLayout();
         asynchronous = bool("drumlin", "async", false);
         restartMebibytes = inRange("drumlin", "restart_memory", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
+        slabMebibytes = inRange("drumlin", "slab_memory", DEFAULT_SLAB_MEMORY, LEAST_SLAB_MEMORY, MOST_SLAB_MEMORY);
         storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
         scrIndex = readScrIndex();
         injection = readInjection();
@@ -613,6 +621,11 @@ final class FtiConfig {
     /** Bytes of verified data that a rank may keep in memory at a restart, if there are as many. */
     long restartMemory() {
         return (long) restartMebibytes << 20;
+    }
+
+    /** Bytes of each of the {@link CheckpointReader#SLABS} slabs of a rank: a power of two. */
+    int slabBytes() {
+        return Integer.highestOneBit((slabMebibytes << 20) / CheckpointReader.SLABS);
     }
 
     Optional<String> storage() {

@@ -105,8 +105,8 @@ final class Hdf5Gathering implements Gathering {
         md5.reset(0);
         try (BlockFile written = storage.open(file.path(), EnumSet.of(OpenMode.READ))) {
             BlockFileSource bytes = new BlockFileSource(written);
-            for (long at = 0; at < size; at += SlabPool.SLAB_BYTES) {
-                ByteBuffer piece = slabs.take().buffer().limit((int) Math.min(SlabPool.SLAB_BYTES, size - at));
+            for (long at = 0; at < size; at += slabs.slabBytes()) {
+                ByteBuffer piece = slabs.take().buffer().limit((int) Math.min(slabs.slabBytes(), size - at));
                 bytes.readFully(at, piece.duplicate());
                 md5.update(List.of(piece));
             }

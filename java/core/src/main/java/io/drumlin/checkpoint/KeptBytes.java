@@ -103,11 +103,12 @@ final class KeptBytes implements AutoCloseable {
      * Takes the memory of a file that is going to be written from its beginning to its end; if there is less than it seemed, forgets
      * the file.
      *
+     * @param slabBytes bytes of a slab, at most {@link KeptFile#BLOCK_BYTES}
      * @return the slabs to write it through, each of them once and in order; empty if it is forgotten
      */
-    Optional<SlabPool> slabs(KeptFile file) {
+    Optional<SlabPool> slabs(KeptFile file, int slabBytes) {
         try {
-            return Optional.of(file.slabs());
+            return Optional.of(file.slabs(slabBytes));
         } catch (OutOfMemoryError e) {
             forget(file);
             return Optional.empty();

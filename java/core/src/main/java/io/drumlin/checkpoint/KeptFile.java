@@ -21,6 +21,9 @@ final class KeptFile {
     /** Large enough for huge pages. */
     static final int BLOCK_BYTES = 16 << 20;
 
+    /** Bytes of a block that may be left over. */
+    private static final int MOST_WASTED = 1 << 20;
+
     private final IntFunction<AlignedBuffer> memory;
     private final long bytes;
     private final List<AlignedBuffer> blocks = new ArrayList<>();
@@ -66,6 +69,9 @@ final class KeptFile {
     /** Memory for a piece, from an aligned address on. */
     ByteBuffer space(int length) {
         int room = (int) BlockEdges.roundUp(length, AlignedBuffer.ALIGNMENT);
+        if (free.remaining() < room && free.remaining() > MOST_WASTED) {
+            return block(room).slice(0, length);
+        }
         if (blocks.isEmpty() || free.remaining() < room) {
             // A small file takes no large block.
             free = block((int) Math.max(room, Math.min(BLOCK_BYTES, bytes)));
@@ -91,19 +97,20 @@ final class KeptFile {
     /**
      * Takes the memory for a file that is going to be written from its beginning to its end.
      *
+     * @param slabBytes bytes of a slab, at most {@link #BLOCK_BYTES}
      * @return the slabs to write it through, each of them once and in order
      */
-    SlabPool slabs() {
+    SlabPool slabs(int slabBytes) {
         List<Slice> slices = new ArrayList<>();
         for (long offset = 0; offset < bytes; offset += BLOCK_BYTES) {
-            int length = (int) Math.min(BLOCK_BYTES, BlockEdges.roundUp(bytes - offset, SlabPool.SLAB_BYTES));
+            int length = (int) Math.min(BLOCK_BYTES, BlockEdges.roundUp(bytes - offset, slabBytes));
             ByteBuffer block = block(length);
             put(offset, block.slice(0, (int) Math.min(length, bytes - offset)));
-            for (int at = 0; at < length; at += SlabPool.SLAB_BYTES) {
-                slices.add(new Slice(block.slice(at, SlabPool.SLAB_BYTES)));
+            for (int at = 0; at < length; at += slabBytes) {
+                slices.add(new Slice(block.slice(at, slabBytes)));
             }
         }
-        return new SlabPool(slices.iterator()::next, Math.max(1, slices.size()));
+        return new SlabPool(slices.iterator()::next, Math.max(1, slices.size()), slabBytes);
     }
 
     /** A part of a block. */

@@ -47,10 +47,10 @@ final class PartnerCopy {
         try (HeldFile held = incoming.isPresent()
                 ? new HeldFile(storage, slabs, incoming.get().target(), receives)
                 : new HeldFile(slabs)) {
-            for (long offset = 0; offset < Math.max(sends, receives); offset += SlabPool.SLAB_BYTES) {
+            for (long offset = 0; offset < Math.max(sends, receives); offset += slabs.slabBytes()) {
                 List<Request> transfers = new ArrayList<>(2);
                 if (offset < receives) {
-                    ByteBuffer space = held.space((int) Math.min(SlabPool.SLAB_BYTES, receives - offset));
+                    ByteBuffer space = held.space((int) Math.min(slabs.slabBytes(), receives - offset));
                     transfers.add(group.comm()
                             .startReceive(space, incoming.orElseThrow().from(), TAG));
                 }
@@ -68,8 +68,8 @@ final class PartnerCopy {
         }
     }
 
-    private static ByteBuffer read(HeldFile held, ByteSource source, long offset) {
-        ByteBuffer window = held.window((int) Math.min(SlabPool.SLAB_BYTES, source.size() - offset));
+    private ByteBuffer read(HeldFile held, ByteSource source, long offset) {
+        ByteBuffer window = held.window((int) Math.min(slabs.slabBytes(), source.size() - offset));
         held.attempt(() -> source.readFully(offset, window.duplicate()));
         return window;
     }

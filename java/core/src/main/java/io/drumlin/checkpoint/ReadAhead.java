@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadAhead implements ByteSource, Closeable {
 
-    private static final int WINDOW = SlabPool.SLAB_BYTES;
+    /** Its memory is its own, so its size is not that of the configured slabs. */
+    private static final int WINDOW = 1 << 20;
 
     /** Windows that are read or used at a time. */
     private static final int WINDOWS = 4;

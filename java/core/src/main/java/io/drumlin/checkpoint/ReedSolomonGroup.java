@@ -37,8 +37,7 @@ final class ReedSolomonGroup {
     /** Windows of other ranks that are held at a time. */
     private static final int BATCH = 8;
 
-    private static final ByteBuffer ZEROS =
-            ByteBuffer.allocateDirect(SlabPool.SLAB_BYTES).asReadOnlyBuffer();
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 16).asReadOnlyBuffer();
 
     private final Group group;
     private final StorageEngine storage;
@@ -123,8 +122,8 @@ final class ReedSolomonGroup {
                 made.add(encoded);
             }
             Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made);
-            for (long offset = 0; offset < extendedSize; offset += SlabPool.SLAB_BYTES) {
-                exchange.step(offset, (int) Math.min(SlabPool.SLAB_BYTES, extendedSize - offset));
+            for (long offset = 0; offset < extendedSize; offset += slabs.slabBytes()) {
+                exchange.step(offset, (int) Math.min(slabs.slabBytes(), extendedSize - offset));
             }
             reads.finish();
             if (plain != null) {
@@ -169,7 +168,9 @@ final class ReedSolomonGroup {
         /** Begins a window: {@code length} bytes of the file, in {@code whole} bytes of elements of the field. */
         void begin(int length, int whole) {
             sum = length == whole ? file.space(length) : file.window(whole);
-            sum.put(sum.position(), ZEROS, 0, whole);
+            for (int zeroed = 0; zeroed < whole; zeroed += ZEROS.capacity()) {
+                sum.put(sum.position() + zeroed, ZEROS, 0, Math.min(ZEROS.capacity(), whole - zeroed));
+            }
         }
 
         /** Adds windows of the files at these positions in the row. */

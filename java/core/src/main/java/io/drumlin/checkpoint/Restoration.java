@@ -294,7 +294,7 @@ final class Restoration {
         Made(Path path, long bytes) {
             this.path = path;
             Optional<KeptFile> begun = kept.begin(bytes);
-            Optional<SlabPool> own = begun.flatMap(kept::slabs);
+            Optional<SlabPool> own = begun.flatMap(file -> kept.slabs(file, slabs.slabBytes()));
             memory = own.isPresent() ? begun : Optional.empty();
             through = own.orElse(slabs);
         }

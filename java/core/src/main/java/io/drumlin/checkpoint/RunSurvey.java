@@ -231,7 +231,7 @@ public final class RunSurvey {
         List<Topology> topologies = topologies();
         int readers = Math.min(ranks(), Runtime.getRuntime().availableProcessors());
         List<SlabPool> slabs = IntStream.range(0, readers)
-                .mapToObj(i -> new SlabPool(storage, CheckpointReader.SLABS))
+                .mapToObj(i -> new SlabPool(storage, CheckpointReader.SLABS, config.slabBytes()))
                 .toList();
         try {
             // A few for all: each takes some MiB of memory, and the disk can be kept busy by few.
@@ -307,7 +307,7 @@ public final class RunSurvey {
 
         private Recovery recovery(Places places) {
             // Nothing is written, so the pool stays empty.
-            SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES);
+            SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
             IoMode mode =
                     IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
             Restoration restoration = new Restoration(app, group, storage, slabs, KeptBytes.none(storage));
@@ -436,7 +436,7 @@ public final class RunSurvey {
                 Files.createSymbolicLink(
                         own.resolve(name), directory.resolve(name).toAbsolutePath());
             }
-            try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES)) {
+            try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes())) {
                 new Restoration(group.comm(), group, storage, slabs, KeptBytes.none(storage))
                         .decode(left.stored(), own, whole);
             }

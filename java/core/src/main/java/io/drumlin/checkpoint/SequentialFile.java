@@ -49,7 +49,7 @@ final class SequentialFile implements Closeable {
      *     of one
      */
     ByteBuffer space(int wanted) throws IOException {
-        if (slab == null || memory.position() == SlabPool.SLAB_BYTES) {
+        if (slab == null || memory.position() == slabs.slabBytes()) {
             flush();
             slab = slabs.take();
             memory = slab.buffer();
@@ -73,7 +73,7 @@ final class SequentialFile implements Closeable {
 
     /** The space that was handed out last holds its bytes. */
     void filled() throws IOException {
-        if (memory.position() == SlabPool.SLAB_BYTES) {
+        if (memory.position() == slabs.slabBytes()) {
             // Not later: the pool hands a slab out again that is not busy, however full it is.
             flush();
         }

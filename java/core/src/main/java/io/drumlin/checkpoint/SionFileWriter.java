@@ -89,8 +89,8 @@ final class SionFileWriter implements SharedFileWriter {
         long start = writer.fileOffset();
         try (Md5Lanes md5 = DigestEngine.md5()) {
             md5.reset(0);
-            for (long offset = 0; offset < bytes.size(); offset += SlabPool.SLAB_BYTES) {
-                int length = (int) Math.min(SlabPool.SLAB_BYTES, bytes.size() - offset);
+            for (long offset = 0; offset < bytes.size(); offset += slabs.slabBytes()) {
+                int length = (int) Math.min(slabs.slabBytes(), bytes.size() - offset);
                 ByteBuffer window = slabs.take().buffer().limit(length);
                 bytes.readFully(offset, window.duplicate());
                 writer.write(window.duplicate());

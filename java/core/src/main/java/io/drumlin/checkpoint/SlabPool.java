@@ -18,22 +18,33 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlabPool implements AutoCloseable {
 
-    /** Bytes of a slab: large enough for full device bandwidth, small enough that a set of them stays in cache. */
+    /** Bytes of a slab by default: large enough for full device bandwidth, small enough that a set of them stays in cache. */
     static final int SLAB_BYTES = 1 << 20;
 
     private final Supplier<AlignedBuffer> memory;
     private final int limit;
+    private final int slabBytes;
     private final List<Slab> slabs = new ArrayList<>();
     private int next;
 
-    SlabPool(StorageEngine storage, int limit) {
-        this(() -> storage.allocate(SLAB_BYTES), limit);
+    /**
+     * @param limit slabs at most
+     * @param slabBytes of each; a power of two, a multiple of {@link AlignedBuffer#ALIGNMENT}
+     */
+    SlabPool(StorageEngine storage, int limit, int slabBytes) {
+        this(() -> storage.allocate(slabBytes), limit, slabBytes);
     }
 
-    /** @param memory gives {@link #SLAB_BYTES} bytes at each call */
-    SlabPool(Supplier<AlignedBuffer> memory, int limit) {
+    /** @param memory gives {@code slabBytes} bytes at each call */
+    SlabPool(Supplier<AlignedBuffer> memory, int limit, int slabBytes) {
         this.memory = memory;
         this.limit = limit;
+        this.slabBytes = slabBytes;
+    }
+
+    /** Bytes of each slab. */
+    int slabBytes() {
+        return slabBytes;
     }
 
     /** One slab and the write it is busy with. */

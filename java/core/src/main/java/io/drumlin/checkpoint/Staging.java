@@ -38,11 +38,12 @@ public final class Staging {
     /**
      * @param directory of this rank's node, exists
      * @param asynchronous whether a thread copies
+     * @param slabBytes bytes of a slab
      */
-    Staging(Path directory, StorageEngine storage, boolean asynchronous) {
+    Staging(Path directory, StorageEngine storage, boolean asynchronous, int slabBytes) {
         this.directory = directory;
         this.storage = storage;
-        slabs = new SlabPool(storage, SLABS);
+        slabs = new SlabPool(storage, SLABS, slabBytes);
         thread = asynchronous ? Optional.of(Executors.newSingleThreadExecutor(Staging::thread)) : Optional.empty();
     }
 

@@ -50,6 +50,9 @@ class FtiConfigTest {
                     drumlin.ckpt_interval | 5 | auto, or nothing
                     drumlin.ckpt_interval | auto | mtbf_l1
                     drumlin.restart_memory | -1 | 0 or more
+                    drumlin.slab_memory | 1 | 2 to 512
+                    drumlin.slab_memory | 513 | 2 to 512
+                    drumlin.slab_memory | many | 2 to 512
                     """)
     void refusesBadValuesWithKeyValueAndRange(String key, String value, String allowed) {
         String name = key.substring(key.indexOf('.') + 1);
@@ -58,6 +61,12 @@ class FtiConfigTest {
                 .hasMessageContaining("config.fti")
                 .hasMessageContaining(key.startsWith("basic.ckpt_l3") ? "group_size" : name)
                 .hasMessageContaining(allowed);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 64", "3, 64", "4, 128", "31, 512", "32, 1024", "100, 2048", "512, 16384"})
+    void dividesTheMemoryIntoSlabsOfAPowerOfTwo(String mebibytes, int kibibytesOfASlab) throws IOException {
+        assertThat(config(Map.of("drumlin.slab_memory", mebibytes)).slabBytes()).isEqualTo(kibibytesOfASlab << 10);
     }
 
     @ParameterizedTest
@@ -100,6 +109,7 @@ class FtiConfigTest {
         assertThat(config.packing()).isEqualTo(Packing.ALIGNED);
         assertThat(config.maxVarId()).isEqualTo(102400);
         assertThat(config.fastForward()).isEqualTo(1);
+        assertThat(config.slabBytes()).isEqualTo(SlabPool.SLAB_BYTES);
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NativeEngine;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -47,7 +49,7 @@ class KeptBytesTest {
     void write() throws Exception {
         assumeTrue(NativeEngine.unavailabilityCause() == null, "there is no native engine");
         engine = new NativeEngine();
-        slabs = new SlabPool(engine, 2 * Md5Lanes.LANES);
+        slabs = new SlabPool(engine, 2 * Md5Lanes.LANES, SlabPool.SLAB_BYTES);
         new Random(8).nextBytes(content);
         file = Files.write(directory.resolve("file"), content);
         meta = new StoredFile(
@@ -115,10 +117,31 @@ class KeptBytesTest {
         FaultyEngine faulty = new FaultyEngine(engine);
         try (KeptBytes kept = new KeptBytes(faulty, () -> 40 << 20)) {
             faulty.fail(FaultyEngine.Operation.MEMORY, 2, "ENOMEM");
-            assertThat(kept.slabs(kept.begin(40 << 20).orElseThrow())).isEmpty();
+            assertThat(kept.slabs(kept.begin(40 << 20).orElseThrow(), SlabPool.SLAB_BYTES))
+                    .isEmpty();
             // What it had is there for others.
-            assertThat(kept.begin(40 << 20).flatMap(kept::slabs)).isPresent();
+            assertThat(kept.begin(40 << 20).flatMap(file -> kept.slabs(file, SlabPool.SLAB_BYTES)))
+                    .isPresent();
         }
+    }
+
+    /** As slabs of 16 MiB may bring them. */
+    @Test
+    void inLargePiecesWasteLittleMemory() {
+        int piece = 9 << 20;
+        List<AlignedBuffer> blocks = new ArrayList<>();
+        KeptFile kept = new KeptFile(
+                size -> {
+                    blocks.add(engine.allocate(size));
+                    return blocks.get(blocks.size() - 1);
+                },
+                3 * piece);
+        for (int i = 0; i < 3; i++) {
+            assertThat(kept.space(piece).remaining()).isEqualTo(piece);
+        }
+        int taken = blocks.stream().mapToInt(block -> block.buffer().capacity()).sum();
+        kept.release().forEach(AlignedBuffer::close);
+        assertThat(taken).isLessThan(3 * piece + KeptFile.BLOCK_BYTES);
     }
 
     @Test

@@ -27,7 +27,7 @@ class SequentialFileTest {
         new Random(1).nextBytes(bytes);
         StorageEngine storage = StorageEngines.best();
         Path path = directory.resolve("file");
-        try (SlabPool slabs = new SlabPool(storage, 3)) {
+        try (SlabPool slabs = new SlabPool(storage, 3, SlabPool.SLAB_BYTES)) {
             try (SequentialFile file = new SequentialFile(storage, slabs, path, length)) {
                 for (int i = 0; i < length; i += SlabPool.SLAB_BYTES) {
                     file.append(ByteBuffer.wrap(bytes, i, SlabPool.SLAB_BYTES));

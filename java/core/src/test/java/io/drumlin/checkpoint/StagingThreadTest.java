@@ -25,7 +25,7 @@ class StagingThreadTest {
 
     @Test
     void allFilesHaveArrivedWhenTheRunEndsAndTheLocalOnesAreStillThere() throws IOException {
-        Staging staging = new Staging(node, new NioEngine(), true);
+        Staging staging = new Staging(node, new NioEngine(), true, SlabPool.SLAB_BYTES);
         List<StageRequest> requests = new ArrayList<>();
         for (int i = 0; i < FILES; i++) {
             Path local = Files.writeString(node.resolve("f" + i), "content " + i);
@@ -42,7 +42,7 @@ class StagingThreadTest {
 
     @Test
     void oneThatCannotArriveIsToldAndTheOthersArrive() throws IOException {
-        Staging staging = new Staging(node, new NioEngine(), true);
+        Staging staging = new Staging(node, new NioEngine(), true, SlabPool.SLAB_BYTES);
         Path local = Files.writeString(node.resolve("f"), "content");
         StageRequest lost = staging.send(local, results.resolve("missing/f"));
         StageRequest arrived = staging.send(local, results.resolve("f"));
