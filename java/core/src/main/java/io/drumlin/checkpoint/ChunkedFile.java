@@ -111,7 +111,7 @@ final class ChunkedFile implements ChunkTarget {
             return;
         }
         if (from > start) {
-            edges.put(start, piece.slice(0, (int) (from - start)));
+            edges.put(start, piece.slice(piece.position(), (int) (from - start)));
         }
         if (to < end && roomEnd >= to + alignment) {
             // The rest of the block is unused space of the container: zeros, as C FTI leaves there.
@@ -120,7 +120,7 @@ final class ChunkedFile implements ChunkTarget {
                 memory.put(i, (byte) 0);
             }
         } else if (to < end) {
-            edges.put(to, piece.slice((int) (to - start), (int) (end - to)));
+            edges.put(to, piece.slice(piece.limit() - (int) (end - to), (int) (end - to)));
         }
         if (to > from) {
             memory.limit((int) (to - slabStart)).position((int) (from - slabStart));
@@ -153,7 +153,7 @@ final class ChunkedFile implements ChunkTarget {
             image.readFully(start, memory.position(lead).limit(lead + length));
             position += length;
             memory.clear();
-            ByteBuffer piece = memory.slice(lead, length);
+            ByteBuffer piece = slab.view(lead, length);
             writeBlocks(slab, memory, start, piece, chunk.start() + chunk.room());
             return piece;
         }

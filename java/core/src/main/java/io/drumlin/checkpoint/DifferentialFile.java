@@ -222,7 +222,8 @@ final class DifferentialFile implements ChunkTarget {
             int length = (int) Math.min(windowBytes, chunk.length() - position);
             int first = (int) (position / blocks.blockSize());
             ByteBuffer piece = slabs.take().buffer().limit(length);
-            image.readFully(start, piece.duplicate());
+            image.readFully(start, piece);
+            piece.rewind();
             position += length;
             blocks.digest(piece, area.digests(), first);
             int count = blocks.count(length);

@@ -2,7 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.format.ByteSource;
 import java.nio.ByteBuffer;
-import java.util.Map;
+import java.util.List;
 import java.util.TreeMap;
 
 /**
@@ -18,8 +18,11 @@ final class FileImage implements ByteSource {
     private final long size;
     private final TreeMap<Long, Extent> extents = new TreeMap<>();
 
+    /** The same in their order; empty while it is not known. */
+    private List<Extent> inOrder = List.of();
+
     /** A part of the file and where its bytes come from. */
-    private record Extent(long length, Content content) {}
+    private record Extent(long start, long length, Content content) {}
 
     /** Copies bytes from a position of the content to the remaining bytes of the target. */
     @FunctionalInterface
@@ -33,28 +36,21 @@ final class FileImage implements ByteSource {
 
     /** Puts a part of a protected variable at an offset of the file. Parts must not overlap. */
     void put(long offset, ProtectedData data, long from, long length) {
-        if (length > 0) {
-            extents.put(offset, new Extent(length, (position, target) -> data.copyOut(from + position, target)));
-        }
+        put(offset, length, (position, target) -> data.copyOut(from + position, target));
     }
 
     /** Puts bytes that are read when they are asked for at an offset of the file. Parts must not overlap. */
     void put(long offset, long length, Content content) {
         if (length > 0) {
-            extents.put(offset, new Extent(length, content));
+            extents.put(offset, new Extent(offset, length, content));
+            inOrder = List.of();
         }
     }
 
     /** Puts the remaining bytes of a buffer, which must not change afterwards, at an offset of the file. */
     void put(long offset, ByteBuffer bytes) {
         ByteBuffer kept = bytes.slice();
-        if (kept.hasRemaining()) {
-            extents.put(
-                    offset,
-                    new Extent(
-                            kept.remaining(),
-                            (position, target) -> target.put(kept.slice((int) position, target.remaining()))));
-        }
+        put(offset, kept.remaining(), (position, target) -> target.put(kept.slice((int) position, target.remaining())));
     }
 
     @Override
@@ -66,25 +62,37 @@ final class FileImage implements ByteSource {
     public void readFully(long offset, ByteBuffer target) {
         int limit = target.limit();
         long end = offset + target.remaining();
-        Long first = extents.floorKey(offset);
+        if (inOrder.isEmpty()) {
+            inOrder = List.copyOf(extents.values());
+        }
         long position = offset;
-        for (Map.Entry<Long, Extent> entry :
-                extents.tailMap(first == null ? offset : first, true).entrySet()) {
-            long start = entry.getKey();
-            if (start >= end) {
-                break;
-            }
-            long from = Math.max(start, position);
-            long to = Math.min(start + entry.getValue().length(), end);
-            if (from < to) {
-                zeros(target, from - position);
-                target.limit(target.position() + (int) (to - from));
-                entry.getValue().content().copyOut(from - start, target);
-                target.limit(limit);
-                position = to;
-            }
+        for (int i = firstEndingAfter(offset);
+                i < inOrder.size() && inOrder.get(i).start() < end;
+                i++) {
+            Extent extent = inOrder.get(i);
+            long from = Math.max(extent.start(), position);
+            long to = Math.min(extent.start() + extent.length(), end);
+            zeros(target, from - position);
+            target.limit(target.position() + (int) (to - from));
+            extent.content().copyOut(from - extent.start(), target);
+            target.limit(limit);
+            position = to;
         }
         zeros(target, end - position);
+    }
+
+    private int firstEndingAfter(long offset) {
+        int low = 0;
+        int high = inOrder.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (inOrder.get(middle).start() + inOrder.get(middle).length() > offset) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
     }
 
     private static void zeros(ByteBuffer target, long count) {

@@ -42,13 +42,14 @@ final class HeldFile implements Closeable {
 
     /** As {@link SequentialFile#space}, but never fails. */
     ByteBuffer space(int wanted) {
-        ByteBuffer[] space = new ByteBuffer[1];
-        attempt(() -> {
-            if (file != null) {
-                space[0] = file.space(wanted);
+        if (file != null && failure == null) {
+            try {
+                return file.space(wanted);
+            } catch (IOException e) {
+                failure = e;
             }
-        });
-        return space[0] != null ? space[0] : window(wanted);
+        }
+        return window(wanted);
     }
 
     /** The space that was handed out last holds its bytes. */

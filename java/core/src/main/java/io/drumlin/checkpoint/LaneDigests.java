@@ -41,6 +41,7 @@ final class LaneDigests {
         @Nullable Cursor[] lanes = new Cursor[Md5Lanes.LANES];
         int[] chunkOfLane = new int[lanes.length];
         @Nullable ByteBuffer[] pieces = new ByteBuffer[lanes.length];
+        List<@Nullable ByteBuffer> piecesOfLanes = Arrays.asList(pieces);
         Iterator<Chunk> waiting = chunks.iterator();
         int started = 0;
         boolean busy = true;
@@ -58,7 +59,7 @@ final class LaneDigests {
                 busy |= cursor != null;
             }
             round.written();
-            md5.update(Arrays.asList(pieces));
+            md5.update(piecesOfLanes);
             for (int lane = 0; lane < lanes.length; lane++) {
                 Cursor cursor = lanes[lane];
                 if (cursor != null && cursor.isAtEnd()) {

@@ -47,8 +47,8 @@ final class PartnerCopy {
         try (HeldFile held = incoming.isPresent()
                 ? new HeldFile(storage, slabs, incoming.get().target(), receives)
                 : new HeldFile(slabs)) {
+            List<Request> transfers = new ArrayList<>(2);
             for (long offset = 0; offset < Math.max(sends, receives); offset += slabs.slabBytes()) {
-                List<Request> transfers = new ArrayList<>(2);
                 if (offset < receives) {
                     ByteBuffer space = held.space((int) Math.min(slabs.slabBytes(), receives - offset));
                     transfers.add(group.comm()
@@ -62,6 +62,7 @@ final class PartnerCopy {
                 for (Request request : transfers) {
                     request.await();
                 }
+                transfers.clear();
                 held.filled();
             }
             held.finish();
@@ -69,8 +70,9 @@ final class PartnerCopy {
     }
 
     private ByteBuffer read(HeldFile held, ByteSource source, long offset) {
-        ByteBuffer window = held.window((int) Math.min(slabs.slabBytes(), source.size() - offset));
-        held.attempt(() -> source.readFully(offset, window.duplicate()));
-        return window;
+        int length = (int) Math.min(slabs.slabBytes(), source.size() - offset);
+        ByteBuffer window = held.window(length);
+        held.attempt(() -> source.readFully(offset, window));
+        return window.rewind().limit(length);
     }
 }

@@ -198,32 +198,34 @@ abstract class ProtectedData {
 
     /** Copies bytes from {@code offset} on into the remaining space of {@code target}, whatever its byte order. */
     final void copyOut(long offset, ByteBuffer target) {
-        ByteBuffer bytes = target.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        ByteOrder order = target.order();
+        target.order(ByteOrder.LITTLE_ENDIAN);
         long position = offset;
-        int head = (int) Math.min((width - position % width) % width, bytes.remaining());
-        position += copyOutPart(position, head, bytes);
-        int whole = bytes.remaining() / width;
+        int head = (int) Math.min((width - position % width) % width, target.remaining());
+        position += copyOutPart(position, head, target);
+        int whole = target.remaining() / width;
         if (whole > 0) {
-            copyOut((int) (position / width), whole, bytes);
+            copyOut((int) (position / width), whole, target);
             position += (long) whole * width;
         }
-        copyOutPart(position, bytes.remaining(), bytes);
-        target.position(bytes.position());
+        copyOutPart(position, target.remaining(), target);
+        target.order(order);
     }
 
     /** Takes the remaining bytes of {@code source}, whatever its byte order, from {@code offset} on. */
     final void copyIn(long offset, ByteBuffer source) {
-        ByteBuffer bytes = source.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        ByteOrder order = source.order();
+        source.order(ByteOrder.LITTLE_ENDIAN);
         long position = offset;
-        int head = (int) Math.min((width - position % width) % width, bytes.remaining());
-        position += copyInPart(position, head, bytes);
-        int whole = bytes.remaining() / width;
+        int head = (int) Math.min((width - position % width) % width, source.remaining());
+        position += copyInPart(position, head, source);
+        int whole = source.remaining() / width;
         if (whole > 0) {
-            copyIn((int) (position / width), whole, bytes);
+            copyIn((int) (position / width), whole, source);
             position += (long) whole * width;
         }
-        copyInPart(position, bytes.remaining(), bytes);
-        source.position(bytes.position());
+        copyInPart(position, source.remaining(), source);
+        source.order(order);
     }
 
     /**

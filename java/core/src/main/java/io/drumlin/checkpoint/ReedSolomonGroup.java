@@ -173,23 +173,25 @@ final class ReedSolomonGroup {
             }
         }
 
-        /** Adds windows of the files at these positions in the row. */
-        void add(List<ByteBuffer> windows, List<Integer> positions) {
-            int[] coefficients = new int[positions.size()];
-            for (int i = 0; i < coefficients.length; i++) {
-                coefficients[i] = row[positions.get(i)];
-            }
+        /** With what the files at these positions in the row are multiplied. */
+        int[] coefficients(List<Integer> positions) {
+            return positions.stream().mapToInt(position -> row[position]).toArray();
+        }
+
+        void add(List<ByteBuffer> windows, int[] coefficients) {
             regions.accumulate(sum, windows, coefficients);
         }
 
         void end(int length) {
+            boolean inPlace = length == sum.remaining();
+            sum.limit(sum.position() + length);
             if (kind == FileKind.ENCODED) {
-                md5.update(List.of(sum.slice(sum.position(), length)));
+                md5.update(List.of(sum));
             }
-            if (length == sum.remaining()) {
+            if (inPlace) {
                 file.filled();
             } else {
-                file.append(sum.limit(sum.position() + length));
+                file.append(sum);
             }
         }
 
@@ -200,18 +202,33 @@ final class ReedSolomonGroup {
         }
     }
 
+    /**
+     * Files whose windows are added up in one go.
+     *
+     * @param positions in {@code used}
+     * @param coefficients of these files for each file that is made
+     */
+    private record Batch(List<Integer> positions, List<int[]> coefficients) {}
+
     /** The ranks' way through their files. */
     private final class Exchange {
         private final int[] used;
 
-        /** Positions in {@code used}: of this rank's files, and of those of others in the order in which they come. */
-        private final List<Integer> mine = new ArrayList<>();
+        /** This rank's files, and those of others in the order in which they come. */
+        private final Batch mine;
 
-        private final List<Integer> others = new ArrayList<>();
+        private final List<Batch> others = new ArrayList<>();
         private final List<Integer> receivers = new ArrayList<>();
         private final Map<FileKind, ByteSource> own;
         private final HeldFile reads;
         private final List<NewFile> made;
+
+        /** Of one step: what this rank has read, what it gets from others, and what is under way. */
+        private final List<ByteBuffer> windows = new ArrayList<>();
+
+        private final List<ByteBuffer> received = new ArrayList<>();
+        private final List<Request> sends = new ArrayList<>();
+        private final List<Request> receives = new ArrayList<>();
 
         Exchange(int[] used, BitSet wanted, Map<FileKind, ByteSource> own, HeldFile reads, List<NewFile> made) {
             this.used = used;
@@ -220,17 +237,29 @@ final class ReedSolomonGroup {
             this.made = made;
             int k = group.size();
             int self = group.index();
+            List<Integer> here = new ArrayList<>();
+            List<Integer> elsewhere = new ArrayList<>();
             for (int i = 0; i < used.length; i++) {
-                (holder(i) == self ? mine : others).add(i);
+                (holder(i) == self ? here : elsewhere).add(i);
             }
+            mine = batch(here);
             // Each rank begins with its neighbour, so that not all wait for one.
-            others.sort(Comparator.comparingInt(i -> (holder(i) + k - self) % k));
+            elsewhere.sort(Comparator.comparingInt(i -> (holder(i) + k - self) % k));
+            for (int first = 0; first < elsewhere.size(); first += BATCH) {
+                others.add(batch(elsewhere.subList(first, Math.min(first + BATCH, elsewhere.size()))));
+            }
             for (int i = 1; i < k; i++) {
                 int to = (self + k - i) % k;
                 if (wanted.get(to) || wanted.get(k + to)) {
                     receivers.add(to);
                 }
             }
+        }
+
+        private Batch batch(List<Integer> positions) {
+            return new Batch(
+                    List.copyOf(positions),
+                    made.stream().map(file -> file.coefficients(positions)).toList());
         }
 
         private int holder(int position) {
@@ -240,12 +269,14 @@ final class ReedSolomonGroup {
         /** Moves on by a window. */
         void step(long offset, int length) throws IOException {
             int whole = length + length % Short.BYTES;
-            made.forEach(file -> file.begin(length, whole));
-            List<ByteBuffer> windows = new ArrayList<>();
-            for (int position : mine) {
+            for (NewFile file : made) {
+                file.begin(length, whole);
+            }
+            windows.clear();
+            for (int position : mine.positions()) {
                 windows.add(read(position, offset, length, whole));
             }
-            List<Request> sends = new ArrayList<>();
+            sends.clear();
             for (int to : receivers) {
                 for (ByteBuffer window : windows) {
                     sends.add(group.comm().startSend(window, to, TAG));
@@ -258,29 +289,33 @@ final class ReedSolomonGroup {
             for (Request send : sends) {
                 send.await();
             }
-            made.forEach(file -> file.end(length));
+            for (NewFile file : made) {
+                file.end(length);
+            }
         }
 
         private void receive(int whole) throws IOException {
-            List<ByteBuffer> windows = new ArrayList<>();
-            for (int first = 0; first < others.size(); first += BATCH) {
-                List<Integer> batch = others.subList(first, Math.min(first + BATCH, others.size()));
-                List<Request> receives = new ArrayList<>();
-                for (int i = 0; i < batch.size(); i++) {
-                    if (i == windows.size()) {
-                        windows.add(reads.window(whole));
+            received.clear();
+            for (Batch batch : others) {
+                receives.clear();
+                for (int position : batch.positions()) {
+                    if (receives.size() == received.size()) {
+                        received.add(reads.window(whole));
                     }
-                    receives.add(group.comm().startReceive(windows.get(i), holder(batch.get(i)), TAG));
+                    ByteBuffer window = received.get(receives.size());
+                    receives.add(group.comm().startReceive(window, holder(position), TAG));
                 }
                 for (Request receive : receives) {
                     receive.await();
                 }
-                add(windows.subList(0, batch.size()), batch);
+                add(received.subList(0, receives.size()), batch);
             }
         }
 
-        private void add(List<ByteBuffer> windows, List<Integer> positions) {
-            made.forEach(file -> file.add(windows, positions));
+        private void add(List<ByteBuffer> windows, Batch batch) {
+            for (int i = 0; i < made.size(); i++) {
+                made.get(i).add(windows, batch.coefficients().get(i));
+            }
         }
 
         /** The next bytes of a file, completed by a zero byte to whole elements of the field. */
@@ -290,8 +325,8 @@ final class ReedSolomonGroup {
                 throw new IllegalStateException("file " + used[position] + " of the group is not here");
             }
             ByteBuffer window = reads.window(length);
-            reads.attempt(() -> file.readFully(offset, window.duplicate()));
-            window.limit(whole);
+            reads.attempt(() -> file.readFully(offset, window));
+            window.rewind().limit(whole);
             if (length < whole) {
                 window.put(length, (byte) 0);
             }

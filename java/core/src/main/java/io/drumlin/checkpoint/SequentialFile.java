@@ -16,7 +16,10 @@ final class SequentialFile implements Closeable {
     private final BlockFile file;
     private final SlabPool slabs;
     private SlabPool.@Nullable Slab slab;
-    private ByteBuffer memory = ByteBuffer.allocate(0);
+
+    /** Bytes of the slab that were handed out. */
+    private int used;
+
     private long written;
 
     /**
@@ -42,22 +45,23 @@ final class SequentialFile implements Closeable {
     }
 
     /**
-     * Memory for the next bytes of the file, to be filled before the next call; {@link #filled} says so.
+     * Memory for the next bytes of the file, from position to limit, to be filled before the next call; {@link #filled} says so.
      *
      * @param wanted bytes, above 0
      * @return {@code wanted} bytes or fewer, at least 1; {@code wanted} while calls ask for whole slabs or less than is left
      *     of one
      */
     ByteBuffer space(int wanted) throws IOException {
-        if (slab == null || memory.position() == slabs.slabBytes()) {
+        SlabPool.Slab current = slab;
+        if (current == null || used == slabs.slabBytes()) {
             flush();
-            slab = slabs.take();
-            memory = slab.buffer();
+            current = slabs.take();
+            slab = current;
+            used = 0;
         }
-        int length = Math.min(wanted, memory.remaining());
-        ByteBuffer space = memory.slice(memory.position(), length);
-        memory.position(memory.position() + length);
-        return space;
+        int start = used;
+        used = Math.min(start + wanted, slabs.slabBytes());
+        return current.view(start, used - start);
     }
 
     /** Appends the remaining bytes of {@code source}. */
@@ -65,15 +69,16 @@ final class SequentialFile implements Closeable {
         ByteBuffer rest = source.duplicate();
         while (rest.hasRemaining()) {
             ByteBuffer space = space(rest.remaining());
-            space.put(rest.slice(rest.position(), space.remaining()));
-            rest.position(rest.position() + space.position());
+            int length = space.remaining();
+            space.put(rest.slice(rest.position(), length));
+            rest.position(rest.position() + length);
         }
         filled();
     }
 
     /** The space that was handed out last holds its bytes. */
     void filled() throws IOException {
-        if (memory.position() == slabs.slabBytes()) {
+        if (used == slabs.slabBytes()) {
             // Not later: the pool hands a slab out again that is not busy, however full it is.
             flush();
         }
@@ -82,17 +87,16 @@ final class SequentialFile implements Closeable {
     private void flush() throws IOException {
         SlabPool.Slab full = slab;
         slab = null;
-        if (full == null || memory.position() == 0) {
+        if (full == null) {
             return;
         }
-        int length = memory.position();
-        int blocks = (int) BlockEdges.roundUp(length, BlockEdges.BLOCK);
-        for (int i = length; i < blocks; i++) {
+        int blocks = (int) BlockEdges.roundUp(used, BlockEdges.BLOCK);
+        ByteBuffer memory = full.buffer().limit(blocks);
+        for (int i = used; i < blocks; i++) {
             memory.put(i, (byte) 0);
         }
-        full.busyWith(file.startWrite(memory.position(0).limit(blocks), written));
-        written += length;
-        memory = ByteBuffer.allocate(0);
+        full.busyWith(file.startWrite(memory, written));
+        written += used;
     }
 
     /** Writes what is left and makes the content durable. */

@@ -50,15 +50,22 @@ final class SlabPool implements AutoCloseable {
     /** One slab and the write it is busy with. */
     static final class Slab {
         private final AlignedBuffer memory;
+        private final ByteBuffer view;
         private @Nullable PendingWrite write;
 
         private Slab(AlignedBuffer memory) {
             this.memory = memory;
+            view = memory.buffer().duplicate();
         }
 
         /** The memory, cleared. */
         ByteBuffer buffer() {
             return memory.buffer().clear();
+        }
+
+        /** A part of the memory, from position to limit: the same buffer at every call, but not that of {@link #buffer}. */
+        ByteBuffer view(int from, int length) {
+            return view.limit(from + length).position(from);
         }
 
         /** Keeps the slab from being handed out until the write has ended. */

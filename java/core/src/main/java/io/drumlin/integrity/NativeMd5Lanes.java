@@ -6,6 +6,7 @@ import io.drumlin.nativecore.NativeMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ final class NativeMd5Lanes implements Md5Lanes {
             ByteBuffer.allocateDirect(DIGEST + DIGEST_LENGTH).order(ByteOrder.nativeOrder());
 
     private final long argumentsAddress;
+
+    /** Bytes of each piece that the C core has got. */
+    private final int[] taken = new int[LANES];
 
     /** Address of the C core's streams; 0 once closed. */
     private long streams;
@@ -50,27 +54,24 @@ final class NativeMd5Lanes implements Md5Lanes {
 
     @Override
     public void update(List<? extends @Nullable ByteBuffer> pieces) {
-        DigestEngine.checkCount(pieces.size());
-        ByteBuffer[] rest = new ByteBuffer[pieces.size()];
-        int lane = 0;
-        for (ByteBuffer piece : pieces) {
-            rest[lane++] = piece == null || !piece.hasRemaining() ? null : piece.duplicate();
-        }
+        int count = pieces.size();
+        DigestEngine.checkCount(count);
+        Arrays.fill(taken, 0, count, 0);
         try {
-            while (takeAll(rest)) {
-                CoreLibrary.drumlin_md5_update(open(), argumentsAddress, argumentsAddress + LENGTHS, rest.length);
+            while (takeAll(pieces)) {
+                CoreLibrary.drumlin_md5_update(open(), argumentsAddress, argumentsAddress + LENGTHS, count);
             }
         } finally {
-            Reference.reachabilityFence(rest);
+            Reference.reachabilityFence(pieces);
         }
     }
 
-    /** Writes down what the lanes get next, and takes it away from {@code rest}; false when there is nothing. */
-    private boolean takeAll(@Nullable ByteBuffer[] rest) {
+    /** Writes down what the lanes get next; false when there is nothing. */
+    private boolean takeAll(List<? extends @Nullable ByteBuffer> pieces) {
         boolean any = false;
-        for (int lane = 0; lane < rest.length; lane++) {
-            ByteBuffer piece = rest[lane];
-            long length = piece == null ? 0 : take(lane, piece);
+        for (int lane = 0; lane < pieces.size(); lane++) {
+            ByteBuffer piece = pieces.get(lane);
+            int length = piece == null ? 0 : take(lane, piece);
             arguments.putLong(LENGTHS + lane * Long.BYTES, length);
             any |= length > 0;
         }
@@ -78,18 +79,18 @@ final class NativeMd5Lanes implements Md5Lanes {
     }
 
     private int take(int lane, ByteBuffer piece) {
-        int length = piece.remaining();
-        if (length == 0) {
-            return 0;
-        }
-        ByteBuffer memory = piece;
-        if (!piece.isDirect()) {
+        int length = piece.remaining() - taken[lane];
+        long address;
+        if (piece.isDirect()) {
+            address = NativeMemory.address(piece);
+        } else {
             length = Math.min(length, HEAP_PIECE);
-            memory = copies().slice(lane * HEAP_PIECE, length);
-            memory.put(0, piece, piece.position(), length);
+            int place = lane * HEAP_PIECE;
+            copies().put(place, piece, piece.position() + taken[lane], length);
+            address = NativeMemory.address(copies()) + place;
         }
-        arguments.putLong(lane * Long.BYTES, NativeMemory.address(memory));
-        piece.position(piece.position() + length);
+        arguments.putLong(lane * Long.BYTES, address);
+        taken[lane] += length;
         return length;
     }
 

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A file of the C core as a block file. */
@@ -19,8 +19,8 @@ final class NativeFile extends PositionalFile {
 
     private final int fd;
 
-    /** Started transfers that nobody has awaited to the end. */
-    private final Set<Queued> queued = ConcurrentHashMap.newKeySet();
+    /** Started transfers that nobody has awaited to the end, the eldest first; guarded by itself. */
+    private final Deque<Queued> queued = new ArrayDeque<>();
 
     NativeFile(Path path, int fd, int alignment) {
         super(path, alignment);
@@ -71,34 +71,48 @@ final class NativeFile extends PositionalFile {
     }
 
     @Override
-    PendingWrite launch(ByteBuffer rest, long offset) throws IOException {
+    PendingWrite launch(ByteBuffer memory, long offset) throws IOException {
         long ticket = CoreLibrary.drumlin_queue_write(
-                NativeQueue.address(), fd, NativeMemory.address(rest), rest.remaining(), offset);
+                NativeQueue.address(), fd, NativeMemory.address(memory), memory.remaining(), offset);
         if (ticket < 0) {
-            throw explain("write", offset, rest.remaining(), new ErrnoException("queue", (int) -ticket), "");
+            throw explain("write", offset, memory.remaining(), new ErrnoException("queue", (int) -ticket), "");
         }
-        Queued write = new Queued("write", rest, offset, ticket);
-        queued.add(write);
+        Queued write = new Queued("write", memory, offset, ticket);
+        keep(write);
         return write::await;
     }
 
     @Override
-    PendingRead launchRead(ByteBuffer rest, long offset) throws IOException {
+    PendingRead launchRead(ByteBuffer memory, long offset) throws IOException {
         long ticket = CoreLibrary.drumlin_queue_read(
-                NativeQueue.address(), fd, NativeMemory.address(rest), rest.remaining(), offset);
+                NativeQueue.address(), fd, NativeMemory.address(memory), memory.remaining(), offset);
         if (ticket < 0) {
-            throw explain("read", offset, rest.remaining(), new ErrnoException("queue", (int) -ticket), "");
+            throw explain("read", offset, memory.remaining(), new ErrnoException("queue", (int) -ticket), "");
         }
-        Queued read = new Queued("read", rest, offset, ticket);
-        queued.add(read);
+        Queued read = new Queued("read", memory, offset, ticket);
+        keep(read);
         return read::await;
+    }
+
+    private void keep(Queued transfer) {
+        synchronized (queued) {
+            queued.add(transfer);
+        }
+    }
+
+    private void forget(Queued transfer) {
+        synchronized (queued) {
+            queued.remove(transfer);
+        }
     }
 
     @Override
     void endLaunched() {
-        for (Queued transfer : List.copyOf(queued)) {
-            transfer.end();
+        List<Queued> left;
+        synchronized (queued) {
+            left = List.copyOf(queued);
         }
+        left.forEach(Queued::end);
     }
 
     @Override
@@ -148,6 +162,7 @@ final class NativeFile extends PositionalFile {
 
         private final String operation;
         private final ByteBuffer memory;
+        private final int length;
         private final long offset;
         private final long ticket;
 
@@ -161,6 +176,7 @@ final class NativeFile extends PositionalFile {
         Queued(String operation, ByteBuffer memory, long offset, long ticket) {
             this.operation = operation;
             this.memory = memory;
+            length = memory.remaining();
             this.offset = offset;
             this.ticket = ticket;
         }
@@ -168,17 +184,25 @@ final class NativeFile extends PositionalFile {
         /** Waits unless somebody has done so; the ticket is good for once. */
         synchronized @Nullable IOException end() {
             if (!ended) {
-                long result = CoreLibrary.drumlin_queue_wait(NativeQueue.address(), ticket);
+                long result = waited();
                 moved = (int) Math.max(0, result);
                 if (result < 0) {
                     ErrnoException cause = new ErrnoException(operation, (int) -result);
-                    failure = explain(operation, offset, memory.remaining(), cause, "");
+                    failure = explain(operation, offset, length, cause, "");
                     keepUnreported(failure);
                 }
                 ended = true;
-                queued.remove(this);
+                forget(this);
             }
             return failure;
+        }
+
+        private long waited() {
+            try {
+                return CoreLibrary.drumlin_queue_wait(NativeQueue.address(), ticket);
+            } finally {
+                Reference.reachabilityFence(memory);
+            }
         }
 
         synchronized int await() throws IOException {

@@ -99,14 +99,15 @@ abstract class PositionalFile implements BlockFile {
         check(source, offset);
         enter("write");
         try {
-            return launch(source.duplicate(), offset);
+            return launch(source, offset);
         } finally {
             leave();
         }
     }
 
-    /** Starts a write of all between position and limit. */
-    PendingWrite launch(ByteBuffer rest, long offset) throws IOException {
+    /** Starts a write of all between position and limit, which the caller may change afterwards. */
+    PendingWrite launch(ByteBuffer source, long offset) throws IOException {
+        ByteBuffer rest = source.duplicate();
         CompletableFuture<Integer> end = new CompletableFuture<>();
         enter("write");
         boolean accepted = false;
@@ -129,14 +130,15 @@ abstract class PositionalFile implements BlockFile {
         check(target, offset);
         enter("read");
         try {
-            return launchRead(target.duplicate(), offset);
+            return launchRead(target, offset);
         } finally {
             leave();
         }
     }
 
-    /** Starts a read of all between position and limit. */
-    PendingRead launchRead(ByteBuffer rest, long offset) throws IOException {
+    /** Starts a read of all between position and limit, which the caller may change afterwards. */
+    PendingRead launchRead(ByteBuffer target, long offset) throws IOException {
+        ByteBuffer rest = target.duplicate();
         CompletableFuture<Integer> end = new CompletableFuture<>();
         enter("read");
         boolean accepted = false;
