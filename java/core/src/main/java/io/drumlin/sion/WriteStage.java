@@ -28,7 +28,7 @@ final class WriteStage {
     private static final long BUDGET = 64L << 20;
 
     /** Most that is reserved ahead. */
-    private static final long AHEAD = 64L << 20;
+    private static final long AHEAD = 512L << 20;
 
     private final StorageEngine storage;
     private final TaskFile target;
