@@ -232,7 +232,18 @@ class FaultTest {
     @ParameterizedTest
     @CsvSource({"RENAME, 1", "RENAME, 2", "SYNC_DIRECTORY, 3", "WRITE, 1"})
     void twoFaultsInARowLoseNothing(Operation second, int nth) throws IOException {
-        forEachFault(Map.of("basic.node_size", "1"), (run, fault) -> {
+        twoFaults(second, nth, 4);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({"RENAME, 1", "RENAME, 2", "SYNC_DIRECTORY, 3", "WRITE, 1"})
+    void anyTwoFaultsInARowLoseNothing(Operation second, int nth) throws IOException {
+        twoFaults(second, nth, 1);
+    }
+
+    private void twoFaults(Operation second, int nth, int stride) throws IOException {
+        forEachFault(Map.of("basic.node_size", "1"), stride, (run, fault) -> {
             int[] done = {0};
             List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
                 setAll(values, 1);

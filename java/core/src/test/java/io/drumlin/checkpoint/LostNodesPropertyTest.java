@@ -26,12 +26,14 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 
 /**
  * Four nodes with a rank each, which protect, resize and checkpoint at all levels in any order, and lose any nodes: a restart
  * finds the checkpoint of the lowest level that stands the loss, and no other.
  */
+@Tag("exhaustive")
 class LostNodesPropertyTest {
 
     private static final int RANKS = 4;

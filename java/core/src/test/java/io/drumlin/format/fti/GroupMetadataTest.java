@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -280,6 +281,7 @@ class GroupMetadataTest {
     }
 
     /** Whatever is done to a file, it is refused with its field, or everything in it is possible. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @MethodSource("goldenFiles")
     void givesNothingImpossibleOfADamagedFile(Path path) throws IOException {
