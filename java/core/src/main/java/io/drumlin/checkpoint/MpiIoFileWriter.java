@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the data of all ranks into one file, one behind the other: level 4 of the mode MPI-IO (docs/formats/fti-posix.md,
- * section 4). Through MPI-IO where MPI carries the messages, otherwise through the storage engine.
+ * section 4). Whole blocks of one rank are written directly (docs/adr/011-shared-file-past-mpi-io.md); the rest, and everything
+ * where the file system refuses that, through MPI-IO where MPI carries the messages, otherwise through the storage engine.
  */
 final class MpiIoFileWriter implements SharedFileWriter {
 
