@@ -44,8 +44,9 @@ DRUMLIN_API const char *drumlin_error_message(int32_t error);
 #define DRUMLIN_ALIGNMENT 4096
 
 /*
- * Allocates zeroed memory on a boundary of DRUMLIN_ALIGNMENT. From 2 MiB on it lies on a 2 MiB boundary and the kernel
- * is asked for huge pages, which make the pinning of direct transfers cheaper.
+ * Allocates zeroed memory on a boundary of DRUMLIN_ALIGNMENT. From 2 MiB on it lies on a 2 MiB boundary and is the
+ * process's own from the beginning, in huge pages, which make the pinning of direct transfers cheaper, or in small ones
+ * where the machine needs less time to give them.
  *
  * size     above 0
  * memory   receives the address, to be given to drumlin_memory_free

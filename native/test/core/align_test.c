@@ -5,19 +5,43 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 static int refuse_advice;
+static int refuse_populating;
 static int advices;
+static int small_advices;
+
+/* What one kind of pages takes longer to be populated than it does, in CPU time; the kind that was advised last. */
+static int dear;
+static int advised;
+
+static long cpu_milliseconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
 
 int __real_madvise(void *address, size_t length, int advice);
 int __wrap_madvise(void *address, size_t length, int advice);
 int __wrap_madvise(void *address, size_t length, int advice)
 {
     advices += advice == MADV_HUGEPAGE;
-    if (refuse_advice) {
+    small_advices += advice == MADV_NOHUGEPAGE;
+    if (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE)
+        advised = advice;
+    if (refuse_advice || (refuse_populating && advice == MADV_POPULATE_WRITE)) {
         errno = EINVAL;
         return -1;
     }
+    if (advice == MADV_POPULATE_WRITE && advised == dear)
+        for (long end = cpu_milliseconds() + 20; cpu_milliseconds() < end;)
+            ;
     return __real_madvise(address, length, advice);
 }
 
@@ -61,6 +85,49 @@ static void large_memory_asks_for_huge_pages(void **state)
     assert_int_equal(advices, 1);
 }
 
+static void take_pieces(int count)
+{
+    advices = small_advices = 0;
+    for (int i = 0; i < count; i++) {
+        void *memory;
+        assert_int_equal(drumlin_memory_allocate(&memory, 2 << 20), 0);
+        drumlin_memory_free(memory);
+    }
+}
+
+/* 20 ms are more than any kernel takes for 2 MiB; every 64 or 65 pieces the dear kind is tried once. */
+static void the_cheaper_pages_are_taken(void **state)
+{
+    (void)state;
+    static char page[4096] __attribute__((aligned(4096)));
+    if (__real_madvise(page, sizeof page, MADV_POPULATE_WRITE) != 0)
+        skip(); /* before Linux 5.14 */
+    int kinds[] = {MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_HUGEPAGE};
+    for (int i = 0; i < 3; i++) {
+        dear = kinds[i];
+        take_pieces(70); /* by now it is known */
+        take_pieces(200);
+        int dear_ones = dear == MADV_HUGEPAGE ? advices : small_advices;
+        assert_in_range(dear_ones, 2, 4);
+        assert_int_equal(advices + small_advices, 200);
+    }
+    dear = 0;
+}
+
+/* Before Linux 5.14 nothing is known of costs, and huge pages are asked for. */
+static void without_populating_memory_is_zeroed_in_huge_pages(void **state)
+{
+    (void)state;
+    dear = MADV_NOHUGEPAGE;
+    take_pieces(70);
+    refuse_populating = 1;
+    advices = 0;
+    assert_zeroed_on_boundary((16 << 20) + 4097, 2 << 20);
+    assert_int_equal(advices, 1);
+    refuse_populating = 0;
+    dear = 0;
+}
+
 /* As large as the allocator's memory for reuse can be, so that what is handed out is likely what was dirty. */
 static void large_memory_is_zeroed_when_it_is_used_again(void **state)
 {
@@ -94,6 +161,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_zeroed_and_aligned),
         cmocka_unit_test(large_memory_asks_for_huge_pages),
+        cmocka_unit_test(the_cheaper_pages_are_taken),
+        cmocka_unit_test(without_populating_memory_is_zeroed_in_huge_pages),
         cmocka_unit_test(large_memory_is_zeroed_when_it_is_used_again),
         cmocka_unit_test(refused_huge_pages_do_no_harm),
         cmocka_unit_test(wrong_sizes_and_want_of_memory_are_told),
