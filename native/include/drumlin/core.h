@@ -20,7 +20,7 @@ extern "C" {
 #define DRUMLIN_API __attribute__((visibility("default")))
 
 /* Changes whenever a function below comes or goes, or changes its signature or its meaning. */
-#define DRUMLIN_CORE_ABI 2
+#define DRUMLIN_CORE_ABI 3
 
 /* The DRUMLIN_CORE_ABI with which the library was built. */
 DRUMLIN_API int32_t drumlin_core_abi(void);
@@ -57,6 +57,13 @@ DRUMLIN_API int32_t drumlin_memory_allocate(void **memory, int64_t size);
 
 /* Gives the memory back. NULL is allowed. */
 DRUMLIN_API void drumlin_memory_free(void *memory);
+
+/* ---- copy.c: large copies --------------------------------------------------------------------------------------- */
+
+/*
+ * Copies memory that nobody reads soon, past the cache. The two pieces do not overlap.
+ */
+DRUMLIN_API void drumlin_memory_copy(void *target, const void *source, int64_t length);
 
 /* ---- file.c: files, whole transfers -------------------------------------------------------------------------- */
 

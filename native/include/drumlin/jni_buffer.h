@@ -1,9 +1,11 @@
 /*
- * What only JNI can do: from memory to a ByteBuffer and back. For the glue that JavaCPP generates; C++, not part of the
+ * What only JNI can do: from memory to a ByteBuffer and back, and into arrays. For the glue that JavaCPP generates; C++, not part of the
  * C interface.
  */
 #ifndef DRUMLIN_JNI_BUFFER_H
 #define DRUMLIN_JNI_BUFFER_H
+
+#include "drumlin/core.h"
 
 #include <jni.h>
 
@@ -11,6 +13,20 @@
 static inline jobject drumlin_jni_view(JNIEnv *env, jclass, jlong address, jlong length)
 {
     return env->NewDirectByteBuffer((void *)address, length);
+}
+
+/*
+ * Copies memory into a primitive array, from a byte of its elements on. Meanwhile the virtual machine may have to wait with
+ * collecting garbage. False, with an exception pending, where it gives no way to the elements.
+ */
+static inline jboolean drumlin_jni_copy_in(JNIEnv *env, jclass, jobject array, jlong offset, jlong source, jlong length)
+{
+    char *elements = (char *)env->GetPrimitiveArrayCritical((jarray)array, NULL);
+    if (!elements)
+        return JNI_FALSE;
+    drumlin_memory_copy(elements + offset, (const void *)source, length);
+    env->ReleasePrimitiveArrayCritical((jarray)array, elements, 0);
+    return JNI_TRUE;
 }
 
 /* The address of a direct buffer's element 0; 0 for any other buffer. */

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.storage.MemoryCopy;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ abstract class ProtectedData {
 
     private final int width;
     private final long count;
+    private final Optional<Buffer> memory;
     private DataType type;
     private Label label = Label.NONE;
     private Optional<Distribution> distribution = Optional.empty();
@@ -29,12 +31,22 @@ abstract class ProtectedData {
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
     private ProtectedData(ElementType type, long count) {
-        this(type.size(), type, count);
+        this(type.size(), type, count, Optional.empty());
     }
 
-    private ProtectedData(int width, DataType type, long count) {
+    private ProtectedData(ElementType type, Buffer values, ByteOrder order) {
+        this(
+                type.size(),
+                type,
+                values.remaining(),
+                order == ByteOrder.LITTLE_ENDIAN ? Optional.of(values) : Optional.empty());
+    }
+
+    /** @param memory with the elements as little-endian bytes, from index 0 on, if there is such */
+    private ProtectedData(int width, DataType type, long count, Optional<Buffer> memory) {
         this.width = width;
         this.count = count;
+        this.memory = memory;
         this.type = type;
     }
 
@@ -221,7 +233,9 @@ abstract class ProtectedData {
         position += copyInPart(position, head, source);
         int whole = source.remaining() / width;
         if (whole > 0) {
-            copyIn((int) (position / width), whole, source);
+            if (!isCopiedIn(position, whole * width, source)) {
+                copyIn((int) (position / width), whole, source);
+            }
             position += (long) whole * width;
         }
         copyInPart(position, source.remaining(), source);
@@ -238,6 +252,16 @@ abstract class ProtectedData {
         copyOut(bit / Byte.SIZE, one);
         one.put(0, (byte) (one.get(0) ^ 1 << bit % Byte.SIZE));
         copyIn(bit / Byte.SIZE, one.flip());
+    }
+
+    /** Copies a large piece, where the elements are memory that has the bytes in their order. */
+    private boolean isCopiedIn(long offset, int length, ByteBuffer source) {
+        ByteBuffer piece = source.duplicate().limit(source.position() + length);
+        if (memory.isEmpty() || !MemoryCopy.copied(piece, memory.get(), width, offset)) {
+            return false;
+        }
+        advance(source, length);
+        return true;
     }
 
     private int copyOutPart(long offset, int length, ByteBuffer target) {
@@ -294,7 +318,7 @@ abstract class ProtectedData {
         private final List<ByteBuffer> parts;
 
         OfParts(int width, DataType type, long count, List<ByteBuffer> parts) {
-            super(width, type, count);
+            super(width, type, count, Optional.empty());
             this.parts = List.copyOf(parts);
         }
 
@@ -362,7 +386,7 @@ abstract class ProtectedData {
         private final ByteBuffer values;
 
         OfBytes(ByteBuffer values) {
-            super(ElementType.CHAR, values.remaining());
+            super(ElementType.CHAR, values, ByteOrder.LITTLE_ENDIAN);
             this.values = values;
         }
 
@@ -383,7 +407,7 @@ abstract class ProtectedData {
         private final ShortBuffer values;
 
         OfShorts(ShortBuffer values) {
-            super(ElementType.SHRT, values.remaining());
+            super(ElementType.SHRT, values, values.order());
             this.values = values;
         }
 
@@ -404,7 +428,7 @@ abstract class ProtectedData {
         private final CharBuffer values;
 
         OfChars(CharBuffer values) {
-            super(ElementType.USHT, values.remaining());
+            super(ElementType.USHT, values, values.order());
             this.values = values;
         }
 
@@ -425,7 +449,7 @@ abstract class ProtectedData {
         private final IntBuffer values;
 
         OfInts(IntBuffer values) {
-            super(ElementType.INTG, values.remaining());
+            super(ElementType.INTG, values, values.order());
             this.values = values;
         }
 
@@ -446,7 +470,7 @@ abstract class ProtectedData {
         private final LongBuffer values;
 
         OfLongs(LongBuffer values) {
-            super(ElementType.LONG, values.remaining());
+            super(ElementType.LONG, values, values.order());
             this.values = values;
         }
 
@@ -467,7 +491,7 @@ abstract class ProtectedData {
         private final FloatBuffer values;
 
         OfFloats(FloatBuffer values) {
-            super(ElementType.SFLT, values.remaining());
+            super(ElementType.SFLT, values, values.order());
             this.values = values;
         }
 
@@ -488,7 +512,7 @@ abstract class ProtectedData {
         private final DoubleBuffer values;
 
         OfDoubles(DoubleBuffer values) {
-            super(ElementType.DBLE, values.remaining());
+            super(ElementType.DBLE, values, values.order());
             this.values = values;
         }
 

@@ -26,7 +26,7 @@ import org.bytedeco.javacpp.annotation.Raw;
 public final class CoreLibrary {
 
     /** The {@code DRUMLIN_CORE_ABI} that these declarations were written for. */
-    public static final int ABI = 2;
+    public static final int ABI = 3;
 
     private CoreLibrary() {}
 
@@ -68,6 +68,16 @@ public final class CoreLibrary {
      * @param memory its address, or 0
      */
     public static native void drumlin_memory_free(@Cast("void*") long memory);
+
+    /**
+     * Copies memory that nobody reads soon.
+     *
+     * @param target address
+     * @param source address
+     * @param length bytes
+     */
+    public static native void drumlin_memory_copy(
+            @Cast("void*") long target, @Cast("const void*") long source, long length);
 
     /**
      * {@code DRUMLIN_OPEN_READ}.
@@ -402,6 +412,10 @@ public final class CoreLibrary {
     @Name("drumlin_jni_view")
     @Raw(withEnv = true)
     static native ByteBuffer view(long address, long length);
+
+    /** Copies memory into a primitive array, from a byte of its elements on; false where there is no way to its elements. */
+    @Name("drumlin_jni_copy_in")
+    static native boolean copyIn(@Raw(withEnv = true) Object array, long offset, long source, long length);
 
     /** The address of a direct buffer's element 0; 0 for a heap buffer. */
     @Name("drumlin_jni_address")

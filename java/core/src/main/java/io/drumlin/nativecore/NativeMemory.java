@@ -1,8 +1,11 @@
 package io.drumlin.nativecore;
 
+import java.lang.ref.Reference;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +42,38 @@ public final class NativeMemory {
      */
     public static ByteBuffer view(long address, int size) {
         return CoreLibrary.view(address, size).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Copies memory that nobody reads soon, faster than the buffers can. Pieces should be of some ten KiB at least and a few MiB at most:
+     * the collection of garbage may have to wait meanwhile.
+     *
+     * @param source a direct buffer; its remaining bytes are copied, and it stays as it is
+     * @param target a direct buffer, or one with an array
+     * @param width bytes of an element of {@code target}, which become those of {@code source}
+     * @param offset in {@code target}, bytes from its element 0 on
+     * @return false if nothing was copied, because there is no way to the elements of {@code target}
+     * @throws IndexOutOfBoundsException they do not fit
+     * @throws IllegalArgumentException {@code source} is not direct
+     */
+    public static boolean copy(ByteBuffer source, Buffer target, int width, long offset) {
+        Objects.checkFromIndexSize(offset, (long) source.remaining(), (long) target.capacity() * width);
+        try {
+            if (target.isDirect()) {
+                CoreLibrary.drumlin_memory_copy(
+                        CoreLibrary.address(target) + offset, address(source), source.remaining());
+                return true;
+            }
+            return target.hasArray()
+                    && CoreLibrary.copyIn(
+                            target.array(),
+                            (long) target.arrayOffset() * width + offset,
+                            address(source),
+                            source.remaining());
+        } finally {
+            Reference.reachabilityFence(source);
+            Reference.reachabilityFence(target);
+        }
     }
 
     /**

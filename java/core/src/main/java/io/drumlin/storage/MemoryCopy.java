@@ -1,0 +1,35 @@
+package io.drumlin.storage;
+
+import io.drumlin.nativecore.NativeCore;
+import io.drumlin.nativecore.NativeMemory;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+
+/**
+ * Copies large pieces of memory that nobody reads soon past the cache, by the C core. It takes half the time of a {@code put} of
+ * buffers, which does the same where there is no C core. Thread-safe.
+ */
+public final class MemoryCopy {
+
+    /** Bytes from which on it takes less time than a put. */
+    static final int LARGE = 64 << 10;
+
+    private MemoryCopy() {}
+
+    /**
+     * Copies the remaining bytes of {@code source}, which stays as it is, if there is something to gain.
+     *
+     * @param target its elements become the bytes as they are, whatever its byte order
+     * @param width bytes of an element of {@code target}
+     * @param offset in {@code target}, bytes from its element 0 on
+     * @return false if nothing was copied: the piece is small, there is no C core, or {@code source} is no memory outside the Java heap, or {@code target}
+     *     neither that nor an array
+     * @throws IndexOutOfBoundsException the bytes do not fit
+     */
+    public static boolean copied(ByteBuffer source, Buffer target, int width, long offset) {
+        return source.remaining() >= LARGE
+                && source.isDirect()
+                && NativeCore.isAvailable()
+                && NativeMemory.copy(source, target, width, offset);
+    }
+}
