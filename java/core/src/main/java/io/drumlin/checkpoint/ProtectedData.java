@@ -217,7 +217,9 @@ abstract class ProtectedData {
         position += copyOutPart(position, head, target);
         int whole = target.remaining() / width;
         if (whole > 0) {
-            copyOut((int) (position / width), whole, target);
+            if (!isCopiedOut(position, whole * width, target)) {
+                copyOut((int) (position / width), whole, target);
+            }
             position += (long) whole * width;
         }
         copyOutPart(position, target.remaining(), target);
@@ -257,10 +259,20 @@ abstract class ProtectedData {
     /** Copies a large piece, where the elements are memory that has the bytes in their order. */
     private boolean isCopiedIn(long offset, int length, ByteBuffer source) {
         ByteBuffer piece = source.duplicate().limit(source.position() + length);
-        if (memory.isEmpty() || !MemoryCopy.copied(piece, memory.get(), width, offset)) {
+        if (memory.isEmpty() || !MemoryCopy.copiedIn(piece, memory.get(), width, offset)) {
             return false;
         }
         advance(source, length);
+        return true;
+    }
+
+    /** The other way. */
+    private boolean isCopiedOut(long offset, int length, ByteBuffer target) {
+        ByteBuffer piece = target.duplicate().limit(target.position() + length);
+        if (memory.isEmpty() || !MemoryCopy.copiedOut(memory.get(), width, offset, piece)) {
+            return false;
+        }
+        advance(target, length);
         return true;
     }
 

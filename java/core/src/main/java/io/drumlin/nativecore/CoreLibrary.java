@@ -417,6 +417,10 @@ public final class CoreLibrary {
     @Name("drumlin_jni_copy_in")
     static native boolean copyIn(@Raw(withEnv = true) Object array, long offset, long source, long length);
 
+    /** Copies a primitive array into memory, otherwise as {@link #copyIn}. */
+    @Name("drumlin_jni_copy_out")
+    static native boolean copyOut(@Raw(withEnv = true) Object array, long offset, long target, long length);
+
     /** The address of a direct buffer's element 0; 0 for a heap buffer. */
     @Name("drumlin_jni_address")
     static native long address(@Raw(withEnv = true) Buffer buffer);

@@ -56,23 +56,64 @@ public final class NativeMemory {
      * @throws IndexOutOfBoundsException they do not fit
      * @throws IllegalArgumentException {@code source} is not direct
      */
-    public static boolean copy(ByteBuffer source, Buffer target, int width, long offset) {
-        Objects.checkFromIndexSize(offset, (long) source.remaining(), (long) target.capacity() * width);
+    public static boolean copyIn(ByteBuffer source, Buffer target, int width, long offset) {
+        return copy(
+                target,
+                width,
+                offset,
+                source,
+                CoreLibrary::copyIn,
+                (elements, piece, length) -> CoreLibrary.drumlin_memory_copy(elements, piece, length));
+    }
+
+    /**
+     * The other way.
+     *
+     * @param source a direct buffer, or one with an array
+     * @param width bytes of an element of {@code source}
+     * @param offset in {@code source}, bytes from its element 0 on
+     * @param target a direct buffer; its remaining bytes are overwritten, and its position stays
+     * @return false if nothing was copied, because there is no way to the elements of {@code source}
+     * @throws IndexOutOfBoundsException there are not so many bytes
+     * @throws IllegalArgumentException {@code target} is not direct
+     */
+    public static boolean copyOut(Buffer source, int width, long offset, ByteBuffer target) {
+        return copy(
+                source,
+                width,
+                offset,
+                target,
+                CoreLibrary::copyOut,
+                (elements, piece, length) -> CoreLibrary.drumlin_memory_copy(piece, elements, length));
+    }
+
+    /** What is done with an array. */
+    @FunctionalInterface
+    private interface OfArray {
+        boolean copy(Object array, long offset, long piece, long length);
+    }
+
+    /** What is done with memory. */
+    @FunctionalInterface
+    private interface OfMemory {
+        void copy(long elements, long piece, long length);
+    }
+
+    private static boolean copy(
+            Buffer elements, int width, long offset, ByteBuffer piece, OfArray ofArray, OfMemory ofMemory) {
+        int length = piece.remaining();
+        Objects.checkFromIndexSize(offset, (long) length, (long) elements.capacity() * width);
         try {
-            if (target.isDirect()) {
-                CoreLibrary.drumlin_memory_copy(
-                        CoreLibrary.address(target) + offset, address(source), source.remaining());
+            if (elements.isDirect()) {
+                ofMemory.copy(CoreLibrary.address(elements) + offset, address(piece), length);
                 return true;
             }
-            return target.hasArray()
-                    && CoreLibrary.copyIn(
-                            target.array(),
-                            (long) target.arrayOffset() * width + offset,
-                            address(source),
-                            source.remaining());
+            return elements.hasArray()
+                    && ofArray.copy(
+                            elements.array(), (long) elements.arrayOffset() * width + offset, address(piece), length);
         } finally {
-            Reference.reachabilityFence(source);
-            Reference.reachabilityFence(target);
+            Reference.reachabilityFence(piece);
+            Reference.reachabilityFence(elements);
         }
     }
 

@@ -26,10 +26,24 @@ public final class MemoryCopy {
      *     neither that nor an array
      * @throws IndexOutOfBoundsException the bytes do not fit
      */
-    public static boolean copied(ByteBuffer source, Buffer target, int width, long offset) {
-        return source.remaining() >= LARGE
-                && source.isDirect()
-                && NativeCore.isAvailable()
-                && NativeMemory.copy(source, target, width, offset);
+    public static boolean copiedIn(ByteBuffer source, Buffer target, int width, long offset) {
+        return gains(source) && NativeMemory.copyIn(source, target, width, offset);
+    }
+
+    /**
+     * Fills the remaining space of {@code target}, whose position stays, if there is something to gain; otherwise as {@link #copiedIn}.
+     *
+     * @param source its elements are copied as the bytes that they are, whatever its byte order
+     * @param width bytes of an element of {@code source}
+     * @param offset in {@code source}, bytes from its element 0 on
+     * @return false if nothing was copied
+     * @throws IndexOutOfBoundsException there are not so many bytes
+     */
+    public static boolean copiedOut(Buffer source, int width, long offset, ByteBuffer target) {
+        return gains(target) && NativeMemory.copyOut(source, width, offset, target);
+    }
+
+    private static boolean gains(ByteBuffer piece) {
+        return piece.remaining() >= LARGE && piece.isDirect() && NativeCore.isAvailable();
     }
 }

@@ -57,8 +57,13 @@ class ProtectedDataTest {
             data.copyIn(offset, piece);
             assertThat(piece.remaining()).as("seed " + seed).isZero();
         }
-        ByteBuffer stored = ByteBuffer.allocate(BYTES);
-        data.copyOut(0, stored);
-        assertThat(stored.flip()).as("seed " + seed).isEqualTo(expected);
+        for (int round = 0; round < 20; round++) {
+            int length = round == 0 ? BYTES : random.nextInt(BYTES);
+            int offset = random.nextInt(BYTES - length + 1);
+            ByteBuffer stored = round % 3 == 0 ? ByteBuffer.allocate(length) : ByteBuffer.allocateDirect(length);
+            data.copyOut(offset, stored);
+            assertThat(stored.remaining()).isZero();
+            assertThat(stored.flip()).as("seed " + seed).isEqualTo(expected.slice(offset, length));
+        }
     }
 }
