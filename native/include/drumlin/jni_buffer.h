@@ -16,27 +16,26 @@ static inline jobject drumlin_jni_view(JNIEnv *env, jclass, jlong address, jlong
 }
 
 /*
- * Copies memory into a primitive array, or out of it, from a byte of its elements on. Meanwhile the virtual machine may
- * have to wait with collecting garbage. False, with an exception pending, where it gives no way to the elements.
+ * Copies memory into a primitive array, from a byte of its elements on. Meanwhile the virtual machine may have to wait with
+ * collecting garbage. An exception is pending where it gives no way to the elements.
  */
-static inline jboolean drumlin_jni_copy_in(JNIEnv *env, jclass, jobject array, jlong offset, jlong source, jlong length)
+static inline void drumlin_jni_copy_in(JNIEnv *env, jclass, jobject array, jlong offset, jlong source, jlong length)
 {
     char *elements = (char *)env->GetPrimitiveArrayCritical((jarray)array, NULL);
-    if (!elements)
-        return JNI_FALSE;
-    drumlin_memory_copy(elements + offset, (const void *)source, length);
-    env->ReleasePrimitiveArrayCritical((jarray)array, elements, 0);
-    return JNI_TRUE;
+    if (elements) {
+        drumlin_memory_copy(elements + offset, (const void *)source, length);
+        env->ReleasePrimitiveArrayCritical((jarray)array, elements, 0);
+    }
 }
 
-static inline jboolean drumlin_jni_copy_out(JNIEnv *env, jclass, jobject array, jlong offset, jlong target, jlong length)
+/* The other way. */
+static inline void drumlin_jni_copy_out(JNIEnv *env, jclass, jobject array, jlong offset, jlong target, jlong length)
 {
     char *elements = (char *)env->GetPrimitiveArrayCritical((jarray)array, NULL);
-    if (!elements)
-        return JNI_FALSE;
-    drumlin_memory_copy((void *)target, elements + offset, length);
-    env->ReleasePrimitiveArrayCritical((jarray)array, elements, JNI_ABORT);
-    return JNI_TRUE;
+    if (elements) {
+        drumlin_memory_copy((void *)target, elements + offset, length);
+        env->ReleasePrimitiveArrayCritical((jarray)array, elements, JNI_ABORT);
+    }
 }
 
 /* The address of a direct buffer's element 0; 0 for any other buffer. */

@@ -258,22 +258,28 @@ abstract class ProtectedData {
 
     /** Copies a large piece, where the elements are memory that has the bytes in their order. */
     private boolean isCopiedIn(long offset, int length, ByteBuffer source) {
-        ByteBuffer piece = source.duplicate().limit(source.position() + length);
-        if (memory.isEmpty() || !MemoryCopy.copiedIn(piece, memory.get(), width, offset)) {
+        if (memory.isEmpty()) {
             return false;
         }
-        advance(source, length);
-        return true;
+        int end = source.limit();
+        source.limit(source.position() + length);
+        boolean copied = MemoryCopy.copiedIn(source, memory.get(), width, offset);
+        source.limit(end);
+        advance(source, copied ? length : 0);
+        return copied;
     }
 
     /** The other way. */
     private boolean isCopiedOut(long offset, int length, ByteBuffer target) {
-        ByteBuffer piece = target.duplicate().limit(target.position() + length);
-        if (memory.isEmpty() || !MemoryCopy.copiedOut(memory.get(), width, offset, piece)) {
+        if (memory.isEmpty()) {
             return false;
         }
-        advance(target, length);
-        return true;
+        int end = target.limit();
+        target.limit(target.position() + length);
+        boolean copied = MemoryCopy.copiedOut(memory.get(), width, offset, target);
+        target.limit(end);
+        advance(target, copied ? length : 0);
+        return copied;
     }
 
     private int copyOutPart(long offset, int length, ByteBuffer target) {

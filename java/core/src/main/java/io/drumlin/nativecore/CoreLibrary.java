@@ -12,8 +12,8 @@ import org.bytedeco.javacpp.annotation.Raw;
 /**
  * The functions of {@code libdrumlin_core}, by their C names; {@code drumlin/core.h} is their manual.
  *
- * <p>Parameters and results are numbers, addresses among them as {@code long}: no strings and no arrays, because the glue
- * does without JavaCPP's run time. Unless a function says otherwise, results below 0 are {@code -errno}. Nothing is checked
+ * <p>Parameters and results are numbers, addresses among them as {@code long}: no strings and no arrays but as raw objects,
+ * because the glue does without JavaCPP's run time. Unless a function says otherwise, results below 0 are {@code -errno}. Nothing is checked
  * here: a wrong address ends the process. Callable once {@link NativeCore#ensureAvailable()} has returned. Thread-safe
  * where the manual says so.
  */
@@ -413,13 +413,13 @@ public final class CoreLibrary {
     @Raw(withEnv = true)
     static native ByteBuffer view(long address, long length);
 
-    /** Copies memory into a primitive array, from a byte of its elements on; false where there is no way to its elements. */
+    /** Copies memory into a primitive array, from a byte of its elements on. The collection of garbage may have to wait meanwhile. */
     @Name("drumlin_jni_copy_in")
-    static native boolean copyIn(@Raw(withEnv = true) Object array, long offset, long source, long length);
+    static native void copyIn(@Raw(withEnv = true) Object array, long offset, long source, long length);
 
-    /** Copies a primitive array into memory, otherwise as {@link #copyIn}. */
+    /** The other way. */
     @Name("drumlin_jni_copy_out")
-    static native boolean copyOut(@Raw(withEnv = true) Object array, long offset, long target, long length);
+    static native void copyOut(@Raw(withEnv = true) Object array, long offset, long target, long length);
 
     /** The address of a direct buffer's element 0; 0 for a heap buffer. */
     @Name("drumlin_jni_address")

@@ -10,11 +10,14 @@ import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between addresses and buffers. Heap buffers have no address and never reach native code.
+ * Between addresses and buffers. The Java heap has no addresses: native code never keeps what lies there, it only copies it.
  *
  * <p>Callable once {@link NativeCore#ensureAvailable()} has returned. Thread-safe.
  */
 public final class NativeMemory {
+
+    /** Bytes for which the collection of garbage may have to wait: a tenth of a millisecond. */
+    private static final int ARRAY_PIECE = 1 << 20;
 
     private NativeMemory() {}
 
@@ -45,8 +48,7 @@ public final class NativeMemory {
     }
 
     /**
-     * Copies memory that nobody reads soon, faster than the buffers can. Pieces should be of some ten KiB at least and a few MiB at most:
-     * the collection of garbage may have to wait meanwhile.
+     * Copies memory that nobody reads soon, faster than the buffers can.
      *
      * @param source a direct buffer; its remaining bytes are copied, and it stays as it is
      * @param target a direct buffer, or one with an array
@@ -57,13 +59,8 @@ public final class NativeMemory {
      * @throws IllegalArgumentException {@code source} is not direct
      */
     public static boolean copyIn(ByteBuffer source, Buffer target, int width, long offset) {
-        return copy(
-                target,
-                width,
-                offset,
-                source,
-                CoreLibrary::copyIn,
-                (elements, piece, length) -> CoreLibrary.drumlin_memory_copy(elements, piece, length));
+        Copy memory = (elements, at, piece, length) -> CoreLibrary.drumlin_memory_copy(at, piece, length);
+        return copy(target, width, offset, source, memory, CoreLibrary::copyIn);
     }
 
     /**
@@ -78,39 +75,34 @@ public final class NativeMemory {
      * @throws IllegalArgumentException {@code target} is not direct
      */
     public static boolean copyOut(Buffer source, int width, long offset, ByteBuffer target) {
-        return copy(
-                source,
-                width,
-                offset,
-                target,
-                CoreLibrary::copyOut,
-                (elements, piece, length) -> CoreLibrary.drumlin_memory_copy(piece, elements, length));
+        Copy memory = (elements, at, piece, length) -> CoreLibrary.drumlin_memory_copy(piece, at, length);
+        return copy(source, width, offset, target, memory, CoreLibrary::copyOut);
     }
 
-    /** What is done with an array. */
+    /** Copies between the elements of an array, or memory that begins at address 0, and memory outside the Java heap. */
     @FunctionalInterface
-    private interface OfArray {
-        boolean copy(Object array, long offset, long piece, long length);
-    }
-
-    /** What is done with memory. */
-    @FunctionalInterface
-    private interface OfMemory {
-        void copy(long elements, long piece, long length);
+    private interface Copy {
+        void copy(Object elements, long at, long piece, long length);
     }
 
     private static boolean copy(
-            Buffer elements, int width, long offset, ByteBuffer piece, OfArray ofArray, OfMemory ofMemory) {
+            Buffer elements, int width, long offset, ByteBuffer piece, Copy ofMemory, Copy ofArray) {
         int length = piece.remaining();
         Objects.checkFromIndexSize(offset, (long) length, (long) elements.capacity() * width);
         try {
             if (elements.isDirect()) {
-                ofMemory.copy(CoreLibrary.address(elements) + offset, address(piece), length);
+                ofMemory.copy(elements, CoreLibrary.address(elements) + offset, address(piece), length);
                 return true;
             }
-            return elements.hasArray()
-                    && ofArray.copy(
-                            elements.array(), (long) elements.arrayOffset() * width + offset, address(piece), length);
+            if (!elements.hasArray()) {
+                return false;
+            }
+            long start = (long) elements.arrayOffset() * width + offset;
+            for (long done = 0; done < length; done += ARRAY_PIECE) {
+                long part = Math.min(ARRAY_PIECE, length - done);
+                ofArray.copy(elements.array(), start + done, address(piece) + done, part);
+            }
+            return true;
         } finally {
             Reference.reachabilityFence(piece);
             Reference.reachabilityFence(elements);

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class MemoryCopyTest {
 
-    private static final int BYTES = 3 * MemoryCopy.LARGE + 40;
+    /** More than is copied of an array in one go. */
+    private static final int BYTES = (2 << 20) + MemoryCopy.LARGE + 40;
 
     private final ByteBuffer source = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
