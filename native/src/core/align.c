@@ -25,7 +25,7 @@ enum pages { HUGE, SMALL };
 static atomic_llong cost[2];
 
 /* Pieces of memory that were taken since the cost of the other kind was known. */
-static atomic_int taken;
+static atomic_int pieces;
 
 /* As many pieces are taken of one kind before the other is tried again. */
 #define TRIAL 64
@@ -38,8 +38,8 @@ static enum pages choose(void)
 static void judge(enum pages pages, long long nanoseconds)
 {
     atomic_store(&cost[pages], nanoseconds > 0 ? nanoseconds : 1);
-    if (atomic_fetch_add(&taken, 1) >= TRIAL) {
-        atomic_store(&taken, 0);
+    if (atomic_fetch_add(&pieces, 1) >= TRIAL) {
+        atomic_store(&pieces, 0);
         atomic_store(&cost[pages == HUGE ? SMALL : HUGE], 0);
     }
 }
@@ -51,19 +51,23 @@ static long long cpu_time(void)
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* Takes whole huge pages' worth of memory from the kernel, zeroed; false where it must be zeroed. All else is advice. */
-static int take(void *memory, size_t size)
+/* Takes whole huge pages' worth of memory from the kernel, zeroed. */
+static int32_t take(void *memory, size_t size)
 {
     enum pages pages = choose();
-    /* Before the pages are touched. */
+    /* Advice only; before the pages are touched. */
     (void)madvise(memory, size, pages == HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     /* The kernel gives zeros where a page is touched for the first time; writing zeros too would double the work. */
-    if (madvise(memory, size, MADV_DONTNEED) != 0)
+    if (madvise(memory, size, MADV_DONTNEED) != 0) {
+        memset(memory, 0, size);
         return 0;
+    }
     long long begin = cpu_time();
     if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
         judge(pages, (cpu_time() - begin) / (long long)(size / HUGE_PAGE));
-    return 1;
+    else if (errno == ENOMEM)
+        return -ENOMEM;
+    return 0;
 }
 
 int32_t drumlin_memory_allocate(void **memory, int64_t size)
@@ -76,8 +80,11 @@ int32_t drumlin_memory_allocate(void **memory, int64_t size)
         return -error;
     /* The last, partial huge page stays ordinary. */
     size_t whole = large ? (size_t)(size / HUGE_PAGE * HUGE_PAGE) : 0;
-    if (whole > 0 && !take(*memory, whole))
-        whole = 0;
+    int32_t taken = whole > 0 ? take(*memory, whole) : 0;
+    if (taken < 0) {
+        free(*memory);
+        return taken;
+    }
     memset((char *)*memory + whole, 0, (size_t)size - whole);
     return 0;
 }

@@ -12,7 +12,7 @@
 #endif
 
 static int refuse_advice;
-static int refuse_populating;
+static int refuse_populating; /* the errno, or 0 */
 static int advices;
 static int small_advices;
 
@@ -36,7 +36,7 @@ int __wrap_madvise(void *address, size_t length, int advice)
     if (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE)
         advised = advice;
     if (refuse_advice || (refuse_populating && advice == MADV_POPULATE_WRITE)) {
-        errno = EINVAL;
+        errno = refuse_advice ? EINVAL : refuse_populating;
         return -1;
     }
     if (advice == MADV_POPULATE_WRITE && advised == dear)
@@ -120,7 +120,7 @@ static void without_populating_memory_is_zeroed_in_huge_pages(void **state)
     (void)state;
     dear = MADV_NOHUGEPAGE;
     take_pieces(70);
-    refuse_populating = 1;
+    refuse_populating = EINVAL;
     advices = 0;
     assert_zeroed_on_boundary((16 << 20) + 4097, 2 << 20);
     assert_int_equal(advices, 1);
@@ -153,6 +153,10 @@ static void wrong_sizes_and_want_of_memory_are_told(void **state)
     out_of_memory = 1;
     assert_int_equal(drumlin_memory_allocate(&memory, 4096), -ENOMEM);
     out_of_memory = 0;
+    /* The kernel may find out only when it is to give the pages. */
+    refuse_populating = ENOMEM;
+    assert_int_equal(drumlin_memory_allocate(&memory, 16 << 20), -ENOMEM);
+    refuse_populating = 0;
     drumlin_memory_free(NULL);
 }
 
