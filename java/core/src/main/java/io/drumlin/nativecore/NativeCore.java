@@ -13,7 +13,8 @@ public final class NativeCore {
      * @return false where {@link #unavailabilityCause()} tells a reason
      */
     public static boolean isAvailable() {
-        return unavailabilityCause() == null;
+        // Asked for each slab: without making the cause.
+        return !NativeLibrary.switchedOff() && Loading.ONCE.failure() == null;
     }
 
     /**
