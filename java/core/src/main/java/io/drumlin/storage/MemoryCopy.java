@@ -19,6 +19,7 @@ public final class MemoryCopy {
     /**
      * Copies the remaining bytes of {@code source}, which stays as it is, if there is something to gain.
      *
+     * @param source a piece of 64 KiB or more, outside the Java heap, or there is nothing to gain
      * @param target its elements become the bytes as they are, whatever its byte order
      * @param width bytes of an element of {@code target}
      * @param offset in {@code target}, bytes from its element 0 on
@@ -36,6 +37,7 @@ public final class MemoryCopy {
      * @param source its elements are copied as the bytes that they are, whatever its byte order
      * @param width bytes of an element of {@code source}
      * @param offset in {@code source}, bytes from its element 0 on
+     * @param target as {@code source} of {@link #copiedIn}
      * @return false if nothing was copied
      * @throws IndexOutOfBoundsException there are not so many bytes
      */
