@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  */
 public final class MemoryCopy {
 
-    /** Bytes from which on it takes less time than a put. */
+    /** What is smaller may well be read from the cache soon. */
     static final int LARGE = 64 << 10;
 
     private MemoryCopy() {}
