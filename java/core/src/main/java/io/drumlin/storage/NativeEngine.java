@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -58,11 +60,25 @@ public final class NativeEngine implements StorageEngine {
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
         OpenMode.check(modes);
+        int fd = descriptor(path, bits(modes));
+        try {
+            return new NativeFile(path, fd, alignment(fd));
+        } catch (ErrnoException e) {
+            throw Errno.explain(DrumlinException.during("open").path(path), e, "");
+        }
+    }
+
+    @Override
+    public Optional<MappedFile> map(Path path, long offset, long length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, Long.MAX_VALUE);
+        return NativeMappedFile.of(path, descriptor(path, CoreLibrary.DRUMLIN_OPEN_READ()), offset, length);
+    }
+
+    private static int descriptor(Path path, int modes) throws IOException {
         ByteBuffer name = nativeName(path);
         try {
-            int fd = (int) NativeFile.require(
-                    "open", CoreLibrary.drumlin_file_open(NativeMemory.address(name), bits(modes), CREATION_MODE));
-            return new NativeFile(path, fd, alignment(fd));
+            return (int) NativeFile.require(
+                    "open", CoreLibrary.drumlin_file_open(NativeMemory.address(name), modes, CREATION_MODE));
         } catch (ErrnoException e) {
             throw Errno.explain(DrumlinException.during("open").path(path), e, "");
         } finally {

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -47,6 +48,20 @@ public interface StorageEngine {
      */
     default boolean freesMemoryAtOnce() {
         return false;
+    }
+
+    /**
+     * Maps a range of a file, for who reads all of it and looks at it again soon: it needs no memory but the page cache's.
+     *
+     * @param path the file
+     * @param offset bytes, 0 or above
+     * @param length bytes, above 0; the range may end behind the file
+     * @return empty where the engine cannot, or where the system could not promise to keep what was read: on file systems of other
+     *     nodes, before Linux 5.14, beyond the limit of locked memory ({@code ulimit -l})
+     * @throws IOException the file cannot be opened
+     */
+    default Optional<MappedFile> map(Path path, long offset, long length) throws IOException {
+        return Optional.empty();
     }
 
     /**

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,6 +53,7 @@ public final class FaultyEngine implements StorageEngine {
     private final List<Fault> faults = new ArrayList<>();
     private final boolean syncs;
     private CrashJournal journal;
+    private boolean maps = true;
 
     public FaultyEngine(StorageEngine real) {
         this(real, true);
@@ -87,6 +89,11 @@ public final class FaultyEngine implements StorageEngine {
     /** Forgets all failures that were planned and have not happened. */
     public synchronized void heal() {
         faults.clear();
+    }
+
+    /** From now on files are not mapped, as where the system does not allow it. */
+    public synchronized void mapNothing() {
+        maps = false;
     }
 
     /** How many operations of a kind were asked for so far. */
@@ -151,6 +158,21 @@ public final class FaultyEngine implements StorageEngine {
             }
         }
         return new FaultyFile(file, handle);
+    }
+
+    @Override
+    public synchronized Optional<MappedFile> map(Path path, long offset, long length) throws IOException {
+        check(Operation.OPEN, path, -1, -1);
+        if (!maps) {
+            return Optional.empty();
+        }
+        return real.map(path, offset, length).map(file -> new FaultyMapping(path, file));
+    }
+
+    private synchronized void countRead(Path path, long offset, int length) throws IOException {
+        check(Operation.READ, path, offset, length);
+        long there = Math.max(0, Files.size(path) - offset);
+        bytesRead.merge(path, Math.min(length, there), Long::sum);
     }
 
     @Override
@@ -250,6 +272,33 @@ public final class FaultyEngine implements StorageEngine {
         }
     }
 
+    private final class FaultyMapping implements MappedFile {
+
+        private final Path path;
+        private final MappedFile file;
+
+        FaultyMapping(Path path, MappedFile file) {
+            this.path = path;
+            this.file = file;
+        }
+
+        @Override
+        public PendingRead startRead(long offset, int length) throws IOException {
+            countRead(path, offset, length);
+            return file.startRead(offset, length);
+        }
+
+        @Override
+        public ByteBuffer view(long offset, int length) {
+            return file.view(offset, length);
+        }
+
+        @Override
+        public void close() {
+            file.close();
+        }
+    }
+
     private final class FaultyFile implements BlockFile {
 
         private final BlockFile file;
@@ -336,22 +385,14 @@ public final class FaultyEngine implements StorageEngine {
 
         @Override
         public int read(ByteBuffer target, long offset) throws IOException {
-            countRead(target, offset);
+            countRead(path(), offset, target.remaining());
             return file.read(target, offset);
         }
 
         @Override
         public PendingRead startRead(ByteBuffer target, long offset) throws IOException {
-            countRead(target, offset);
+            countRead(path(), offset, target.remaining());
             return file.startRead(target, offset);
-        }
-
-        private void countRead(ByteBuffer target, long offset) throws IOException {
-            synchronized (FaultyEngine.this) {
-                check(Operation.READ, path(), offset, target.remaining());
-                long there = Math.max(0, file.size() - offset);
-                bytesRead.merge(path(), Math.min(target.remaining(), there), Long::sum);
-            }
         }
 
         @Override
