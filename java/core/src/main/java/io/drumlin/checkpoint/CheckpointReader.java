@@ -6,6 +6,7 @@ import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.MappedFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;
@@ -141,6 +142,11 @@ final class CheckpointReader {
     }
 
     private void stream(Path path, List<Chunk> chunks, Optional<KeptFile> space, Sink sink) throws IOException {
+        Optional<MappedFile> mapping = space.flatMap(KeptFile::mapping);
+        if (mapping.isPresent()) {
+            stream(path, chunks, from(path, mapping.get(), space.get()), sink);
+            return;
+        }
         try (BlockFile file = storage.open(path, MODES)) {
             stream(path, chunks, from(file, space), sink);
         }
@@ -219,6 +225,21 @@ final class CheckpointReader {
                 }
                 ByteBuffer bytes = memory.slice(lead, piece.length);
                 space.ifPresent(kept -> kept.put(piece.start(), bytes));
+                return bytes;
+            };
+        };
+    }
+
+    private static Input from(Path path, MappedFile mapping, KeptFile kept) {
+        return piece -> {
+            PendingRead read = mapping.startRead(piece.start(), piece.length);
+            return () -> {
+                int count = read.await();
+                if (count < piece.length) {
+                    throw cut(path, piece, piece.start() + count);
+                }
+                ByteBuffer bytes = mapping.view(piece.start(), piece.length);
+                kept.put(piece.start(), bytes);
                 return bytes;
             };
         };

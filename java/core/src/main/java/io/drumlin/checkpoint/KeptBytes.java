@@ -23,6 +23,12 @@ import java.util.function.LongSupplier;
  */
 final class KeptBytes implements AutoCloseable {
 
+    /** What is less is read as fast. */
+    private static final int LEAST_MAPPED = 64 << 10;
+
+    /** The part of what is mapped that may be between the chunks: an eighth. */
+    private static final int MOST_BETWEEN = 8;
+
     private final StorageEngine storage;
     private final LongSupplier limit;
     private final List<KeptFile> files = new ArrayList<>();
@@ -72,12 +78,26 @@ final class KeptBytes implements AutoCloseable {
             try {
                 // First: what is written from now on makes it another file.
                 file.get().isOf(path);
+                map(file.get(), path, chunks);
             } catch (IOException e) {
                 forget(file.get());
                 throw e;
             }
         }
         return file;
+    }
+
+    /** Maps what is between the first and the last byte of the chunks, if they are most of it. */
+    private void map(KeptFile file, Path path, List<Chunk> chunks) throws IOException {
+        long start = chunks.stream().mapToLong(Chunk::offset).min().orElse(0);
+        long end = chunks.stream()
+                .mapToLong(chunk -> chunk.offset() + chunk.length())
+                .max()
+                .orElse(0);
+        long span = end - start;
+        if (span >= LEAST_MAPPED && span - file.bytes() <= span / MOST_BETWEEN) {
+            storage.map(path, start, span).ifPresent(file::map);
+        }
     }
 
     /**

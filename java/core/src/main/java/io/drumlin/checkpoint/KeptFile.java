@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.MappedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ final class KeptFile {
     private final TreeMap<Long, ByteBuffer> pieces = new TreeMap<>();
     private ByteBuffer free = ByteBuffer.allocate(0);
     private @Nullable Identity identity;
+    private Optional<MappedFile> mapping = Optional.empty();
 
     /** By which a file is known again that was renamed, and one that was written since is not. */
     private record Identity(@Nullable Object key, long size, FileTime written) {
@@ -64,6 +67,16 @@ final class KeptFile {
 
     long bytes() {
         return bytes;
+    }
+
+    /** Takes the bytes where the system reads them, and no other memory. The mapping is given back with what is here. */
+    void map(MappedFile file) {
+        mapping = Optional.of(file);
+    }
+
+    /** Where the bytes come from, unless they are read into {@link #space}. */
+    Optional<MappedFile> mapping() {
+        return mapping;
     }
 
     /** Memory for a piece, from an aligned address on. */
@@ -229,6 +242,8 @@ final class KeptFile {
         identity = null;
         pieces.clear();
         free = ByteBuffer.allocate(0);
+        mapping.ifPresent(MappedFile::close);
+        mapping = Optional.empty();
         List<AlignedBuffer> released = List.copyOf(blocks);
         blocks.clear();
         return released;

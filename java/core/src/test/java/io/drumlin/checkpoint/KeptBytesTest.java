@@ -105,11 +105,64 @@ class KeptBytesTest {
         KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
         faulty.fail(FaultyEngine.Operation.MEMORY, 1, "ENOMEM");
+        faulty.mapNothing();
         reader.verify(file, meta, true);
         assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isOne();
         assertThat(kept.of(file, meta.chunks())).isEmpty();
         recover(reader, file);
         assertRecovered();
+    }
+
+    @Test
+    void ofAMappedFileNeedNoMemory() throws IOException {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        assumeTrue(engine.map(file, 0, FIRST).isPresent(), "the system maps no file in " + directory);
+        KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE);
+        CheckpointReader reader = new CheckpointReader(faulty, slabs, kept);
+        reader.verify(file, meta, true);
+        reader.verify(file, meta, true);
+        recover(reader, file);
+        assertRecovered();
+        assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isZero();
+        // Once, although it was verified twice.
+        assertThat(faulty.bytesRead(directory)).isEqualTo(FIRST + SECOND);
+        reader.forget();
+    }
+
+    @Test
+    void areTheSameWithoutAMapping() throws IOException {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        faulty.mapNothing();
+        CheckpointReader reader = new CheckpointReader(faulty, slabs, new KeptBytes(faulty, () -> Long.MAX_VALUE));
+        reader.verify(file, meta, true);
+        recover(reader, file);
+        assertRecovered();
+        assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isPositive();
+        reader.forget();
+    }
+
+    @Test
+    void ofAFileThatIsCutAreNotHeld() throws IOException {
+        Files.write(file, Arrays.copyOf(content, SECOND_AT + 100));
+        KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
+        CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
+        assertThatThrownBy(() -> reader.verify(file, meta, true))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("the file ends at " + (SECOND_AT + 100));
+        assertThat(kept.of(file, meta.chunks())).isEmpty();
+    }
+
+    @Test
+    void ofAFileThatCannotBeReadAreNotHeld() throws IOException {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE);
+        CheckpointReader reader = new CheckpointReader(faulty, slabs, kept);
+        faulty.fail(FaultyEngine.Operation.READ, 3, "EIO");
+        assertThatThrownBy(() -> reader.verify(file, meta, true)).hasMessageContaining("EIO");
+        assertThat(kept.of(file, meta.chunks())).isEmpty();
+        reader.verify(file, meta, true);
+        assertThat(kept.of(file, meta.chunks())).isPresent();
+        reader.forget();
     }
 
     @Test
