@@ -10,6 +10,7 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 
@@ -65,10 +66,11 @@ final class ChunkedFile implements ChunkTarget {
      */
     void append(ByteSource image, Chunk chunk, Md5Lanes md5) throws IOException {
         Cursor cursor = new Cursor(image, chunk);
+        List<ByteBuffer> piece = Arrays.asList(new ByteBuffer[1]);
         while (!cursor.isAtEnd()) {
-            ByteBuffer piece = cursor.next();
+            piece.set(0, cursor.next());
             run.flush();
-            md5.update(List.of(piece));
+            md5.update(piece);
         }
     }
 
@@ -127,7 +129,7 @@ final class ChunkedFile implements ChunkTarget {
             if (memory.remaining() <= small) {
                 run.add(from, memory);
             } else {
-                slab.busyWith(file.startWrite(memory, from));
+                slab.write(file, memory, from);
             }
         }
     }

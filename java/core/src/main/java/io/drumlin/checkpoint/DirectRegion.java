@@ -107,14 +107,15 @@ final class DirectRegion implements Closeable {
                 length = (int) Math.min(slabs.slabBytes() - lead, end - at);
                 SlabPool.Slab slab = slabs.take();
                 ByteBuffer memory = slab.buffer().limit(lead + length).position(lead);
-                bytes.readFully(at - start, memory.duplicate());
-                md5.update(memory.slice());
+                bytes.readFully(at - start, memory);
+                memory.position(lead);
+                md5.update(slab.view(lead, length));
                 head.take(memory, base);
                 tail.take(memory, base);
                 int from = (int) Math.max(lead, blocks - base);
                 int to = (int) Math.min(lead + length, blocksEnd - base);
                 if (from < to) {
-                    slab.busyWith(file().startWrite(memory.limit(to).position(from), base + from));
+                    slab.write(file(), memory.limit(to).position(from), base + from);
                 }
             }
             slabs.drain();

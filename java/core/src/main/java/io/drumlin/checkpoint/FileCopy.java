@@ -76,6 +76,6 @@ final class FileCopy {
         for (int i = length; i < blocks; i++) {
             memory.put(i, (byte) 0);
         }
-        slab.busyWith(target.startWrite(memory, offset));
+        slab.write(target, memory, offset);
     }
 }

@@ -95,7 +95,7 @@ final class SequentialFile implements Closeable {
         for (int i = used; i < blocks; i++) {
             memory.put(i, (byte) 0);
         }
-        full.busyWith(file.startWrite(memory, written));
+        full.write(file, memory, written);
         written += used;
     }
 

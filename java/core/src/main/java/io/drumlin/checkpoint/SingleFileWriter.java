@@ -127,7 +127,7 @@ final class SingleFileWriter implements Closeable {
 
     private void flush() throws IOException {
         if (slab != null) {
-            slab.busyWith(file().startWrite(run.flip(), start));
+            slab.write(file(), run.flip(), start);
             slab = null;
         }
     }

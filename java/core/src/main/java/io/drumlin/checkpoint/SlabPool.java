@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -47,11 +48,12 @@ final class SlabPool implements AutoCloseable {
         return slabBytes;
     }
 
-    /** One slab and the write it is busy with. */
+    /** One slab and the write it is busy with, whose object the next one takes. */
     static final class Slab {
         private final AlignedBuffer memory;
         private final ByteBuffer view;
         private @Nullable PendingWrite write;
+        private boolean busy;
 
         private Slab(AlignedBuffer memory) {
             this.memory = memory;
@@ -68,15 +70,20 @@ final class SlabPool implements AutoCloseable {
             return view.limit(from + length).position(from);
         }
 
-        /** Keeps the slab from being handed out until the write has ended. */
-        void busyWith(PendingWrite pending) {
-            write = pending;
+        /**
+         * Starts the only write of what is in the slab, which is not handed out again before it has ended.
+         *
+         * @param bytes of the slab's memory
+         */
+        void write(BlockFile file, ByteBuffer bytes, long offset) throws IOException {
+            write = file.startWrite(bytes, offset, write);
+            busy = true;
         }
 
         private void await() throws IOException {
             PendingWrite pending = write;
-            write = null;
-            if (pending != null) {
+            if (busy && pending != null) {
+                busy = false;
                 pending.await();
             }
         }

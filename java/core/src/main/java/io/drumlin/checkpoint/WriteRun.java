@@ -34,7 +34,7 @@ final class WriteRun {
     /** Starts to write what was added. To be called before the slabs are handed out once around. */
     void flush() throws IOException {
         if (slab != null) {
-            slab.busyWith(file.startWrite(run.flip(), start));
+            slab.write(file, run.flip(), start);
             slab = null;
         }
     }

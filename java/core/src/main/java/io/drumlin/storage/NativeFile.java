@@ -71,15 +71,18 @@ final class NativeFile extends PositionalFile {
     }
 
     @Override
-    PendingWrite launch(ByteBuffer memory, long offset) throws IOException {
+    PendingWrite launch(ByteBuffer memory, long offset, @Nullable PendingWrite done) throws IOException {
         long ticket = CoreLibrary.drumlin_queue_write(
                 NativeQueue.address(), fd, NativeMemory.address(memory), memory.remaining(), offset);
         if (ticket < 0) {
             throw explain("write", offset, memory.remaining(), new ErrnoException("queue", (int) -ticket), "");
         }
-        Queued write = new Queued("write", memory, offset, ticket);
-        keep(write);
-        return write::await;
+        if (done instanceof Queued over && over.isOf(this) && over.begin(memory, offset, ticket)) {
+            return over;
+        }
+        Queued write = new Queued("write");
+        write.begin(memory, offset, ticket);
+        return write;
     }
 
     @Override
@@ -89,21 +92,9 @@ final class NativeFile extends PositionalFile {
         if (ticket < 0) {
             throw explain("read", offset, memory.remaining(), new ErrnoException("queue", (int) -ticket), "");
         }
-        Queued read = new Queued("read", memory, offset, ticket);
-        keep(read);
-        return read::await;
-    }
-
-    private void keep(Queued transfer) {
-        synchronized (queued) {
-            queued.add(transfer);
-        }
-    }
-
-    private void forget(Queued transfer) {
-        synchronized (queued) {
-            queued.remove(transfer);
-        }
+        Queued read = new Queued("read");
+        read.begin(memory, offset, ticket);
+        return read::moved;
     }
 
     @Override
@@ -157,61 +148,82 @@ final class NativeFile extends PositionalFile {
         return result;
     }
 
-    /** A transfer in the C core's queue; it holds the memory until the kernel has let go of it. */
-    private final class Queued {
+    /** Transfers in the C core's queue, one after the other; it holds the memory until the kernel has let go of it. */
+    private final class Queued implements PendingWrite {
 
         private final String operation;
-        private final ByteBuffer memory;
-        private final int length;
-        private final long offset;
-        private final long ticket;
 
-        /** Guarded by this. */
-        private boolean ended;
-        /** Guarded by this. */
+        /** Guarded by this, as all that follows; {@code null} when the transfer has ended. */
+        private @Nullable ByteBuffer memory;
+
+        private int length;
+        private long offset;
+        private long ticket;
         private int moved;
-        /** Guarded by this. */
         private @Nullable IOException failure;
 
-        Queued(String operation, ByteBuffer memory, long offset, long ticket) {
+        Queued(String operation) {
             this.operation = operation;
-            this.memory = memory;
-            length = memory.remaining();
-            this.offset = offset;
-            this.ticket = ticket;
+        }
+
+        boolean isOf(NativeFile file) {
+            return NativeFile.this == file;
+        }
+
+        /** Takes over a transfer that was started, unless the one before is still under way. */
+        synchronized boolean begin(ByteBuffer started, long at, long given) {
+            if (memory != null) {
+                return false;
+            }
+            memory = started;
+            length = started.remaining();
+            offset = at;
+            ticket = given;
+            failure = null;
+            synchronized (queued) {
+                queued.add(this);
+            }
+            return true;
         }
 
         /** Waits unless somebody has done so; the ticket is good for once. */
         synchronized @Nullable IOException end() {
-            if (!ended) {
-                long result = waited();
+            if (memory != null) {
+                long result = waited(memory);
+                memory = null;
                 moved = (int) Math.max(0, result);
                 if (result < 0) {
                     ErrnoException cause = new ErrnoException(operation, (int) -result);
                     failure = explain(operation, offset, length, cause, "");
                     keepUnreported(failure);
                 }
-                ended = true;
-                forget(this);
+                synchronized (queued) {
+                    queued.remove(this);
+                }
             }
             return failure;
         }
 
-        private long waited() {
+        private long waited(ByteBuffer held) {
             try {
                 return CoreLibrary.drumlin_queue_wait(NativeQueue.address(), ticket);
             } finally {
-                Reference.reachabilityFence(memory);
+                Reference.reachabilityFence(held);
             }
         }
 
-        synchronized int await() throws IOException {
+        synchronized int moved() throws IOException {
             IOException told = end();
             if (told != null) {
                 forgetUnreported(told);
                 throw told;
             }
             return moved;
+        }
+
+        @Override
+        public void await() throws IOException {
+            moved();
         }
     }
 }
