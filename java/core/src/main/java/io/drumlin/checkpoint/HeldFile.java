@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Agreement;
+import io.drumlin.format.ByteSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
@@ -54,11 +55,24 @@ final class HeldFile implements Closeable {
 
     /** The space that was handed out last holds its bytes. */
     void filled() {
-        attempt(() -> {
-            if (file != null) {
+        if (file != null && failure == null) {
+            try {
                 file.filled();
+            } catch (IOException e) {
+                failure = e;
             }
-        });
+        }
+    }
+
+    /** Fills the remaining space of {@code target} with bytes that are to be sent, unless a step before has failed. */
+    void read(ByteSource source, long offset, ByteBuffer target) {
+        if (failure == null) {
+            try {
+                source.readFully(offset, target);
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
     }
 
     /** A slab of the pool for other bytes than those of the file; one whose write has failed is passed over. */
@@ -82,7 +96,7 @@ final class HeldFile implements Closeable {
     }
 
     /** Runs a step unless one before has failed. */
-    void attempt(Agreement.Step step) {
+    private void attempt(Agreement.Step step) {
         if (failure == null) {
             try {
                 step.run();

@@ -6,9 +6,8 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends checkpoint files to neighbours in the group, slab by slab: level 2 (docs/formats/fti-run-directory.md, section 4).
@@ -47,32 +46,36 @@ final class PartnerCopy {
         try (HeldFile held = incoming.isPresent()
                 ? new HeldFile(storage, slabs, incoming.get().target(), receives)
                 : new HeldFile(slabs)) {
-            List<Request> transfers = new ArrayList<>(2);
             for (long offset = 0; offset < Math.max(sends, receives); offset += slabs.slabBytes()) {
+                Request receive = null;
                 if (offset < receives) {
                     ByteBuffer space = held.space((int) Math.min(slabs.slabBytes(), receives - offset));
-                    transfers.add(group.comm()
-                            .startReceive(space, incoming.orElseThrow().from(), TAG));
+                    receive = group.comm()
+                            .startReceive(space, incoming.orElseThrow().from(), TAG);
                 }
+                Request send = null;
                 if (offset < sends) {
                     ByteBuffer window = read(held, outgoing.orElseThrow().bytes(), offset);
-                    transfers.add(group.comm()
-                            .startSend(window, outgoing.orElseThrow().to(), TAG));
+                    send = group.comm().startSend(window, outgoing.orElseThrow().to(), TAG);
                 }
-                for (Request request : transfers) {
-                    request.await();
-                }
-                transfers.clear();
+                await(receive);
+                await(send);
                 held.filled();
             }
             held.finish();
         }
     }
 
+    private static void await(@Nullable Request request) throws IOException {
+        if (request != null) {
+            request.await();
+        }
+    }
+
     private ByteBuffer read(HeldFile held, ByteSource source, long offset) {
         int length = (int) Math.min(slabs.slabBytes(), source.size() - offset);
         ByteBuffer window = held.window(length);
-        held.attempt(() -> source.readFully(offset, window));
+        held.read(source, offset, window);
         return window.rewind().limit(length);
     }
 }

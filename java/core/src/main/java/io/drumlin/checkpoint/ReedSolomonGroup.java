@@ -14,12 +14,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,6 +160,9 @@ final class ReedSolomonGroup {
         private final Md5Lanes md5 = DigestEngine.md5();
         private ByteBuffer sum = ZEROS;
 
+        /** The sum, for the digest. */
+        private final List<ByteBuffer> digested = Arrays.asList(sum);
+
         NewFile(FileKind kind, int[] row, HeldFile file) {
             this.kind = kind;
             this.row = row;
@@ -174,8 +179,8 @@ final class ReedSolomonGroup {
         }
 
         /** With what the files at these positions in the row are multiplied. */
-        int[] coefficients(List<Integer> positions) {
-            return positions.stream().mapToInt(position -> row[position]).toArray();
+        int[] coefficients(int[] positions) {
+            return Arrays.stream(positions).map(position -> row[position]).toArray();
         }
 
         void add(List<ByteBuffer> windows, int[] coefficients) {
@@ -186,7 +191,8 @@ final class ReedSolomonGroup {
             boolean inPlace = length == sum.remaining();
             sum.limit(sum.position() + length);
             if (kind == FileKind.ENCODED) {
-                md5.update(List.of(sum));
+                digested.set(0, sum);
+                md5.update(digested);
             }
             if (inPlace) {
                 file.filled();
@@ -202,15 +208,27 @@ final class ReedSolomonGroup {
         }
     }
 
-    /**
-     * Files whose windows are added up in one go.
-     *
-     * @param positions in {@code used}
-     * @param coefficients of these files for each file that is made
-     */
-    private record Batch(List<Integer> positions, List<int[]> coefficients) {}
+    /** Files whose windows are added up in one go. */
+    private static final class Batch {
 
-    /** The ranks' way through their files. */
+        /** Of the files, in {@code used}. */
+        private final int[] positions;
+
+        /** Of these files for each file that is made. */
+        private final List<int[]> coefficients;
+
+        /** Of this step, one of each file. */
+        private final List<ByteBuffer> windows;
+
+        Batch(List<Integer> files, List<NewFile> made) {
+            positions = files.stream().mapToInt(i -> i).toArray();
+            coefficients =
+                    made.stream().map(file -> file.coefficients(positions)).toList();
+            windows = Arrays.asList(new ByteBuffer[positions.length]);
+        }
+    }
+
+    /** The ranks' way through their files. A step makes no objects, so lists are gone through by their indices. */
     private final class Exchange {
         private final int[] used;
 
@@ -218,16 +236,14 @@ final class ReedSolomonGroup {
         private final Batch mine;
 
         private final List<Batch> others = new ArrayList<>();
-        private final List<Integer> receivers = new ArrayList<>();
+        private final int[] receivers;
         private final Map<FileKind, ByteSource> own;
         private final HeldFile reads;
         private final List<NewFile> made;
 
-        /** Of one step: what this rank has read, what it gets from others, and what is under way. */
-        private final List<ByteBuffer> windows = new ArrayList<>();
-
-        private final List<ByteBuffer> received = new ArrayList<>();
+        /** What is under way. */
         private final List<Request> sends = new ArrayList<>();
+
         private final List<Request> receives = new ArrayList<>();
 
         Exchange(int[] used, BitSet wanted, Map<FileKind, ByteSource> own, HeldFile reads, List<NewFile> made) {
@@ -242,24 +258,16 @@ final class ReedSolomonGroup {
             for (int i = 0; i < used.length; i++) {
                 (holder(i) == self ? here : elsewhere).add(i);
             }
-            mine = batch(here);
+            mine = new Batch(here, made);
             // Each rank begins with its neighbour, so that not all wait for one.
             elsewhere.sort(Comparator.comparingInt(i -> (holder(i) + k - self) % k));
             for (int first = 0; first < elsewhere.size(); first += BATCH) {
-                others.add(batch(elsewhere.subList(first, Math.min(first + BATCH, elsewhere.size()))));
+                others.add(new Batch(elsewhere.subList(first, Math.min(first + BATCH, elsewhere.size())), made));
             }
-            for (int i = 1; i < k; i++) {
-                int to = (self + k - i) % k;
-                if (wanted.get(to) || wanted.get(k + to)) {
-                    receivers.add(to);
-                }
-            }
-        }
-
-        private Batch batch(List<Integer> positions) {
-            return new Batch(
-                    List.copyOf(positions),
-                    made.stream().map(file -> file.coefficients(positions)).toList());
+            receivers = IntStream.range(1, k)
+                    .map(i -> (self + k - i) % k)
+                    .filter(to -> wanted.get(to) || wanted.get(k + to))
+                    .toArray();
         }
 
         private int holder(int position) {
@@ -269,52 +277,52 @@ final class ReedSolomonGroup {
         /** Moves on by a window. */
         void step(long offset, int length) throws IOException {
             int whole = length + length % Short.BYTES;
-            for (NewFile file : made) {
-                file.begin(length, whole);
+            for (int i = 0; i < made.size(); i++) {
+                made.get(i).begin(length, whole);
             }
-            windows.clear();
-            for (int position : mine.positions()) {
-                windows.add(read(position, offset, length, whole));
+            for (int i = 0; i < mine.positions.length; i++) {
+                mine.windows.set(i, read(mine.positions[i], offset, length, whole));
             }
-            sends.clear();
             for (int to : receivers) {
-                for (ByteBuffer window : windows) {
-                    sends.add(group.comm().startSend(window, to, TAG));
+                for (int i = 0; i < mine.windows.size(); i++) {
+                    sends.add(group.comm().startSend(mine.windows.get(i), to, TAG));
                 }
             }
-            add(windows, mine);
+            add(mine);
             if (!made.isEmpty()) {
                 receive(whole);
             }
-            for (Request send : sends) {
-                send.await();
-            }
-            for (NewFile file : made) {
-                file.end(length);
+            await(sends);
+            for (int i = 0; i < made.size(); i++) {
+                made.get(i).end(length);
             }
         }
 
         private void receive(int whole) throws IOException {
-            received.clear();
-            for (Batch batch : others) {
-                receives.clear();
-                for (int position : batch.positions()) {
-                    if (receives.size() == received.size()) {
-                        received.add(reads.window(whole));
-                    }
-                    ByteBuffer window = received.get(receives.size());
-                    receives.add(group.comm().startReceive(window, holder(position), TAG));
+            for (int b = 0; b < others.size(); b++) {
+                Batch batch = others.get(b);
+                for (int i = 0; i < batch.positions.length; i++) {
+                    // The first batch is the largest; the others come into its windows.
+                    ByteBuffer window =
+                            b == 0 ? reads.window(whole) : others.get(0).windows.get(i);
+                    batch.windows.set(i, window);
+                    receives.add(group.comm().startReceive(window, holder(batch.positions[i]), TAG));
                 }
-                for (Request receive : receives) {
-                    receive.await();
-                }
-                add(received.subList(0, receives.size()), batch);
+                await(receives);
+                add(batch);
             }
         }
 
-        private void add(List<ByteBuffer> windows, Batch batch) {
+        private static void await(List<Request> underway) throws IOException {
+            for (int i = 0; i < underway.size(); i++) {
+                underway.get(i).await();
+            }
+            underway.clear();
+        }
+
+        private void add(Batch batch) {
             for (int i = 0; i < made.size(); i++) {
-                made.get(i).add(windows, batch.coefficients().get(i));
+                made.get(i).add(batch.windows, batch.coefficients.get(i));
             }
         }
 
@@ -325,7 +333,7 @@ final class ReedSolomonGroup {
                 throw new IllegalStateException("file " + used[position] + " of the group is not here");
             }
             ByteBuffer window = reads.window(length);
-            reads.attempt(() -> file.readFully(offset, window));
+            reads.read(file, offset, window);
             window.rewind().limit(whole);
             if (length < whole) {
                 window.put(length, (byte) 0);

@@ -40,7 +40,8 @@ public final class Gf16Engine {
                     coefficients.length + " coefficients for " + sources.size() + " sources");
         }
         boolean direct = target.isDirect();
-        for (ByteBuffer source : sources) {
+        for (int i = 0; i < sources.size(); i++) {
+            ByteBuffer source = sources.get(i);
             direct &= source.isDirect();
             if (source.remaining() != target.remaining()) {
                 throw new IllegalArgumentException(
