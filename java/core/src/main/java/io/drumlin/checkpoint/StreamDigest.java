@@ -3,72 +3,110 @@ package io.drumlin.checkpoint;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /**
  * MD5 of one stream, by a thread of its own: a single stream takes longer than the device, and the caller writes meanwhile. One
- * thread calls.
+ * thread calls. Pieces leave no garbage, so they go through a ring instead of an executor.
  */
 final class StreamDigest implements AutoCloseable {
 
     private final Md5Lanes md5 = DigestEngine.md5();
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(StreamDigest::makeThread);
-    private final Deque<Future<?>> waiting = new ArrayDeque<>();
-    private final int most;
+
+    /** Those numbered from {@code hashed} to {@code given} wait, at their number modulo the length; guarded by this, as all below. */
+    private final ByteBuffer[] pieces;
+
+    private long given;
+    private long hashed;
+    private boolean closed;
+    private @Nullable Throwable failure;
 
     /** @param most pieces that wait to be hashed, 1 or more */
     StreamDigest(int most) {
-        this.most = most;
-        waiting.add(thread.submit(() -> md5.reset(0)));
-    }
-
-    private static Thread makeThread(Runnable loop) {
-        Thread thread = new Thread(null, loop, "drumlin-digest", 0, false);
+        pieces = new ByteBuffer[most];
+        md5.reset(0);
+        Thread thread = new Thread(null, this::hash, "drumlin-digest", 0, false);
         thread.setDaemon(true);
-        return thread;
+        thread.start();
     }
 
     /** Appends the remaining bytes of a buffer, which must not change until as many more calls have returned as pieces may wait. */
-    void update(ByteBuffer bytes) {
-        await(most - 1);
-        waiting.add(thread.submit(() -> md5.update(List.of(bytes))));
+    synchronized void update(ByteBuffer bytes) {
+        await(pieces.length - 1);
+        pieces[(int) (given % pieces.length)] = bytes;
+        given++;
+        notifyAll();
     }
 
     /** Ends the stream. */
-    byte[] digest() {
+    synchronized byte[] digest() {
         await(0);
         return md5.digest(0);
     }
 
     /** Waits until no more than {@code left} pieces wait. */
-    private void await(int left) {
+    private synchronized void await(int left) {
         boolean interrupted = false;
-        while (waiting.size() > left) {
+        while (given - hashed > left) {
             try {
-                waiting.element().get();
-                waiting.remove();
+                wait();
             } catch (InterruptedException e) {
                 interrupted = true;
-            } catch (ExecutionException e) {
-                waiting.remove();
-                throw new IllegalStateException("hashing failed", e.getCause());
             }
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        Throwable cause = failure;
+        failure = null;
+        if (cause != null) {
+            throw new IllegalStateException("hashing failed", cause);
+        }
     }
 
     @Override
-    public void close() {
-        await(0);
-        thread.shutdown();
-        md5.close();
+    public synchronized void close() {
+        try {
+            await(0);
+        } finally {
+            closed = true;
+            notifyAll();
+            md5.close();
+        }
+    }
+
+    /** What the thread does. */
+    private void hash() {
+        List<ByteBuffer> piece = Arrays.asList(new ByteBuffer[1]);
+        while (isNext(piece)) {
+            Throwable refused = null;
+            try {
+                md5.update(piece);
+            } catch (Throwable e) {
+                refused = e;
+            }
+            end(refused);
+        }
+    }
+
+    /** Waits for a piece; false if there will be none. */
+    private synchronized boolean isNext(List<ByteBuffer> piece) {
+        while (given == hashed && !closed) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                // The thread belongs to this object, which ends it by closing.
+            }
+        }
+        piece.set(0, pieces[(int) (hashed % pieces.length)]);
+        return given > hashed;
+    }
+
+    private synchronized void end(@Nullable Throwable refused) {
+        hashed++;
+        failure = failure == null ? refused : failure;
+        notifyAll();
     }
 }
