@@ -340,7 +340,7 @@ public final class NativeMpi implements Communicator {
         try (Payload payload = Payload.from(message)) {
             check(
                     MpiLibrary.drumlin_mpi_send(comm, payload.address(), payload.length(), destination, tag),
-                    during("send to rank " + destination + " with tag " + tag).range(-1, payload.length()));
+                    duringSend(payload.length(), destination, tag));
         }
     }
 
@@ -350,7 +350,7 @@ public final class NativeMpi implements Communicator {
         try (Payload payload = Payload.into(message)) {
             int received = (int) check(
                     MpiLibrary.drumlin_mpi_receive(comm, payload.address(), payload.length(), source, tag),
-                    duringReceive(message, source, tag));
+                    duringReceive(message.remaining(), source, tag));
             payload.deliver(received);
             return received;
         }
@@ -372,30 +372,37 @@ public final class NativeMpi implements Communicator {
         Arguments.checkTag(tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
-        DrumlinException.Context failure =
-                during("send to rank " + destination + " with tag " + tag).range(-1, length);
         long request = MpiLibrary.drumlin_mpi_start_send(comm, NativeMemory.address(message), length, destination, tag);
-        return new Transfer(check(request, failure), message, failure) {
+        return new Transfer(request, message) {
             @Override
             int bytes(long result) {
                 return length;
             }
-        };
+
+            @Override
+            DrumlinException.Context failure() {
+                return duringSend(length, destination, tag);
+            }
+        }.started();
     }
 
     @Override
     public Request startReceive(ByteBuffer message, int source, int tag) throws IOException {
         checkReceive(message, source, tag);
         Arguments.checkDirect(message);
-        DrumlinException.Context failure = duringReceive(message, source, tag);
-        long request = MpiLibrary.drumlin_mpi_start_receive(
-                comm, NativeMemory.address(message), message.remaining(), source, tag);
-        return new Transfer(check(request, failure), message, failure) {
+        int length = message.remaining();
+        long request = MpiLibrary.drumlin_mpi_start_receive(comm, NativeMemory.address(message), length, source, tag);
+        return new Transfer(request, message) {
             @Override
             int bytes(long result) {
                 return (int) result;
             }
-        };
+
+            @Override
+            DrumlinException.Context failure() {
+                return duringReceive(length, source, tag);
+            }
+        }.started();
     }
 
     private void checkReceive(ByteBuffer message, int source, int tag) {
@@ -405,8 +412,12 @@ public final class NativeMpi implements Communicator {
         Arguments.checkWritable(message);
     }
 
-    private DrumlinException.Context duringReceive(ByteBuffer message, int source, int tag) {
-        return during("receive of at most " + message.remaining() + " bytes from rank " + source + " with "
+    private DrumlinException.Context duringSend(int length, int destination, int tag) {
+        return during("send to rank " + destination + " with tag " + tag).range(-1, length);
+    }
+
+    private DrumlinException.Context duringReceive(int length, int source, int tag) {
+        return during("receive of at most " + length + " bytes from rank " + source + " with "
                 + (tag == ANY_TAG ? "any tag" : "tag " + tag));
     }
 
@@ -470,20 +481,33 @@ public final class NativeMpi implements Communicator {
         return DrumlinException.during(operation).rank(rank);
     }
 
-    /** A transfer under way; keeps the buffer from the garbage collector. */
+    /**
+     * A transfer under way; keeps the buffer from the garbage collector. What is being done is put into words when it has failed: there
+     * is a message for each piece of a checkpoint.
+     */
     private abstract static class Transfer implements Request {
         private final long request;
         private final ByteBuffer message;
-        private final DrumlinException.Context failure;
         private boolean awaited;
 
-        Transfer(long request, ByteBuffer message, DrumlinException.Context failure) {
+        Transfer(long request, ByteBuffer message) {
             this.request = request;
             this.message = message;
-            this.failure = failure;
         }
 
         abstract int bytes(long result);
+
+        abstract DrumlinException.Context failure();
+
+        /** Itself, unless it could not be started. */
+        Transfer started() throws DrumlinException {
+            checked(request);
+            return this;
+        }
+
+        private long checked(long result) throws DrumlinException {
+            return result < 0 ? check(result, failure()) : result;
+        }
 
         @Override
         public int await() throws IOException {
@@ -492,7 +516,7 @@ public final class NativeMpi implements Communicator {
             }
             awaited = true;
             try {
-                return bytes(check(MpiLibrary.drumlin_mpi_wait(request), failure));
+                return bytes(checked(MpiLibrary.drumlin_mpi_wait(request)));
             } finally {
                 Reference.reachabilityFence(message);
             }
