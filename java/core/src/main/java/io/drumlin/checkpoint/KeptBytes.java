@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
  */
 final class KeptBytes implements AutoCloseable {
 
-    /** What is less is read as fast. */
-    private static final int LEAST_MAPPED = 64 << 10;
+    /** Of what is less a mapping costs more, some milliseconds, than memory does. */
+    static final int LEAST_MAPPED = 4 << 20;
 
     /** The part of what is mapped that may be between the chunks: an eighth. */
     private static final int MOST_BETWEEN = 8;

@@ -30,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is recovered is what was verified, whether it was kept or is read again. */
 class KeptBytesTest {
 
-    private static final int FIRST = 3_000_001;
+    private static final int FIRST = 5_000_001;
     private static final int SECOND = 40_000;
-    private static final int SECOND_AT = 3_002_777;
+    private static final int SECOND_AT = 5_002_777;
 
     @TempDir
     private Path directory;

@@ -54,6 +54,7 @@ public final class FaultyEngine implements StorageEngine {
     private final boolean syncs;
     private CrashJournal journal;
     private boolean maps = true;
+    private int mappings;
 
     public FaultyEngine(StorageEngine real) {
         this(real, true);
@@ -94,6 +95,11 @@ public final class FaultyEngine implements StorageEngine {
     /** From now on files are not mapped, as where the system does not allow it. */
     public synchronized void mapNothing() {
         maps = false;
+    }
+
+    /** How many files were mapped so far. */
+    public synchronized int mappings() {
+        return mappings;
     }
 
     /** How many operations of a kind were asked for so far. */
@@ -166,7 +172,9 @@ public final class FaultyEngine implements StorageEngine {
         if (!maps) {
             return Optional.empty();
         }
-        return real.map(path, offset, length).map(file -> new FaultyMapping(path, file));
+        Optional<MappedFile> mapped = real.map(path, offset, length);
+        mappings += mapped.isPresent() ? 1 : 0;
+        return mapped.map(file -> new FaultyMapping(path, file));
     }
 
     private synchronized void countRead(Path path, long offset, int length) throws IOException {
