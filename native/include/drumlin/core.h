@@ -182,8 +182,8 @@ DRUMLIN_API int32_t drumlin_directory_sync(const char *path);
  * offset   a multiple of the page size
  * size     above 0; the range may end behind the file
  *
- * Errors: -EINVAL (offset or size; or the kernel is older than Linux 5.14), -EOPNOTSUPP (not a file system of this node: ext,
- * XFS, Btrfs, F2FS, tmpfs), -ENOMEM, -EPERM and -EAGAIN (more than may be locked, RLIMIT_MEMLOCK), and others of mmap(2).
+ * Errors: -EINVAL (offset or size), -ENOSYS (before Linux 6.9, where a page that cannot be read is waited for without end),
+ * -EOPNOTSUPP (not a file system of this node: ext, XFS, Btrfs, F2FS, tmpfs), -ENOMEM, -EPERM and -EAGAIN (more than may be locked, RLIMIT_MEMLOCK), and others of mmap(2).
  */
 DRUMLIN_API int32_t drumlin_map_create(void **memory, int32_t fd, int64_t offset, int64_t size);
 
@@ -194,7 +194,8 @@ DRUMLIN_API int32_t drumlin_map_create(void **memory, int32_t fd, int64_t offset
  * memory     as drumlin_map_create gave it
  * position   of the part in the range; it must not end behind it
  *
- * Errors: -EINVAL (position or length below 0), -EIO (the device, or the file ends before the part does), -ENOMEM.
+ * Errors: -EINVAL (position or length below 0), -EIO (the device, the file ends before the part does, or the file system has no
+ * room for a hole), -ENOMEM.
  */
 DRUMLIN_API int32_t drumlin_map_populate(void *memory, int64_t position, int64_t length);
 

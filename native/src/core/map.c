@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Younger than some headers: Linux 5.14, 4.4, and file systems' numbers. */
@@ -43,6 +45,19 @@ static int is_local(int fd)
     }
 }
 
+/*
+ * Before Linux 6.9 populating tries a page for ever that the device cannot read, where it should say so. Of the older ones those
+ * that have it repaired are not told from the others.
+ */
+static int says_what_cannot_be_read(void)
+{
+    struct utsname kernel;
+    unsigned version, release;
+    if (uname(&kernel) != 0 || sscanf(kernel.release, "%u.%u", &version, &release) != 2)
+        return 0;
+    return version > 6 || (version == 6 && release >= 9);
+}
+
 /* Keeps pages from now on, once they are there. */
 static int lock(void *memory, size_t size)
 {
@@ -60,14 +75,14 @@ int32_t drumlin_map_create(void **memory, int32_t fd, int64_t offset, int64_t si
 {
     if (offset < 0 || size <= 0)
         return -EINVAL;
+    if (!says_what_cannot_be_read())
+        return -ENOSYS;
     if (!is_local(fd))
         return -EOPNOTSUPP;
-    /* Writable, because network adapters register memory for writing even if they only send it. Nobody writes. */
-    void *made = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, offset);
+    void *made = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, offset);
     if (made == MAP_FAILED)
         return -errno;
-    /* Of no bytes this only asks whether the kernel knows it. */
-    if (madvise(made, 0, MADV_POPULATE_READ) != 0 || lock(made, (size_t)size) != 0) {
+    if (lock(made, (size_t)size) != 0) {
         int error = errno;
         (void)munmap(made, (size_t)size);
         return -error;

@@ -99,7 +99,7 @@ final class CheckpointReader {
         try {
             stream(path, chunks, Optional.of(space), sink);
             return true;
-        } catch (OutOfMemoryError e) {
+        } catch (OutOfMemoryError | MappingException e) {
             kept.forget(space);
             LOG.log(Logger.Level.DEBUG, "{0} is read without being kept: {1}", path, e.getMessage());
             return false;
@@ -230,9 +230,36 @@ final class CheckpointReader {
         };
     }
 
+    /**
+     * The system could not bring a part of a mapped file into memory. That the file is damaged only a read can say: it may have been the
+     * memory, or the room for a hole.
+     */
+    private static final class MappingException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        MappingException(IOException cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
+
+    private static PendingRead startRead(MappedFile mapping, Piece piece) throws MappingException {
+        try {
+            PendingRead read = mapping.startRead(piece.start(), piece.length);
+            return () -> {
+                try {
+                    return read.await();
+                } catch (IOException e) {
+                    throw new MappingException(e);
+                }
+            };
+        } catch (IOException e) {
+            throw new MappingException(e);
+        }
+    }
+
     private static Input from(Path path, MappedFile mapping, KeptFile kept) {
         return piece -> {
-            PendingRead read = mapping.startRead(piece.start(), piece.length);
+            PendingRead read = startRead(mapping, piece);
             return () -> {
                 int count = read.await();
                 if (count < piece.length) {

@@ -6,6 +6,7 @@ import io.drumlin.storage.MappedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
@@ -32,6 +33,8 @@ final class KeptFile {
     private final TreeMap<Long, ByteBuffer> pieces = new TreeMap<>();
     private ByteBuffer free = ByteBuffer.allocate(0);
     private @Nullable Identity identity;
+    private @Nullable Path original;
+    private @Nullable Identity originalIdentity;
     private Optional<MappedFile> mapping = Optional.empty();
 
     /** By which a file is known again that was renamed, and one that was written since is not. */
@@ -39,6 +42,14 @@ final class KeptFile {
         static Identity of(Path path) throws IOException {
             BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
             return new Identity(attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
+        }
+
+        boolean isThatOf(Path path) throws IOException {
+            try {
+                return equals(of(path));
+            } catch (NoSuchFileException e) {
+                return false;
+            }
         }
     }
 
@@ -151,20 +162,27 @@ final class KeptFile {
     }
 
     /**
-     * What is here is from now on of a copy, as it is now.
+     * What is here is from now on of a copy, as it is now. If it is mapped it still changes with the file of which it was.
      *
+     * @param from the file of which it was
      * @param start where in the file of which it was the copy begins
      */
-    void isOfCopy(Path copy, long start) throws IOException {
+    void isOfCopy(Path from, Path copy, long start) throws IOException {
         Map<Long, ByteBuffer> before = Map.copyOf(pieces);
         pieces.clear();
         before.forEach((offset, piece) -> pieces.put(offset - start, piece));
+        if (mapping.isPresent()) {
+            original = from;
+            originalIdentity = identity;
+        }
         isOf(copy);
     }
 
     /** Whether a file is the one of which bytes are here, under whatever name, and was not written since. */
     boolean knows(Path path) throws IOException {
-        return identity != null && identity.equals(Identity.of(path));
+        return identity != null
+                && identity.equals(Identity.of(path))
+                && (original == null || (originalIdentity != null && originalIdentity.isThatOf(original)));
     }
 
     /** Whether all of the chunks are here. */

@@ -53,9 +53,14 @@ final class LevelCopy {
                 Optional<KeptFile> kept = reader.kept().of(from, file.toVerify());
                 if (kept.isPresent()) {
                     copyKept(from, kept.get(), start, size, copy);
-                    return;
+                    // Else it was written meanwhile, and what was copied need not be what was verified.
+                    if (kept.get().knows(from)) {
+                        kept.get().isOfCopy(from, copy, start);
+                        return;
+                    }
+                } else {
+                    new FileCopy(storage, slabs).copy(from, start, size, copy);
                 }
-                new FileCopy(storage, slabs).copy(from, start, size, copy);
                 // At a restart the copy is what is recovered, and of what was copied nothing is needed any more.
                 reader.forget();
                 reader.verify(copy, file.movedBy(-start), level == Level.L1);
@@ -71,7 +76,6 @@ final class LevelCopy {
             new FileCopy(storage, slabs)
                     .copy(new KeptSource(new BlockFileSource(rest), Optional.of(kept)), start, size, copy);
         }
-        kept.isOfCopy(copy, start);
     }
 
     private void copyToShared(String operation, Path from, StoredFile file, SharedFileWriter shared, Path copy)

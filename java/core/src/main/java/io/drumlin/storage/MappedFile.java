@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A range of a file as memory, which the kernel reads without copying it anywhere, and keeps until this is closed. Nobody may make the
- * file shorter meanwhile: touching what it had would end the process. Not thread-safe.
+ * A range of a file as memory to read, which the kernel fills without copying it anywhere, and keeps until this is closed. What others write
+ * to the file meanwhile shows. Nobody may make the file shorter: touching what it had would end the process. Not thread-safe.
  */
 public interface MappedFile extends AutoCloseable {
 
@@ -25,7 +25,7 @@ public interface MappedFile extends AutoCloseable {
      *
      * @param offset in the file, bytes
      * @param length bytes, all of them in the range
-     * @return a new direct little-endian buffer
+     * @return a new direct little-endian buffer; writing to it would end the process
      * @throws IndexOutOfBoundsException not all of it is in the range
      */
     ByteBuffer view(long offset, int length);

@@ -43,6 +43,18 @@ final class NativeMappedFile implements MappedFile {
 
     /** Maps a range of an open file, which is closed with the mapping, or at once if the system does not allow one. */
     static Optional<MappedFile> of(Path path, int fd, long offset, long length) {
+        Optional<MappedFile> mapped = Optional.empty();
+        try {
+            mapped = map(path, fd, offset, length);
+            return mapped;
+        } finally {
+            if (mapped.isEmpty()) {
+                CoreLibrary.drumlin_file_close(fd);
+            }
+        }
+    }
+
+    private static Optional<MappedFile> map(Path path, int fd, long offset, long length) {
         long start = offset - offset % UNIT;
         long size = offset + length - start;
         ByteBuffer address = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
@@ -55,7 +67,6 @@ final class NativeMappedFile implements MappedFile {
                 "{0} is not mapped: {1}",
                 path,
                 NativeMemory.string(CoreLibrary.drumlin_error_message(error)));
-        CoreLibrary.drumlin_file_close(fd);
         return Optional.empty();
     }
 

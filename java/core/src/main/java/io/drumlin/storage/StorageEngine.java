@@ -51,13 +51,14 @@ public interface StorageEngine {
     }
 
     /**
-     * Maps a range of a file, for who reads all of it and looks at it again soon: it needs no memory but the page cache's.
+     * Maps a range of a file, for who reads all of it and looks at it again soon: it needs no memory but the page cache's. What others write
+     * to the file meanwhile shows.
      *
      * @param path the file
      * @param offset bytes, 0 or above
      * @param length bytes, above 0; the range may end behind the file
      * @return empty where the engine cannot, or where the system could not promise to keep what was read: on file systems of other
-     *     nodes, before Linux 5.14, beyond the limit of locked memory ({@code ulimit -l})
+     *     nodes, before Linux 6.9, beyond the limit of locked memory ({@code ulimit -l})
      * @throws IOException the file cannot be opened
      */
     default Optional<MappedFile> map(Path path, long offset, long length) throws IOException {

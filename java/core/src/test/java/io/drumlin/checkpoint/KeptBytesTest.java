@@ -157,12 +157,26 @@ class KeptBytesTest {
         FaultyEngine faulty = new FaultyEngine(engine);
         KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(faulty, slabs, kept);
+        faulty.mapNothing();
         faulty.fail(FaultyEngine.Operation.READ, 3, "EIO");
         assertThatThrownBy(() -> reader.verify(file, meta, true)).hasMessageContaining("EIO");
         assertThat(kept.of(file, meta.chunks())).isEmpty();
         reader.verify(file, meta, true);
         assertThat(kept.of(file, meta.chunks())).isPresent();
         reader.forget();
+    }
+
+    @Test
+    void areDoneWithoutWhereAMappingCannotBeFilled() throws IOException {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE);
+        CheckpointReader reader = new CheckpointReader(faulty, slabs, kept);
+        faulty.fail(FaultyEngine.Operation.READ, 3, "ENOMEM");
+        reader.verify(file, meta, true);
+        assumeTrue(faulty.mappings() == 1, "the system maps no file in " + directory);
+        assertThat(kept.of(file, meta.chunks())).isEmpty();
+        recover(reader, file);
+        assertRecovered();
     }
 
     @Test

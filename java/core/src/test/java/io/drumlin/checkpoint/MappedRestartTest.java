@@ -10,7 +10,11 @@ import io.drumlin.storage.MappedFile;
 import io.drumlin.storage.NativeEngine;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Restarts from files that are large enough to be mapped, after the loss of a node where the level stands it. */
 class MappedRestartTest {
@@ -67,6 +72,47 @@ class MappedRestartTest {
             assertThat(values).isEqualTo(values(comm.rank()));
         });
         assertThat(mappings()).isGreaterThan(before);
+    }
+
+    /** The mapping is of the file at level 4, though what is recovered is its copy. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void whatIsWrittenToTheFileOfACopyIsNotRecovered(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(
+                directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = open(run, comm)) {
+                checkpoints.protect(1, values(comm.rank()));
+                checkpoints.checkpoint(1, Level.L4);
+            }
+        });
+        assumeTrue(maps(run.config()), "the system maps no file in " + directory);
+        ThreadCommunicator.run(RANKS, comm -> {
+            byte[] values = new byte[SIZE];
+            try (Checkpoints checkpoints = open(run, comm)) {
+                comm.barrier();
+                if (comm.rank() == 0) {
+                    overwriteLevel4();
+                }
+                comm.barrier();
+                checkpoints.protect(1, values);
+                checkpoints.recover();
+            }
+            assertThat(values).isEqualTo(values(comm.rank()));
+        });
+        assertThat(mappings()).isPositive();
+    }
+
+    private void overwriteLevel4() throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve("Global"))) {
+            for (Path file : files.filter(path -> path.getFileName().toString().endsWith(".fti"))
+                    .filter(path -> path.getParent().getFileName().toString().equals("l4"))
+                    .toList()) {
+                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                    channel.write(ByteBuffer.allocate(100), SIZE / 2);
+                }
+            }
+        }
     }
 
     private boolean maps(Path path) throws IOException {
