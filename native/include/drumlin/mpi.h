@@ -180,7 +180,8 @@ DRUMLIN_API int64_t drumlin_mpi_start_send(int64_t comm, const void *data, int64
 
 /*
  * Starts receiving; data stays untouched until drumlin_mpi_wait. For messages whose length is known: Open MPI 4.1 writes
- * beyond data when the message is longer, even though it reports MPI_ERR_TRUNCATE.
+ * beyond data when the message is longer, even though it reports MPI_ERR_TRUNCATE, and cuts some short messages off without
+ * reporting it.
  *
  * Returns the handle of a request.
  */

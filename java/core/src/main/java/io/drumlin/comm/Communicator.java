@@ -192,7 +192,8 @@ public interface Communicator extends AutoCloseable {
 
     /**
      * Starts receiving; the buffer must stay untouched until the request was awaited. For messages whose length is
-     * known: a longer one is an error, before which some MPIs (Open MPI 4.1) write beyond the buffer.
+     * known: a longer one is an error, but Open MPI 4.1 may write beyond the buffer before it says so, and cuts off small ones without
+     * saying so.
      *
      * @param message where the bytes go, a direct buffer
      * @param source rank
