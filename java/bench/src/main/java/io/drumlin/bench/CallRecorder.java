@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** A communicator, and those made from it, whose calls by one rank are written down. */
 final class CallRecorder implements Communicator {
@@ -101,15 +102,25 @@ final class CallRecorder implements Communicator {
 
     @Override
     public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
+        return startSend(message, destination, tag, null);
+    }
+
+    @Override
+    public Request startSend(ByteBuffer message, int destination, int tag, @Nullable Request done) throws IOException {
         record(Operation.MESSAGE, message.remaining());
-        return real.startSend(message, destination, tag);
+        return real.startSend(message, destination, tag, done);
     }
 
     @Override
     public Request startReceive(ByteBuffer message, int source, int tag) throws IOException {
+        return startReceive(message, source, tag, null);
+    }
+
+    @Override
+    public Request startReceive(ByteBuffer message, int source, int tag, @Nullable Request done) throws IOException {
         // Of known length.
         record(Operation.MESSAGE, message.remaining());
-        return real.startReceive(message, source, tag);
+        return real.startReceive(message, source, tag, done);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ranks of one job, or a part of them, and the messages between them.
@@ -40,7 +41,7 @@ public interface Communicator extends AutoCloseable {
     @FunctionalInterface
     interface Request {
         /**
-         * Waits until the buffer may be used again and, for a receive, is filled. To be called once.
+         * Waits until the buffer may be used again and, for a receive, is filled. To be called once for each start.
          *
          * @return bytes of the message
          * @throws IOException the transfer failed
@@ -191,6 +192,22 @@ public interface Communicator extends AutoCloseable {
     Request startSend(ByteBuffer message, int destination, int tag) throws IOException;
 
     /**
+     * As {@link #startSend(ByteBuffer, int, int)}, for who starts one message after the other and wants no garbage for each: an
+     * implementation may take the object of a transfer that is over for the new one.
+     *
+     * @param message as there
+     * @param destination as there
+     * @param tag as there
+     * @param done a send or receive of any communicator that the caller has awaited, whatever came of it, and that nobody awaits any
+     *     more; {@code null} if there is none
+     * @return the transfer, maybe {@code done}
+     * @throws IOException the transfer could not be started; {@code done} can be given once more
+     */
+    default Request startSend(ByteBuffer message, int destination, int tag, @Nullable Request done) throws IOException {
+        return startSend(message, destination, tag);
+    }
+
+    /**
      * Starts receiving; the buffer must stay untouched until the request was awaited. For messages whose length is
      * known: a longer one is an error, but Open MPI 4.1 may write beyond the buffer before it says so, and cuts off small ones without
      * saying so.
@@ -202,6 +219,22 @@ public interface Communicator extends AutoCloseable {
      * @throws IOException the transfer could not be started
      */
     Request startReceive(ByteBuffer message, int source, int tag) throws IOException;
+
+    /**
+     * As {@link #startReceive(ByteBuffer, int, int)}, for who starts one message after the other and wants no garbage for each: an
+     * implementation may take the object of a transfer that is over for the new one.
+     *
+     * @param message as there
+     * @param source as there
+     * @param tag as there
+     * @param done a send or receive of any communicator that the caller has awaited, whatever came of it, and that nobody awaits any
+     *     more; {@code null} if there is none
+     * @return the transfer, maybe {@code done}
+     * @throws IOException the transfer could not be started; {@code done} can be given once more
+     */
+    default Request startReceive(ByteBuffer message, int source, int tag, @Nullable Request done) throws IOException {
+        return startReceive(message, source, tag);
+    }
 
     /**
      * Makes a communicator of the same ranks whose messages do not mix with this one's. Collective.

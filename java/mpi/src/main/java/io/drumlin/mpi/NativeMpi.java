@@ -1,6 +1,7 @@
 package io.drumlin.mpi;
 
 import static io.drumlin.mpi.Results.check;
+import static io.drumlin.mpi.Results.failure;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Arguments;
@@ -334,13 +335,12 @@ public final class NativeMpi implements Communicator {
 
     @Override
     public void send(ByteBuffer message, int destination, int tag) throws IOException {
-        checkOpen();
-        Arguments.checkRank("destination", destination, size);
-        Arguments.checkTag(tag);
+        checkSend(destination, tag);
         try (Payload payload = Payload.from(message)) {
-            check(
-                    MpiLibrary.drumlin_mpi_send(comm, payload.address(), payload.length(), destination, tag),
-                    duringSend(payload.length(), destination, tag));
+            int result = MpiLibrary.drumlin_mpi_send(comm, payload.address(), payload.length(), destination, tag);
+            if (result < 0) {
+                throw failure(duringSend(payload.length(), destination, tag), result);
+            }
         }
     }
 
@@ -348,11 +348,12 @@ public final class NativeMpi implements Communicator {
     public int receive(ByteBuffer message, int source, int tag) throws IOException {
         checkReceive(message, source, tag);
         try (Payload payload = Payload.into(message)) {
-            int received = (int) check(
-                    MpiLibrary.drumlin_mpi_receive(comm, payload.address(), payload.length(), source, tag),
-                    duringReceive(message.remaining(), source, tag));
-            payload.deliver(received);
-            return received;
+            long received = MpiLibrary.drumlin_mpi_receive(comm, payload.address(), payload.length(), source, tag);
+            if (received < 0) {
+                throw failure(duringReceive(payload.length(), source, tag), received);
+            }
+            payload.deliver((int) received);
+            return (int) received;
         }
     }
 
@@ -362,47 +363,55 @@ public final class NativeMpi implements Communicator {
         Arguments.checkRank("source", source, size);
         Arguments.checkTagOrAny(tag);
         int found = MpiLibrary.drumlin_mpi_has_message(comm, source, tag);
-        return check(found, during("looking for a message from rank " + source)) == 1;
+        if (found < 0) {
+            throw failure(during("looking for a message from rank " + source), found);
+        }
+        return found == 1;
     }
 
     @Override
     public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
-        checkOpen();
-        Arguments.checkRank("destination", destination, size);
-        Arguments.checkTag(tag);
+        return startSend(message, destination, tag, null);
+    }
+
+    @Override
+    public Request startSend(ByteBuffer message, int destination, int tag, @Nullable Request done) throws IOException {
+        checkSend(destination, tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
         long request = MpiLibrary.drumlin_mpi_start_send(comm, NativeMemory.address(message), length, destination, tag);
-        return new Transfer(request, message) {
-            @Override
-            int bytes(long result) {
-                return length;
-            }
-
-            @Override
-            DrumlinException.Context failure() {
-                return duringSend(length, destination, tag);
-            }
-        }.started();
+        if (request < 0) {
+            throw failure(duringSend(length, destination, tag), request);
+        }
+        return transfer(done).begin(true, request, message, destination, tag);
     }
 
     @Override
     public Request startReceive(ByteBuffer message, int source, int tag) throws IOException {
+        return startReceive(message, source, tag, null);
+    }
+
+    @Override
+    public Request startReceive(ByteBuffer message, int source, int tag, @Nullable Request done) throws IOException {
         checkReceive(message, source, tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
         long request = MpiLibrary.drumlin_mpi_start_receive(comm, NativeMemory.address(message), length, source, tag);
-        return new Transfer(request, message) {
-            @Override
-            int bytes(long result) {
-                return (int) result;
-            }
+        if (request < 0) {
+            throw failure(duringReceive(length, source, tag), request);
+        }
+        return transfer(done).begin(false, request, message, source, tag);
+    }
 
-            @Override
-            DrumlinException.Context failure() {
-                return duringReceive(length, source, tag);
-            }
-        }.started();
+    /** The object of a transfer of this communicator that was awaited, or a new one. */
+    private Transfer transfer(@Nullable Request done) {
+        return done instanceof Transfer over && over.isOver(this) ? over : new Transfer();
+    }
+
+    private void checkSend(int destination, int tag) {
+        checkOpen();
+        Arguments.checkRank("destination", destination, size);
+        Arguments.checkTag(tag);
     }
 
     private void checkReceive(ByteBuffer message, int source, int tag) {
@@ -482,43 +491,50 @@ public final class NativeMpi implements Communicator {
     }
 
     /**
-     * A transfer under way; keeps the buffer from the garbage collector. What is being done is put into words when it has failed: there
-     * is a message for each piece of a checkpoint.
+     * Transfers, one after the other; keeps the buffer of the one under way from the garbage collector. What is being done is put into
+     * words when it has failed: there is a message for each piece of a checkpoint.
      */
-    private abstract static class Transfer implements Request {
-        private final long request;
-        private final ByteBuffer message;
-        private boolean awaited;
+    private final class Transfer implements Request {
 
-        Transfer(long request, ByteBuffer message) {
-            this.request = request;
-            this.message = message;
+        /** {@code null} when the transfer was awaited. */
+        private @Nullable ByteBuffer message;
+
+        private long request;
+        private boolean sends;
+        private int length;
+        private int peer;
+        private int tag;
+
+        boolean isOver(NativeMpi carrier) {
+            return NativeMpi.this == carrier && message == null;
         }
 
-        abstract int bytes(long result);
-
-        abstract DrumlinException.Context failure();
-
-        /** Itself, unless it could not be started. */
-        Transfer started() throws DrumlinException {
-            checked(request);
+        /** Takes over a transfer that was started. */
+        Transfer begin(boolean sent, long given, ByteBuffer started, int rank, int with) {
+            message = started;
+            request = given;
+            sends = sent;
+            length = started.remaining();
+            peer = rank;
+            tag = with;
             return this;
-        }
-
-        private long checked(long result) throws DrumlinException {
-            return result < 0 ? check(result, failure()) : result;
         }
 
         @Override
         public int await() throws IOException {
-            if (awaited) {
+            ByteBuffer held = message;
+            if (held == null) {
                 throw new IllegalStateException("the request was awaited before");
             }
-            awaited = true;
+            message = null;
             try {
-                return bytes(checked(MpiLibrary.drumlin_mpi_wait(request)));
+                long result = MpiLibrary.drumlin_mpi_wait(request);
+                if (result < 0) {
+                    throw failure(sends ? duringSend(length, peer, tag) : duringReceive(length, peer, tag), result);
+                }
+                return sends ? length : (int) result;
             } finally {
-                Reference.reachabilityFence(message);
+                Reference.reachabilityFence(held);
             }
         }
     }

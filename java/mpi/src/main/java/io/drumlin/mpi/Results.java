@@ -16,7 +16,12 @@ final class Results {
         if (result >= 0) {
             return result;
         }
-        throw describe(failure, result).exception();
+        throw failure(failure, result);
+    }
+
+    /** What a result below 0 says; for calls that are made so often that their words are made only then. */
+    static DrumlinException failure(DrumlinException.Context failure, long result) {
+        return describe(failure, result).exception();
     }
 
     /** Adds what a result below 0 says, and what to do about it. */
