@@ -1,13 +1,11 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.HeldFile.Target;
-import io.drumlin.comm.Communicator.Request;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends checkpoint files to neighbours in the group, slab by slab: level 2 (docs/formats/fti-run-directory.md, section 4).
@@ -46,29 +44,20 @@ final class PartnerCopy {
         try (HeldFile held = incoming.isPresent()
                 ? new HeldFile(storage, slabs, incoming.get().target(), receives)
                 : new HeldFile(slabs)) {
+            PendingMessages messages = new PendingMessages(group.comm(), TAG);
             for (long offset = 0; offset < Math.max(sends, receives); offset += slabs.slabBytes()) {
-                Request receive = null;
                 if (offset < receives) {
                     ByteBuffer space = held.space((int) Math.min(slabs.slabBytes(), receives - offset));
-                    receive = group.comm()
-                            .startReceive(space, incoming.orElseThrow().from(), TAG);
+                    messages.startReceive(space, incoming.orElseThrow().from());
                 }
-                Request send = null;
                 if (offset < sends) {
                     ByteBuffer window = read(held, outgoing.orElseThrow().bytes(), offset);
-                    send = group.comm().startSend(window, outgoing.orElseThrow().to(), TAG);
+                    messages.startSend(window, outgoing.orElseThrow().to());
                 }
-                await(receive);
-                await(send);
+                messages.await();
                 held.filled();
             }
             held.finish();
-        }
-    }
-
-    private static void await(@Nullable Request request) throws IOException {
-        if (request != null) {
-            request.await();
         }
     }
 

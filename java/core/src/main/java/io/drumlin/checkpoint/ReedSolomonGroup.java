@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.HeldFile.Target;
-import io.drumlin.comm.Communicator.Request;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Gf16Engine;
@@ -241,10 +240,9 @@ final class ReedSolomonGroup {
         private final HeldFile reads;
         private final List<NewFile> made;
 
-        /** What is under way. */
-        private final List<Request> sends = new ArrayList<>();
+        private final PendingMessages sends = new PendingMessages(group.comm(), TAG);
 
-        private final List<Request> receives = new ArrayList<>();
+        private final PendingMessages receives = new PendingMessages(group.comm(), TAG);
 
         Exchange(int[] used, BitSet wanted, Map<FileKind, ByteSource> own, HeldFile reads, List<NewFile> made) {
             this.used = used;
@@ -285,14 +283,14 @@ final class ReedSolomonGroup {
             }
             for (int to : receivers) {
                 for (int i = 0; i < mine.windows.size(); i++) {
-                    sends.add(group.comm().startSend(mine.windows.get(i), to, TAG));
+                    sends.startSend(mine.windows.get(i), to);
                 }
             }
             add(mine);
             if (!made.isEmpty()) {
                 receive(whole);
             }
-            await(sends);
+            sends.await();
             for (int i = 0; i < made.size(); i++) {
                 made.get(i).end(length);
             }
@@ -306,18 +304,11 @@ final class ReedSolomonGroup {
                     ByteBuffer window =
                             b == 0 ? reads.window(whole) : others.get(0).windows.get(i);
                     batch.windows.set(i, window);
-                    receives.add(group.comm().startReceive(window, holder(batch.positions[i]), TAG));
+                    receives.startReceive(window, holder(batch.positions[i]));
                 }
-                await(receives);
+                receives.await();
                 add(batch);
             }
-        }
-
-        private static void await(List<Request> underway) throws IOException {
-            for (int i = 0; i < underway.size(); i++) {
-                underway.get(i).await();
-            }
-            underway.clear();
         }
 
         private void add(Batch batch) {

@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,9 +49,6 @@ class AllocationTest {
     private static final long MOST_PER_MIB = NATIVE ? 80 : 2500;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
-    /** What each thread had allocated when it was last seen. */
-    private static final Map<Long, Long> BY_THREAD = new ConcurrentHashMap<>();
 
     @TempDir
     private Path directory;
@@ -103,32 +99,17 @@ class AllocationTest {
                 for (int id = 1; id <= CHECKPOINTS; id++) {
                     Arrays.fill(data, id);
                     comm.barrier();
-                    long before = allocated() - messages.get();
+                    long before = Allocations.ofAllThreads() - messages.get();
                     comm.barrier();
                     checkpoints.checkpoint(id, level);
                     comm.barrier();
                     if (comm.rank() == 0 && id > 1) {
-                        fewest[0] = Math.min(fewest[0], allocated() - messages.get() - before);
+                        fewest[0] = Math.min(fewest[0], Allocations.ofAllThreads() - messages.get() - before);
                     }
                 }
             }
         });
         return fewest[0] / RANKS;
-    }
-
-    /** Bytes that all threads have allocated, also those that have ended. */
-    private static long allocated() {
-        try {
-            return (long)
-                    ThreadMXBean.class.getMethod("getTotalThreadAllocatedBytes").invoke(THREADS);
-        } catch (ReflectiveOperationException beforeJdk21) {
-            long[] ids = THREADS.getAllThreadIds();
-            long[] bytes = THREADS.getThreadAllocatedBytes(ids);
-            for (int i = 0; i < ids.length; i++) {
-                BY_THREAD.merge(ids[i], bytes[i], Math::max);
-            }
-            return BY_THREAD.values().stream().mapToLong(Long::longValue).sum();
-        }
     }
 
     /** The same communicator, and those made from it, with what its calls allocate added up. */

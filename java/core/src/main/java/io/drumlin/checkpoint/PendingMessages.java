@@ -1,0 +1,54 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Request;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Messages that were started and that are awaited together. The next ones take their objects. Not thread-safe. */
+final class PendingMessages {
+
+    private final Communicator comm;
+    private final int tag;
+    private final List<Request> requests = new ArrayList<>();
+
+    /** Requests that nobody has awaited yet; those behind them are over. */
+    private int underway;
+
+    PendingMessages(Communicator comm, int tag) {
+        this.comm = comm;
+        this.tag = tag;
+    }
+
+    void startSend(ByteBuffer message, int to) throws IOException {
+        keep(comm.startSend(message, to, tag, done()));
+    }
+
+    void startReceive(ByteBuffer message, int from) throws IOException {
+        keep(comm.startReceive(message, from, tag, done()));
+    }
+
+    private @Nullable Request done() {
+        return underway < requests.size() ? requests.get(underway) : null;
+    }
+
+    private void keep(Request started) {
+        if (underway < requests.size()) {
+            requests.set(underway, started);
+        } else {
+            requests.add(started);
+        }
+        underway++;
+    }
+
+    /** Waits for all that were started, in this order. */
+    void await() throws IOException {
+        for (int i = 0; i < underway; i++) {
+            requests.get(i).await();
+        }
+        underway = 0;
+    }
+}

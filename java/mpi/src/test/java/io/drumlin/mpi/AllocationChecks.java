@@ -1,0 +1,74 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.Allocations;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** As AllocationTest of the core, with the messages of the levels that send some; run on ranks by {@link AllocationIT}. */
+class AllocationChecks extends SharedFolderChecks {
+
+    private static final int CHECKPOINTS = 3;
+
+    private static final long MIB = 1 << 20;
+
+    /** Mebibytes of a rank: from here on a variable has as many containers as there are lanes, and no more. */
+    private static final int SMALL = 16;
+
+    private static final int LARGE = 64;
+
+    /**
+     * Bytes on the heap for each MiB, in slabs of 128 KiB: one object for each message would be 768 of them. What is measured is up to 40
+     * either way, by what is made once.
+     */
+    private static final long MOST_PER_MIB = 80;
+
+    @ParameterizedTest
+    @EnumSource(names = {"L2", "L3"})
+    void messagesLeaveNothingBehind(Level level) throws IOException {
+        long small = perCheckpoint(level, SMALL);
+        long large = perCheckpoint(level, LARGE);
+        assertThat(small).isLessThan(MIB / 8);
+        assertThat(large - small).isLessThan((LARGE - SMALL) * MOST_PER_MIB);
+    }
+
+    /** Bytes of the heap that this rank allocates for one checkpoint of {@code mebibytes} of data: the least of several. */
+    private long perCheckpoint(Level level, int mebibytes) throws IOException {
+        Path run = folder.resolve(mebibytes + "-MiB");
+        if (world.rank() == 0) {
+            new RunFixture(
+                    Files.createDirectory(run),
+                    Map.of(
+                            "basic.node_size",
+                            "1",
+                            "basic.group_size",
+                            Integer.toString(world.size()),
+                            "drumlin.slab_memory",
+                            "4"));
+        }
+        world.barrier();
+        long fewest = Long.MAX_VALUE;
+        try (Checkpoints checkpoints = Checkpoints.open(run.resolve("config.fti"), world)) {
+            double[] data = new double[(int) (mebibytes * MIB / Double.BYTES)];
+            checkpoints.protect(1, data);
+            for (int id = 1; id <= CHECKPOINTS; id++) {
+                Arrays.fill(data, id);
+                long before = Allocations.ofAllThreads();
+                checkpoints.checkpoint(id, level);
+                long allocated = Allocations.ofAllThreads() - before;
+                // The first one makes what stays.
+                fewest = id == 1 ? fewest : Math.min(fewest, allocated);
+            }
+        }
+        return fewest;
+    }
+}
