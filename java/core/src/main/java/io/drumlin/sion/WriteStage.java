@@ -22,7 +22,7 @@ final class WriteStage {
     static final int MOST = 1 << 20;
 
     /** Writes of a task that may be under way. */
-    private static final int IN_FLIGHT = 8;
+    private static final int IN_FLIGHT = 16;
 
     /** Memory for the slabs of all tasks of a process that are being filled. */
     private static final long BUDGET = 64L << 20;
