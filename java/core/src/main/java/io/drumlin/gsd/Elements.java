@@ -1,8 +1,10 @@
 package io.drumlin.gsd;
 
 import io.drumlin.format.gsd.ElementType;
+import io.drumlin.storage.MemoryCopy;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
@@ -98,6 +100,10 @@ final class Elements {
         int width = width(data);
         int first = data.position() + (int) (from / width);
         int count = target.remaining() / width;
+        if (isLittleEndian(data) && MemoryCopy.copiedOut(data, width, (long) first * width, target)) {
+            target.position(target.limit());
+            return;
+        }
         if (data instanceof ByteBuffer bytes) {
             target.put(target.position(), bytes, first, count);
         } else if (data instanceof ShortBuffer shorts) {
@@ -112,5 +118,22 @@ final class Elements {
             target.asDoubleBuffer().put(0, doubles, first, count);
         }
         target.position(target.limit());
+    }
+
+    /** Whether the elements are in memory as they are in the file. */
+    private static boolean isLittleEndian(Buffer data) {
+        ByteOrder order = ByteOrder.LITTLE_ENDIAN;
+        if (data instanceof ShortBuffer shorts) {
+            order = shorts.order();
+        } else if (data instanceof IntBuffer ints) {
+            order = ints.order();
+        } else if (data instanceof LongBuffer longs) {
+            order = longs.order();
+        } else if (data instanceof FloatBuffer floats) {
+            order = floats.order();
+        } else if (data instanceof DoubleBuffer doubles) {
+            order = doubles.order();
+        }
+        return order == ByteOrder.LITTLE_ENDIAN;
     }
 }

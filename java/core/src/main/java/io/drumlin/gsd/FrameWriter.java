@@ -44,7 +44,9 @@ final class FrameWriter implements AutoCloseable {
     private final BlockFile file;
     private final Communicator comm;
     private final Rules rules;
+    private final DirectWrites direct;
     private final WriteBuffer buffer;
+    private final WindowedWrite windows;
     private final AlignedBuffer stage;
 
     private Header header;
@@ -85,7 +87,9 @@ final class FrameWriter implements AutoCloseable {
         this.names = metadata.names();
         adopt(metadata);
         this.size = file.size();
-        this.buffer = new WriteBuffer(storage);
+        this.direct = new DirectWrites(storage, file);
+        this.buffer = new WriteBuffer(storage, direct);
+        this.windows = new WindowedWrite(storage, direct, file);
         this.stage = storage.allocate(STAGE);
     }
 
@@ -197,7 +201,7 @@ final class FrameWriter implements AutoCloseable {
                     .exception();
         }
         if (bytes < maximumWriteBufferSize) {
-            buffer.reserve((int) bytes);
+            buffer.reserve((int) bytes, isFull(bytes), maximumWriteBufferSize / comm.size());
         }
         return id;
     }
@@ -233,17 +237,22 @@ final class FrameWriter implements AutoCloseable {
                     .exception();
         }
         long bytes = share.total() * rowBytes;
-        boolean direct = bytes >= maximumWriteBufferSize;
-        if (direct) {
+        boolean atOnce = bytes >= maximumWriteBufferSize;
+        if (atOnce) {
+            yieldPlace("writing of chunk " + name);
             Agreement.run(
-                    comm, "writing of chunk " + name, () -> writeDirect(data, size + share.first() * rowBytes, type));
+                    comm, "writing of chunk " + name, () -> writeAtOnce(data, size + share.first() * rowBytes, type));
         } else {
             makeRoom(bytes);
-            buffer.add(data, (int) Elements.bytes(type, data), share.first() * rowBytes, bytes);
+            if (buffer.length() == 0) {
+                buffer.locate(size);
+            }
+            int own = (int) Elements.bytes(type, data);
+            buffer.add(data, own, share.first() * rowBytes, bytes, reservedAhead());
         }
         int id = known >= 0 ? known : names.add(name);
         note(id);
-        if (direct) {
+        if (atOnce) {
             placed.add(frame, share.total(), size, columns, id, type.id());
             size += bytes;
         } else {
@@ -259,13 +268,32 @@ final class FrameWriter implements AutoCloseable {
         written[id] = frame + 1;
     }
 
-    /** A buffer that is fuller than a maximum that was lowered is not emptied here, as in the C library. */
     private void makeRoom(long bytes) throws IOException {
-        long fill = buffer.length();
-        if ((fill <= maximumWriteBufferSize && bytes > maximumWriteBufferSize - fill)
-                || fill + bytes > WriteBuffer.LIMIT) {
-            Agreement.run(comm, "writing of buffered chunks", () -> buffer.writeTo(file, size));
+        if (isFull(bytes)) {
+            write("writing of buffered chunks", size, () -> buffer.writeTo(file, size));
             placeBuffered();
+        }
+    }
+
+    /** A buffer that is fuller than a maximum that was lowered is not emptied before the flush, as in the C library. */
+    private boolean isFull(long bytes) {
+        long fill = buffer.length();
+        return (fill <= maximumWriteBufferSize && bytes > maximumWriteBufferSize - fill)
+                || fill + bytes > WriteBuffer.LIMIT;
+    }
+
+    /**
+     * Up to where space may be reserved for chunks that may come before the next flush, which cuts off the rest. Only by the rank that
+     * cuts, or it could be too early; not if the end of the frame will flush.
+     */
+    private long reservedAhead() {
+        return isLeader() && placed.size() == 0 ? size + Math.min(maximumWriteBufferSize, DEFAULT_BUFFER) : 0;
+    }
+
+    /** Lets no rank be writing behind the end of the file any more, where something else comes than the buffer. Collective. */
+    private void yieldPlace(String operation) throws IOException {
+        if (buffer.length() > 0) {
+            Agreement.run(comm, operation, buffer::forget);
         }
     }
 
@@ -276,8 +304,16 @@ final class FrameWriter implements AutoCloseable {
         buffer.clear();
     }
 
-    private void writeDirect(Buffer data, long offset, ElementType type) throws IOException {
+    private void writeAtOnce(Buffer data, long offset, ElementType type) throws IOException {
         long bytes = Elements.bytes(type, data);
+        if (DirectWrites.isWorth(offset, offset + bytes) && direct.reach(offset, offset + bytes, 0)) {
+            windows.write(data, bytes, offset);
+        } else {
+            writeBuffered(data, bytes, offset);
+        }
+    }
+
+    private void writeBuffered(Buffer data, long bytes, long offset) throws IOException {
         Writeback writeback = new Writeback(file);
         int most = data instanceof ByteBuffer ? Writeback.window() : STAGE;
         for (long done = 0; done < bytes; done += most) {
@@ -337,11 +373,17 @@ final class FrameWriter implements AutoCloseable {
         Header renamed = headerForNames();
         boolean moved = renamed.namelistLocation() != header.namelistLocation();
         long dataLocation = moved ? size + nameBlockBytes(renamed) : size;
+        if (moved) {
+            yieldPlace("writing of names");
+        }
         write("writing of data", dataLocation, () -> {
             if (isLeader() && names.size() > storedNames) {
                 writeNames(renamed, moved);
             }
             buffer.writeTo(file, dataLocation);
+            if (isLeader()) {
+                direct.trim(dataLocation + buffer.length());
+            }
             file.sync();
         });
         header = renamed;
@@ -357,6 +399,10 @@ final class FrameWriter implements AutoCloseable {
     private void write(String operation, long end, Agreement.Step step) throws IOException {
         try {
             Agreement.run(comm, operation, step);
+        } catch (IOException e) {
+            // Also what was written: it may not be durable.
+            buffer.forget();
+            throw e;
         } finally {
             size = end;
         }
@@ -504,6 +550,7 @@ final class FrameWriter implements AutoCloseable {
     /** Makes the file an empty one of version 2.1. Collective. */
     void truncate() throws IOException {
         Header empty = header.emptied();
+        yieldPlace("truncation");
         replace("truncation", () -> {
             replaceBlocks(empty, ByteBuffer.allocate(0), ByteBuffer.allocate(0));
             file.truncate(EmptyFile.BYTES);
@@ -541,6 +588,7 @@ final class FrameWriter implements AutoCloseable {
     void upgrade() throws IOException {
         NameList packed = names.convertedTo(Version.CURRENT);
         Header upgraded = header.withGsdVersion(Version.CURRENT);
+        yieldPlace("upgrade");
         replace("upgrade", () -> {
             replaceBlocks(upgraded, sorted(metadata().index()), packed.encode(0));
             file.truncate(size);
@@ -595,9 +643,11 @@ final class FrameWriter implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         buffer.close();
+        windows.close();
         stage.close();
+        direct.close();
     }
 
     /** A failure that was met while closing is kept with the one before. */

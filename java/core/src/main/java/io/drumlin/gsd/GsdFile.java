@@ -53,7 +53,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Chunks and frames gather in memory: they are in the file, durably, after {@link #flush} or {@link #close}, or when
  * {@link #setMaximumWriteBufferSize} or {@link #setIndexEntriesToBuffer} say that it is enough. A killed
- * program loses what was not flushed, and the file holds all frames before that, whole.
+ * program loses what was not flushed, and the file holds all frames before that, whole. Where 4 MiB or more of a rank are in a row,
+ * they are written past the page cache, if the file system allows it, and on their way while more gathers; the file may be up to 64 MiB
+ * longer until it is flushed.
  *
  * <p>A file that was opened with a communicator is written by all its ranks: each gives its rows of every chunk, and they
  * become one chunk in the order of the ranks. Methods marked <em>collective</em> are then called by every rank, in the same order; when
@@ -799,12 +801,13 @@ public final class GsdFile implements Closeable {
 
     private void release() throws IOException {
         closed = true;
-        if (writer != null) {
-            writer.close();
-        }
         if (stage != null) {
             stage.close();
         }
-        file.close();
+        try (file) {
+            if (writer != null) {
+                writer.close();
+            }
+        }
     }
 }

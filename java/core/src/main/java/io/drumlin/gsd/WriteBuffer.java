@@ -6,12 +6,14 @@ import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.Writeback;
 import java.io.IOException;
 import java.nio.Buffer;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
  * Data of chunks that will be written in one piece. Each rank holds its own rows; what it knows of those of the others is their
- * length. Not thread-safe.
+ * length.
+ *
+ * <p>What is large is on its way to the file while more is gathered. It stays here until all is written: where the data are to
+ * be elsewhere in the end, or a write fails, all of it is written again. Not thread-safe.
  */
 final class WriteBuffer implements AutoCloseable {
 
@@ -20,26 +22,47 @@ final class WriteBuffer implements AutoCloseable {
 
     private static final int FIRST_SIZE = 1 << 16;
 
+    /** Space that is lost before each piece at most: it lies in its block as it does in the file. */
+    private static final int PADDING = DirectWrites.BLOCK;
+
+    private static final int MOST_MEMORY = LIMIT + (LIMIT / DirectWrites.LEAST + 1) * PADDING;
+
+    /** What is in the buffer was not begun to be written anywhere. */
+    private static final long NOWHERE = -1;
+
     private final StorageEngine storage;
+    private final DirectWrites direct;
     private AlignedBuffer memory;
     /** Bytes of all ranks. */
     private long length;
-    /** Bytes of this rank. */
+    /** End of this rank's bytes in memory. */
     private int filled;
+    /** Where the buffer will be in the file if nothing comes between. */
+    private long location = NOWHERE;
 
-    /** Pieces that are contiguous in the file: where each begins there, from the buffer's begin, and in memory. */
+    /** Pieces that are contiguous in the file: where each begins there, from the buffer's begin, and in memory, and where it ends. */
     private long[] starts = new long[16];
 
     private int[] positions = new int[16];
+    private int[] ends = new int[16];
+    /** Up to where the whole blocks of each piece are written or on their way. */
+    private int[] begun = new int[16];
+
     private int pieces;
 
-    WriteBuffer(StorageEngine storage) {
+    WriteBuffer(StorageEngine storage, DirectWrites direct) {
         this.storage = storage;
+        this.direct = direct;
         this.memory = storage.allocate(FIRST_SIZE);
     }
 
     long length() {
         return length;
+    }
+
+    /** Says where the buffer will be in the file, while it is empty. */
+    void locate(long offset) {
+        location = offset;
     }
 
     /**
@@ -49,58 +72,139 @@ final class WriteBuffer implements AutoCloseable {
      * @param bytes how many bytes they are
      * @param first where they begin in the chunk
      * @param total bytes of the chunk
+     * @param ahead how far space may be reserved in the file: an offset
      */
-    void add(Buffer data, int bytes, long first, long total) {
+    void add(Buffer data, int bytes, long first, long total, long ahead) {
         if (bytes > 0) {
-            addPiece(length + first);
-            ByteBuffer target = memory.buffer().limit(filled + bytes).position(filled);
-            Elements.copy(data, 0, target);
-            filled += bytes;
+            int piece = piece(length + first, bytes);
+            int end = ends[piece] + bytes;
+            boolean early = location != NOWHERE
+                    && end - begun[piece] >= DirectWrites.WINDOW
+                    && isReached(piece, end, location, ahead);
+            for (int done = 0; done < bytes; done += DirectWrites.WINDOW) {
+                int part = Math.min(DirectWrites.WINDOW, bytes - done);
+                Elements.copy(data, done, memory.buffer().limit(filled + part).position(filled));
+                filled += part;
+                ends[piece] = filled;
+                if (early) {
+                    begin(piece, location, DirectWrites.WINDOW);
+                }
+            }
         }
         length += total;
     }
 
-    private void addPiece(long start) {
-        if (pieces > 0 && starts[pieces - 1] + (filled - positions[pieces - 1]) == start) {
-            return;
+    /** The piece that goes on at {@code start}, maybe a new one. */
+    private int piece(long start, int bytes) {
+        int last = pieces - 1;
+        if (pieces > 0 && starts[last] + (ends[last] - positions[last]) == start) {
+            return last;
         }
         if (pieces == starts.length) {
             starts = Arrays.copyOf(starts, 2 * pieces);
             positions = Arrays.copyOf(positions, 2 * pieces);
+            ends = Arrays.copyOf(ends, 2 * pieces);
+            begun = Arrays.copyOf(begun, 2 * pieces);
+        }
+        if (location != NOWHERE && (pieces == 0 || bytes >= DirectWrites.LEAST)) {
+            filled += Math.floorMod(location + start - filled, DirectWrites.BLOCK);
         }
         starts[pieces] = start;
         positions[pieces] = filled;
-        pieces++;
+        ends[pieces] = filled;
+        begun[pieces] = (int) DirectWrites.roundUp(filled);
+        return pieces++;
     }
 
-    /** Makes room for as many bytes of this rank, behind what is there, or alone if both are beyond the limit. */
-    void reserve(int bytes) {
+    /**
+     * Makes room for as many bytes of this rank.
+     *
+     * @param alone whether what is there will have been written before they come
+     * @param most bytes that will gather if more large chunks come
+     */
+    void reserve(int bytes, boolean alone, long most) {
+        long wanted = (alone ? 0L : filled) + PADDING + bytes;
         int capacity = memory.buffer().capacity();
-        long wanted = (long) filled + bytes > LIMIT ? bytes : (long) filled + bytes;
         if (wanted <= capacity) {
             return;
         }
-        AlignedBuffer larger = storage.allocate((int) Math.min(Math.max(2L * capacity, wanted), LIMIT));
-        larger.buffer().put(0, memory.buffer(), 0, filled);
+        // A second large chunk: new memory costs much, and so does copying what is there.
+        boolean large = bytes >= DirectWrites.WINDOW;
+        long larger = large && filled > 0 ? most + PADDING : large ? wanted : 2L * capacity;
+        AlignedBuffer grown = storage.allocate((int) Math.min(Math.max(larger, wanted), MOST_MEMORY));
+        direct.settle(0);
+        grown.buffer().put(0, memory.buffer().clear(), 0, filled);
         memory.close();
-        memory = larger;
+        memory = grown;
     }
 
-    /** Writes this rank's data; the buffer stays as it is. */
+    /** Writes this rank's data, as far as they are not written; the buffer stays as it is. Not durable, and not to be relied on if another rank fails. */
     void writeTo(BlockFile file, long offset) throws IOException {
+        if (offset != location) {
+            forget();
+        }
         Writeback writeback = new Writeback(file);
         for (int piece = 0; piece < pieces; piece++) {
-            int end = piece + 1 < pieces ? positions[piece + 1] : filled;
-            for (int from = positions[piece]; from < end; from += Writeback.window()) {
-                int length = Math.min(Writeback.window(), end - from);
-                long target = offset + starts[piece] + from - positions[piece];
-                file.write(memory.buffer().limit(from + length).position(from), target);
-                writeback.written(target, length);
+            long base = base(piece, offset);
+            int whole = (int) DirectWrites.roundUp(positions[piece]);
+            if (isReached(piece, ends[piece], offset, 0)) {
+                begin(piece, offset, 1);
             }
+            if (begun[piece] > whole) {
+                write(file, positions[piece], whole, base, writeback);
+                write(file, begun[piece], ends[piece], base, writeback);
+            } else {
+                write(file, positions[piece], ends[piece], base, writeback);
+            }
+        }
+        direct.await();
+    }
+
+    /** Where the begin of the memory would be in the file. */
+    private long base(int piece, long offset) {
+        return offset + starts[piece] - positions[piece];
+    }
+
+    /** Whether the whole blocks of a piece that are left can be written past the page cache. */
+    private boolean isReached(int piece, int end, long offset, long ahead) {
+        long base = base(piece, offset);
+        int from = begun[piece];
+        return base % DirectWrites.BLOCK == 0
+                && DirectWrites.isWorth(positions[piece], end)
+                && DirectWrites.roundDown(end) > from
+                && direct.reach(base + from, base + end, ahead);
+    }
+
+    /** Begins to write the whole blocks that are in memory, in windows; leaves what is less than {@code least} bytes. */
+    private void begin(int piece, long offset, int least) {
+        int end = (int) DirectWrites.roundDown(ends[piece]);
+        while (end - begun[piece] >= least) {
+            int part = Math.min(DirectWrites.WINDOW, end - begun[piece]);
+            direct.start(memory.buffer().clear().slice(begun[piece], part), base(piece, offset) + begun[piece]);
+            begun[piece] += part;
+        }
+    }
+
+    private void write(BlockFile file, int from, int end, long base, Writeback writeback) throws IOException {
+        for (int at = from; at < end; at += Writeback.window()) {
+            int part = Math.min(Writeback.window(), end - at);
+            file.write(memory.buffer().limit(at + part).position(at), base + at);
+            writeback.written(base + at, part);
+        }
+    }
+
+    /** Lets nothing count as written, and waits until nothing is on its way. */
+    void forget() {
+        direct.forget();
+        location = NOWHERE;
+        for (int piece = 0; piece < pieces; piece++) {
+            begun[piece] = (int) DirectWrites.roundUp(positions[piece]);
         }
     }
 
     void clear() {
+        direct.settle(0);
+        location = NOWHERE;
         length = 0;
         filled = 0;
         pieces = 0;
@@ -108,6 +212,7 @@ final class WriteBuffer implements AutoCloseable {
 
     @Override
     public void close() {
+        direct.forget();
         memory.close();
     }
 }
