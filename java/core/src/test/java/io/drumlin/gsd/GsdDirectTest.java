@@ -33,6 +33,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -300,6 +301,7 @@ class GsdDirectTest {
 
     /** Each write, sync and reservation of a flush fails in turn, on one rank: it fails on all, and can be repeated. */
     @ParameterizedTest
+    @Tag("exhaustive")
     @CsvSource({"WRITE, 1", "WRITE, 3", "SYNC, 1", "ALLOCATE, 1", "MEMORY, 3", "OPEN, 1"})
     void aFlushThatFailedCanBeRepeated(Operation operation, int ranks) throws IOException {
         Path expected = directory.resolve("expected.gsd");
@@ -463,6 +465,7 @@ class GsdDirectTest {
     /** Kills and power losses at all places, with data on their way past the page cache. */
     @ParameterizedTest
     @EnumSource(Crash.class)
+    @Tag("exhaustive")
     void wholeFramesSurvive(Crash crash) throws IOException {
         Path folder = Files.createDirectories(directory.resolve("run"));
         FaultyEngine storage = new FaultyEngine(StorageEngines.best(), false);
