@@ -20,6 +20,7 @@ import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.LibcEngine;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
@@ -236,6 +237,7 @@ class GsdDirectTest {
         List<Long> sizes = new ArrayList<>();
         Path expected = expected(sizes);
         Path path = directory.resolve("file.gsd");
+        assumeTrue(!engine.equals("libc") || LibcEngine.unavailabilityCause() == null, "there is no libc engine");
         StorageEngine real = engine.equals("best") ? StorageEngines.best() : StorageEngines.byName(engine);
         DirectWatch other = new DirectWatch(real, answer);
         ThreadCommunicator.run(ranks, world -> {
