@@ -33,8 +33,7 @@ final class KeptFile {
     private final TreeMap<Long, ByteBuffer> pieces = new TreeMap<>();
     private ByteBuffer free = ByteBuffer.allocate(0);
     private @Nullable Identity identity;
-    private @Nullable Path original;
-    private @Nullable Identity originalIdentity;
+    private @Nullable Original original;
     private Optional<MappedFile> mapping = Optional.empty();
 
     /** By which a file is known again that was renamed, and one that was written since is not. */
@@ -43,10 +42,13 @@ final class KeptFile {
             BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
             return new Identity(attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
         }
+    }
 
-        boolean isThatOf(Path path) throws IOException {
+    /** The file that is mapped, where what is here counts as that of its copy. */
+    private record Original(Path path, @Nullable Identity identity) {
+        boolean isUnchanged() throws IOException {
             try {
-                return equals(of(path));
+                return Identity.of(path).equals(identity);
             } catch (NoSuchFileException e) {
                 return false;
             }
@@ -172,17 +174,14 @@ final class KeptFile {
         pieces.clear();
         before.forEach((offset, piece) -> pieces.put(offset - start, piece));
         if (mapping.isPresent()) {
-            original = from;
-            originalIdentity = identity;
+            original = new Original(from, identity);
         }
         isOf(copy);
     }
 
     /** Whether a file is the one of which bytes are here, under whatever name, and was not written since. */
     boolean knows(Path path) throws IOException {
-        return identity != null
-                && identity.equals(Identity.of(path))
-                && (original == null || (originalIdentity != null && originalIdentity.isThatOf(original)));
+        return identity != null && identity.equals(Identity.of(path)) && (original == null || original.isUnchanged());
     }
 
     /** Whether all of the chunks are here. */

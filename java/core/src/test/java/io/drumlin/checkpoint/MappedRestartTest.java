@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.comm.Communicator;
@@ -9,7 +10,12 @@ import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.MappedFile;
 import io.drumlin.storage.NativeEngine;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -19,8 +25,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,15 +58,7 @@ class MappedRestartTest {
     @ParameterizedTest
     @CsvSource({"3, L1", "3, L2", "3, L3", "3, L4", "1, L1", "1, L3", "2, L4", "4, L4", "5, L2"})
     void bringsBackWhatWasProtected(String ioMode, Level level) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = open(run, comm)) {
-                checkpoints.protect(1, values(comm.rank()));
-                checkpoints.checkpoint(1, level);
-            }
-        });
-        assumeTrue(maps(run.config()), "the system maps no file in " + directory);
+        RunFixture run = checkpointed(ioMode, level);
         int before = mappings();
         if (level == Level.L2 || level == Level.L3) {
             RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
@@ -78,15 +78,7 @@ class MappedRestartTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "3"})
     void whatIsWrittenToTheFileOfACopyIsNotRecovered(String ioMode) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = open(run, comm)) {
-                checkpoints.protect(1, values(comm.rank()));
-                checkpoints.checkpoint(1, Level.L4);
-            }
-        });
-        assumeTrue(maps(run.config()), "the system maps no file in " + directory);
+        RunFixture run = checkpointed(ioMode, Level.L4);
         ThreadCommunicator.run(RANKS, comm -> {
             byte[] values = new byte[SIZE];
             try (Checkpoints checkpoints = open(run, comm)) {
@@ -101,6 +93,52 @@ class MappedRestartTest {
             assertThat(values).isEqualTo(values(comm.rank()));
         });
         assertThat(mappings()).isPositive();
+    }
+
+    /** What is copied then need not be what was verified. */
+    @Test
+    void aFileThatIsWrittenWhileItIsCopiedIsNotTaken() throws IOException {
+        RunFixture run = checkpointed("1", Level.L4);
+        assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> {
+                    Checkpoints.builder(run.config())
+                            .communicator(comm)
+                            .storage(overwritingLevel4(engines.get(comm.rank())))
+                            .open()
+                            .close();
+                }))
+                .hasMessageContaining("MD5");
+    }
+
+    /** An engine that overwrites the files of level 4 when their copies are made. */
+    private StorageEngine overwritingLevel4(StorageEngine engine) {
+        InvocationHandler handler = (proxy, method, arguments) -> {
+            boolean copies = method.getName().equals("open")
+                    && arguments[0].toString().contains("Local")
+                    && arguments[0].toString().endsWith(".fti");
+            if (copies && ((Set<?>) arguments[1]).contains(OpenMode.CREATE)) {
+                overwriteLevel4();
+            }
+            try {
+                return method.invoke(engine, arguments);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        };
+        return (StorageEngine) Proxy.newProxyInstance(
+                StorageEngine.class.getClassLoader(), new Class<?>[] {StorageEngine.class}, handler);
+    }
+
+    private RunFixture checkpointed(String ioMode, Level level) throws IOException {
+        RunFixture run = new RunFixture(
+                directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = open(run, comm)) {
+                checkpoints.protect(1, values(comm.rank()));
+                checkpoints.checkpoint(1, level);
+            }
+        });
+        assumeTrue(maps(run.config()), "the system maps no file in " + directory);
+        return run;
     }
 
     private void overwriteLevel4() throws IOException {
