@@ -50,6 +50,44 @@ class GsdFileChecks extends SharedFolderChecks {
         }
     }
 
+    /** Parts of several MiB, which go past the page cache, beside ranks that have little or nothing to write. */
+    @Test
+    void aFileOfLargeFramesIsThatOfOneProcess() throws IOException {
+        writeLargeFrames(GsdFile.create(path, world, "test", "none", new Version(1, 0)), world.rank(), world.size());
+        world.barrier();
+        if (world.rank() == 0) {
+            Path serial = folder.resolve("serial.gsd");
+            writeLargeFrames(GsdFile.create(serial, "test", "none", new Version(1, 0)), 0, 1);
+            assertThat(Files.mismatch(path, serial)).isEqualTo(-1);
+            Files.delete(serial);
+        }
+    }
+
+    private static void writeLargeFrames(GsdFile file, int rank, int size) throws IOException {
+        int first = rowsBelow(rank, size);
+        int rows = rowsBelow(rank + 1, size) - first;
+        int[] position = new int[3 * rows];
+        int[] step = rank == size - 1 ? new int[] {7, 8, 9} : new int[0];
+        try (file) {
+            for (int frame = 0; frame < 4; frame++) {
+                for (int i = 0; i < position.length; i++) {
+                    position[i] = frame * 10_000_000 + 3 * first + i;
+                }
+                file.writeChunk("position", position, rows, 3);
+                file.writeChunk("step-" + frame, step, step.length, 1);
+                file.endFrame();
+                if (frame == 1) {
+                    file.flush();
+                }
+            }
+        }
+    }
+
+    /** The first rank has the fewest rows, the last the most. */
+    private static int rowsBelow(int rank, int size) {
+        return (int) (2_000_003L * rank * rank / size / size);
+    }
+
     @Test
     void everyRankReadsItsPart() throws IOException {
         try (GsdFile file = GsdFile.create(path, world, "test", "none", new Version(1, 0))) {
