@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.NullMarked;
 
 /** A format knows bytes, a storage engine knows blocks, a communicator knows ranks; only the engine joins them. */
 @AnalyzeClasses(packages = "io.drumlin", importOptions = ImportOption.DoNotIncludeTests.class)
+@ArchTag("exhaustive")
 class ArchitectureTest {
 
     /** Which packages of ours a package may use, itself aside. */

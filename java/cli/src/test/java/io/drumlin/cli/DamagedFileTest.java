@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("exhaustive")
 class DamagedFileTest {
 
-    private static final int ROUNDS = 15;
+    private static final int ROUNDS = 6;
     private static final long[] EXTREMES = {
         0, 1, -1, 2, 127, 255, Integer.MAX_VALUE, Integer.MIN_VALUE, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE
     };

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -208,6 +209,7 @@ class FtiDataFileTest {
     }
 
     @Test
+    @Tag("exhaustive")
     void everyGoldenFileIsWhole() throws IOException {
         Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-posix");
         boolean there = Files.isDirectory(root);

@@ -130,8 +130,8 @@ class BehindFaultTest {
         int happened = 0;
         for (Operation operation : Operation.values()) {
             for (int rank = 0; rank < RANKS; rank++) {
-                int nth = 1 + random.nextInt(stride);
-                boolean more = true;
+                int nth = happened == 0 ? 1 : 1 + random.nextInt(stride);
+                boolean more = stride == 1 || happened == 0 || random.nextBoolean();
                 while (more) {
                     Path folder = Files.createDirectories(directory.resolve(operation + "-" + rank + "-" + nth));
                     Story story = new Story(folder, by, level, ioMode, operation, rank, nth);

@@ -64,7 +64,34 @@ class CrashTest {
 
     @ParameterizedTest
     @CsvSource({"KILL, 0, 0, 3", "POWER_LOSS, 1, 0, 3", "POWER_LOSS, 0, 0, 1", "KILL, 0, 1, 2", "POWER_LOSS, 0, 1, 4"})
+    void prefixesOfARunAreRecoverable(Crash crash, String keepLast, String keepL4, String ioMode) throws IOException {
+        prefixesOfARun(crash, keepLast, keepL4, ioMode, 5);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({
+        "KILL, 0, 0, 3",
+        "POWER_LOSS, 1, 0, 3",
+        "POWER_LOSS, 0, 0, 1",
+        "KILL, 0, 1, 2",
+        "POWER_LOSS, 0, 1, 4",
+        "POWER_LOSS, 0, 0, 3",
+        "POWER_LOSS, 0, 1, 3",
+        "KILL, 1, 0, 1",
+        "KILL, 1, 0, 3",
+        "KILL, 0, 1, 3",
+        "KILL, 0, 0, 1",
+        "POWER_LOSS, 0, 1, 1",
+        "POWER_LOSS, 1, 0, 2",
+        "KILL, 1, 0, 4"
+    })
     void everyPrefixOfARunIsRecoverable(Crash crash, String keepLast, String keepL4, String ioMode) throws IOException {
+        prefixesOfARun(crash, keepLast, keepL4, ioMode, 1);
+    }
+
+    private void prefixesOfARun(Crash crash, String keepLast, String keepL4, String ioMode, int stride)
+            throws IOException {
         ranks = 2;
         levels = List.of(Level.L1, Level.L1, Level.L1, Level.L4, Level.L4, Level.L1);
         record(Map.of(
@@ -76,45 +103,31 @@ class CrashTest {
                 keepL4,
                 "basic.ckpt_io",
                 ioMode));
-        replay(crash, Loss.NEVER, 1);
-    }
-
-    @Tag("soak")
-    @ParameterizedTest
-    @CsvSource({
-        "POWER_LOSS, 0, 0, 3",
-        "POWER_LOSS, 0, 1, 3",
-        "KILL, 1, 0, 1",
-        "KILL, 1, 0, 3",
-        "KILL, 0, 1, 3",
-        "KILL, 0, 0, 1",
-        "POWER_LOSS, 0, 1, 1",
-        "POWER_LOSS, 1, 0, 2",
-        "KILL, 1, 0, 4"
-    })
-    void everyPrefixOfOtherRunsIsRecoverable(Crash crash, String keepLast, String keepL4, String ioMode)
-            throws IOException {
-        everyPrefixOfARunIsRecoverable(crash, keepLast, keepL4, ioMode);
+        replay(crash, Loss.NEVER, stride);
     }
 
     /** The layers that are restarted from are never updated, nor is the file of them deleted before there is another. */
     @ParameterizedTest
     @CsvSource({"POWER_LOSS, 0, 3", "KILL, 1, 3", "POWER_LOSS, 0, 1"})
-    void everyPrefixOfARunWithDifferentialCheckpointsIsRecoverable(Crash crash, String keepLast, String ioMode)
+    void prefixesOfARunWithDifferentialCheckpointsAreRecoverable(Crash crash, String keepLast, String ioMode)
             throws IOException {
-        ranks = 2;
-        levels = List.of(
-                Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4_DCP, Level.L4, Level.L4_DCP);
-        record(differential(keepLast, ioMode));
-        replay(crash, Loss.NEVER, 1);
+        prefixesOfDifferential(crash, keepLast, ioMode, 5);
     }
 
     @Tag("soak")
     @ParameterizedTest
-    @CsvSource({"KILL, 0, 3", "KILL, 0, 1", "KILL, 1, 1"})
-    void everyPrefixOfOtherRunsWithDifferentialCheckpointsIsRecoverable(Crash crash, String keepLast, String ioMode)
+    @CsvSource({"POWER_LOSS, 0, 3", "KILL, 1, 3", "POWER_LOSS, 0, 1", "KILL, 0, 3", "KILL, 0, 1", "KILL, 1, 1"})
+    void everyPrefixOfARunWithDifferentialCheckpointsIsRecoverable(Crash crash, String keepLast, String ioMode)
             throws IOException {
-        everyPrefixOfARunWithDifferentialCheckpointsIsRecoverable(crash, keepLast, ioMode);
+        prefixesOfDifferential(crash, keepLast, ioMode, 1);
+    }
+
+    private void prefixesOfDifferential(Crash crash, String keepLast, String ioMode, int stride) throws IOException {
+        ranks = 2;
+        levels = List.of(
+                Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4_DCP, Level.L4, Level.L4_DCP);
+        record(differential(keepLast, ioMode));
+        replay(crash, Loss.NEVER, stride);
     }
 
     private static Map<String, String> differential(String keepLast, String ioMode) {
@@ -206,7 +219,7 @@ class CrashTest {
     })
     void prefixesOfARunAtAllLevelsAreRecoverable(Crash crash, String keepLast, Loss loss, String ioMode)
             throws IOException {
-        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 9);
+        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 18);
     }
 
     @ParameterizedTest
@@ -245,7 +258,7 @@ class CrashTest {
         ranks = 2;
         levels = List.of(Level.L2, Level.L1, Level.L4, Level.L3, Level.L1);
         record(Map.of("drumlin.async", "1", "basic.node_size", "1", "basic.group_size", "2", "basic.ckpt_io", ioMode));
-        replay(crash, loss, 4);
+        replay(crash, loss, 8);
     }
 
     /** Checkpoints that heads finish behind the computation; one is done when the application has waited for it. */
@@ -262,7 +275,7 @@ class CrashTest {
         nodeSize = 2;
         levels = List.of(Level.L2, Level.L4, Level.L3, Level.L1, Level.L2, Level.L4, Level.L4);
         record(withHeads(ioMode));
-        replay(crash, loss, 6);
+        replay(crash, loss, 12);
     }
 
     private static Map<String, String> withHeads(String ioMode) {
@@ -281,27 +294,42 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"L2, 3", "L3, 1"})
     void aCommitIsNotLeftHalfDone(Level level, String ioMode) throws IOException {
-        ranks = 3;
-        levels = List.of(level, Level.L1, level);
-        record(withGroups(ioMode));
-        replay(Crash.KILL, Loss.AFTER_THE_RESTART, 1);
+        prefixesOfCommits(level, ioMode, 4);
     }
 
     @Tag("soak")
     @ParameterizedTest
-    @CsvSource({"L3, 3", "L2, 1"})
-    void anotherCommitIsNotLeftHalfDone(Level level, String ioMode) throws IOException {
-        aCommitIsNotLeftHalfDone(level, ioMode);
+    @CsvSource({"L2, 3", "L3, 1", "L3, 3", "L2, 1"})
+    void noCommitIsLeftHalfDone(Level level, String ioMode) throws IOException {
+        prefixesOfCommits(level, ioMode, 1);
+    }
+
+    private void prefixesOfCommits(Level level, String ioMode, int stride) throws IOException {
+        ranks = 3;
+        levels = List.of(level, Level.L1, level);
+        record(withGroups(ioMode));
+        replay(Crash.KILL, Loss.AFTER_THE_RESTART, stride);
     }
 
     /** A level that was deleted in part must not leave one that is older. */
     @ParameterizedTest
     @CsvSource({"L3, NEVER, 3", "L4, WITH_THE_CRASH, 1"})
     void lowerLevelsAreDeletedFromTheOldest(Level last, Loss loss, String ioMode) throws IOException {
+        prefixesOfDeletions(last, loss, ioMode, 4);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({"L3, NEVER, 3", "L4, WITH_THE_CRASH, 1", "L4, NEVER, 3", "L4, WITH_THE_CRASH, 3", "L3, NEVER, 1"})
+    void lowerLevelsAreAlwaysDeletedFromTheOldest(Level last, Loss loss, String ioMode) throws IOException {
+        prefixesOfDeletions(last, loss, ioMode, 1);
+    }
+
+    private void prefixesOfDeletions(Level last, Loss loss, String ioMode, int stride) throws IOException {
         ranks = 3;
         levels = loss == Loss.NEVER ? List.of(Level.L2, Level.L1, last) : List.of(Level.L3, Level.L2, last);
         record(withGroups(ioMode));
-        replay(Crash.KILL, loss, 1);
+        replay(Crash.KILL, loss, stride);
     }
 
     private static Map<String, String> withGroups(String ioMode) {
@@ -325,13 +353,6 @@ class CrashTest {
             }
         }
         System.out.printf("%d different remains%n", seen.size());
-    }
-
-    @Tag("soak")
-    @ParameterizedTest
-    @CsvSource({"L4, NEVER, 3", "L4, WITH_THE_CRASH, 3", "L3, NEVER, 1"})
-    void lowerLevelsOfOtherRunsAreDeletedFromTheOldest(Level last, Loss loss, String ioMode) throws IOException {
-        lowerLevelsAreDeletedFromTheOldest(last, loss, ioMode);
     }
 
     /** While lost files are made again the job dies once more, or the node fails again; afterwards another node may fail. */

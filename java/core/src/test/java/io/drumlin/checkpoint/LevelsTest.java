@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
@@ -27,7 +28,7 @@ class LevelsTest {
     @TempDir
     private Path directory;
 
-    /** Every pair of lost nodes: level 2 stands it when they are not neighbours, level 3 in groups of four and more. */
+    /** Pairs of lost nodes: level 2 stands it when they are not neighbours, level 3 in groups of four and more. */
     @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
@@ -46,8 +47,24 @@ class LevelsTest {
         "3, 4, HDF5"
     })
     void pairsOfNodesAreLost(int level, int groupSize, String mode) throws IOException {
+        losePairs(level, groupSize, mode, groupSize <= 4 ? 1 : 6);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({"2, 8, F", "3, 8, F", "2, 8, POSIX", "3, 8, POSIX", "3, 8, E", "3, 8, HDF5"})
+    void everyPairOfNodesIsLost(int level, int groupSize, String mode) throws IOException {
+        losePairs(level, groupSize, mode, 1);
+    }
+
+    /** One of {@code stride} pairs. */
+    private void losePairs(int level, int groupSize, String mode, int stride) throws IOException {
+        Random random = seeded();
         for (int first = 0; first < groupSize; first++) {
             for (int second = first; second < groupSize; second++) {
+                if (random.nextInt(stride) != 0) {
+                    continue;
+                }
                 Path run = Files.createDirectory(directory.resolve(first + "-" + second));
                 int distance = second - first;
                 boolean neighbours = distance == 1 || distance == groupSize - 1;
@@ -127,13 +144,31 @@ class LevelsTest {
         before.forEach((name, bytes) -> assertThat(after.get(name)).as(name).isEqualTo(bytes));
     }
 
-    /** As many of the 2k files as the code stands, whichever they are, and one more. */
+    private static Random seeded() {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        return new Random(seed);
+    }
+
     @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(strings = {"F", "POSIX"})
+    void fourOfEightFilesAreEnough(String mode) throws IOException {
+        loseFiles(mode, 8);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @ValueSource(strings = {"F", "E", "POSIX", "HDF5"})
     void anyFourOfEightFilesAreEnough(String mode) throws IOException {
+        loseFiles(mode, 1);
+    }
+
+    /** As many of the 2k files as the code stands, and one more; one of {@code stride} such sets. */
+    private void loseFiles(String mode, int stride) throws IOException {
+        Random random = seeded();
         for (int lost = 0; lost < 256; lost++) {
-            if (Integer.bitCount(lost) > 5 || Integer.bitCount(lost) < 4) {
+            if (Integer.bitCount(lost) > 5 || Integer.bitCount(lost) < 4 || random.nextInt(stride) != 0) {
                 continue;
             }
             Path at = Files.createDirectory(directory.resolve("lost-" + lost));

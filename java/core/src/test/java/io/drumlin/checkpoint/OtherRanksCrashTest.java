@@ -60,19 +60,34 @@ class OtherRanksCrashTest {
 
     @ParameterizedTest
     @CsvSource({"POWER_LOSS, 3, 2, 1, L4, 3, REPLACED", "KILL, 2, 3, 1, L4, 1, TMP"})
-    void everyPrefixIsRecoverable(
+    void prefixesAreRecoverable(
             Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, Slot left)
+            throws IOException {
+        crash(crash, formerRanks, newRanks, groupSize, level, ioMode, left, 4);
+    }
+
+    private void crash(
+            Crash crash,
+            int formerRanks,
+            int newRanks,
+            String groupSize,
+            Level level,
+            String ioMode,
+            Slot left,
+            int stride)
             throws IOException {
         former = formerRanks;
         present = newRanks;
         newLevel = level;
         record(Map.of("basic.node_size", "1", "basic.group_size", groupSize, "basic.ckpt_io", ioMode), left);
-        replay(crash, newRanks + 2);
+        replay(crash, newRanks + 2, stride);
     }
 
     @Tag("soak")
     @ParameterizedTest
     @CsvSource({
+        "POWER_LOSS, 3, 2, 1, L4, 3, REPLACED",
+        "KILL, 2, 3, 1, L4, 1, TMP",
         "POWER_LOSS, 2, 3, 1, L4, 3, TMP",
         "KILL, 3, 2, 1, L1, 3, REPLACED",
         "POWER_LOSS, 4, 2, 2, L2, 1, TMP",
@@ -89,15 +104,28 @@ class OtherRanksCrashTest {
         "KILL, 3, 2, 1, L1, 4, COMMITTED",
         "POWER_LOSS, 2, 3, 1, L4, 4, REPLACED"
     })
-    void everyPrefixOfOtherRunsIsRecoverable(
+    void everyPrefixIsRecoverable(
             Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, Slot left)
             throws IOException {
-        everyPrefixIsRecoverable(crash, formerRanks, newRanks, groupSize, level, ioMode, left);
+        crash(crash, formerRanks, newRanks, groupSize, level, ioMode, left, 1);
     }
 
     @ParameterizedTest
     @CsvSource("POWER_LOSS, 3, 2")
+    void prefixesWithADifferentialCheckpointAreRecoverable(Crash crash, int formerRanks, int newRanks)
+            throws IOException {
+        crashWithADifferentialCheckpoint(crash, formerRanks, newRanks, 4);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({"POWER_LOSS, 3, 2", "KILL, 2, 3"})
     void everyPrefixWithADifferentialCheckpointIsRecoverable(Crash crash, int formerRanks, int newRanks)
+            throws IOException {
+        crashWithADifferentialCheckpoint(crash, formerRanks, newRanks, 1);
+    }
+
+    private void crashWithADifferentialCheckpoint(Crash crash, int formerRanks, int newRanks, int stride)
             throws IOException {
         former = formerRanks;
         present = newRanks;
@@ -115,7 +143,7 @@ class OtherRanksCrashTest {
                         "basic.dcp_stack_size",
                         "2"),
                 Slot.TMP);
-        replay(crash, newRanks + 2);
+        replay(crash, newRanks + 2, stride);
     }
 
     @BeforeAll
@@ -181,13 +209,14 @@ class OtherRanksCrashTest {
         return position;
     }
 
-    private void replay(Crash crash, int third) throws IOException {
+    /** The states after one of {@code stride} operations, each with several numbers of ranks. */
+    private void replay(Crash crash, int third, int stride) throws IOException {
         long seed = new Random().nextLong();
         System.out.printf("seed %d, %d operations%n", seed, journal.size());
         Random random = new Random(seed);
         List<Integer> numbers = List.of(former, present, third);
         Set<String> seen = new HashSet<>();
-        for (int prefix = 0; prefix <= journal.size(); prefix++) {
+        for (int prefix = random.nextInt(stride); prefix <= journal.size(); prefix += stride) {
             Remains remains = journal.crash(prefix, crash, random);
             if (seen.add(remains.checksum() + " " + (prefix > begin) + (prefix >= end))) {
                 for (int ranks : numbers) {

@@ -301,11 +301,23 @@ class GsdDirectTest {
         assertEqual(path, expected);
     }
 
-    /** Each write, sync and reservation of a flush fails in turn, on one rank: it fails on all, and can be repeated. */
+    /** Writes, syncs and reservations of a flush fail, one in a run, on one rank: it fails on all, and can be repeated. */
     @ParameterizedTest
     @Tag("exhaustive")
     @CsvSource({"WRITE, 1", "WRITE, 3", "SYNC, 1", "ALLOCATE, 1", "MEMORY, 3", "OPEN, 1"})
     void aFlushThatFailedCanBeRepeated(Operation operation, int ranks) throws IOException {
+        failAFlush(operation, ranks, 4);
+    }
+
+    @ParameterizedTest
+    @Tag("soak")
+    @CsvSource({"WRITE, 1", "WRITE, 3", "SYNC, 1", "ALLOCATE, 1", "MEMORY, 3", "OPEN, 1"})
+    void anyFlushThatFailedCanBeRepeated(Operation operation, int ranks) throws IOException {
+        failAFlush(operation, ranks, 1);
+    }
+
+    private void failAFlush(Operation operation, int ranks, int longestStep) throws IOException {
+        Random random = seeded();
         Path expected = directory.resolve("expected.gsd");
         StorageEngine buffered = new DirectWatch(StorageEngines.best(), Answer.BUFFERED).engine();
         assertThat(writeStubbornly(GsdFile.at(expected).storage(buffered), new SingleCommunicator(), () -> {}))
@@ -313,7 +325,7 @@ class GsdDirectTest {
         int nth = 0;
         int count;
         do {
-            nth++;
+            nth += nth == 0 ? 1 : 1 + random.nextInt(longestStep);
             Path path = directory.resolve("file.gsd");
             int planned = nth;
             count = ThreadCommunicator.call(ranks, world -> {
@@ -464,11 +476,28 @@ class GsdDirectTest {
         }
     }
 
-    /** Kills and power losses at all places, with data on their way past the page cache. */
+    /** Kills and power losses at many places, with data on their way past the page cache. */
     @ParameterizedTest
     @EnumSource(Crash.class)
     @Tag("exhaustive")
     void wholeFramesSurvive(Crash crash) throws IOException {
+        crash(crash, 4);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Crash.class)
+    @Tag("soak")
+    void wholeFramesSurviveEverywhere(Crash crash) throws IOException {
+        crash(crash, 1);
+    }
+
+    private static Random seeded() {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        return new Random(seed);
+    }
+
+    private void crash(Crash crash, int stride) throws IOException {
         Path folder = Files.createDirectories(directory.resolve("run"));
         FaultyEngine storage = new FaultyEngine(StorageEngines.best(), false);
         create(folder.resolve("file.gsd"), storage).close();
@@ -483,8 +512,8 @@ class GsdDirectTest {
                 flushed.add(journal.size());
             }
         }
-        Random random = new Random(1);
-        for (int prefix = 0; prefix <= journal.size(); prefix++) {
+        Random random = seeded();
+        for (int prefix = random.nextInt(stride); prefix <= journal.size(); prefix += stride) {
             int end = prefix;
             long atLeast = flushed.stream().filter(position -> position <= end).count();
             Path path = directory.resolve("replay-" + prefix);

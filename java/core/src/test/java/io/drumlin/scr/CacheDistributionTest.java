@@ -205,7 +205,7 @@ class CacheDistributionTest extends DatasetJobs {
 
     @ParameterizedTest
     @EnumSource
-    @Tag("exhaustive")
+    @Tag("soak")
     void manyCrashesWhileFilesMoveLoseNothing(Crash crash) throws IOException {
         crashWhileFilesMove(crash, 100);
     }

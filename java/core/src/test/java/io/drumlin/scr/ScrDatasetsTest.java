@@ -267,10 +267,26 @@ class ScrDatasetsTest extends DatasetJobs {
     @EnumSource(
             value = FaultyEngine.Operation.class,
             names = {"OPEN", "WRITE", "SYNC", "RENAME", "SYNC_DIRECTORY", "READ"})
+    void aFailureWhileFlushingFailsAllRanks(FaultyEngine.Operation operation) throws IOException {
+        failWhileFlushing(operation, 16);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @EnumSource(
+            value = FaultyEngine.Operation.class,
+            names = {"OPEN", "WRITE", "SYNC", "RENAME", "SYNC_DIRECTORY", "READ"})
     void anyFailureWhileFlushingFailsAllRanks(FaultyEngine.Operation operation) throws IOException {
+        failWhileFlushing(operation, 1);
+    }
+
+    private void failWhileFlushing(FaultyEngine.Operation operation, int longestStep) throws IOException {
         parameters.put("SCR_FLUSH", "1");
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
         int failures = 0;
-        for (int nth = 1; nth < 200; nth += 3) {
+        for (int nth = 1; nth < 200; nth += 1 + random.nextInt(longestStep)) {
             delete(Files.createDirectories(directory.resolve("prefix")));
             for (int rank = 0; rank < RANKS; rank++) {
                 delete(Files.createDirectories(node(rank)));
@@ -317,6 +333,17 @@ class ScrDatasetsTest extends DatasetJobs {
     @ParameterizedTest
     @EnumSource
     void aCrashWhileFlushingLeavesOnlyWholeDatasetsListedAsComplete(Crash crash) throws IOException {
+        crashWhileFlushing(crash, 5);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @EnumSource
+    void anyCrashWhileFlushingLeavesOnlyWholeDatasetsListedAsComplete(Crash crash) throws IOException {
+        crashWhileFlushing(crash, 1);
+    }
+
+    private void crashWhileFlushing(Crash crash, int stride) throws IOException {
         parameters.put("SCR_FLUSH", "1");
         FaultyEngine faulty = new FaultyEngine(new NioEngine());
         storage = faulty;
@@ -333,7 +360,7 @@ class ScrDatasetsTest extends DatasetJobs {
         long seed = new Random().nextLong();
         System.out.printf("seed %d, %d operations%n", seed, journal[0].size());
         Random random = new Random(seed);
-        for (int end = 0; end <= journal[0].size(); end++) {
+        for (int end = random.nextInt(stride); end <= journal[0].size(); end += stride) {
             Path copy = Files.createDirectories(directory.resolve("replay"));
             journal[0].replay(end, copy, crash, random);
             checkWhole(copy);

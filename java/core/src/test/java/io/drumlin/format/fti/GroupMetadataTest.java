@@ -243,6 +243,7 @@ class GroupMetadataTest {
 
     /** C FTI needs time in proportion to the square of this. */
     @Test
+    @Tag("exhaustive")
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void aHundredThousandVariablesInAGroupOfEightTakeNoQuadraticTime(@TempDir Path directory) throws IOException {
         List<VariableEntry> variables = new ArrayList<>();

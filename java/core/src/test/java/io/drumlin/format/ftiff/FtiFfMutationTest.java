@@ -42,7 +42,7 @@ class FtiFfMutationTest extends FtiFfMutations {
 
     @Override
     int rounds() {
-        return 1000;
+        return 400;
     }
 
     /** The list that is in docs/formats/fti-ff.md, section 8, to be read with the conditions it gives. */

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -200,16 +201,21 @@ class RestartTest {
                 }));
     }
 
-    /** Each node and each pair of nodes: what the files of C FTI promise, they keep. */
+    /** Each node and each pair of nodes, of many nodes some: what the files of C FTI promise, they keep. */
     @TestFactory
     Stream<DynamicTest> nodesOfTheReferenceAreLost() throws IOException {
         return runs().stream()
                 .filter(run -> run.checkpoints().containsKey(Level.L2)
                         || run.checkpoints().containsKey(Level.L3))
                 .map(run -> DynamicTest.dynamicTest(run.copy.getFileName().toString(), () -> {
+                    long seed = new Random().nextLong();
+                    System.out.println("seed " + seed);
+                    Random random = new Random(seed);
                     for (int first = 0; first < run.nodes(); first++) {
                         for (int second = first; second < run.nodes(); second++) {
-                            lose(run, new TreeSet<>(List.of(first, second)));
+                            if (run.nodes() <= 4 || random.nextInt(5) == 0) {
+                                lose(run, new TreeSet<>(List.of(first, second)));
+                            }
                         }
                     }
                 }));
