@@ -17,7 +17,7 @@ final class HeldFile implements Closeable {
 
     private final SlabPool slabs;
     private @Nullable SequentialFile file;
-    private @Nullable IOException failure;
+    private @Nullable Throwable failure;
 
     /**
      * Where a file is made.
@@ -46,19 +46,27 @@ final class HeldFile implements Closeable {
         if (file != null && failure == null) {
             try {
                 return file.space(wanted);
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 failure = e;
             }
         }
         return window(wanted);
     }
 
-    /** The space that was handed out last holds its bytes. */
-    void filled() {
+    /**
+     * The space that was handed out last holds its bytes.
+     *
+     * @param last whether they are the last of the file: more windows may be asked for then, which must not be given its slab
+     */
+    void filled(boolean last) {
         if (file != null && failure == null) {
             try {
-                file.filled();
-            } catch (IOException e) {
+                if (last) {
+                    file.flush();
+                } else {
+                    file.filled();
+                }
+            } catch (IOException | RuntimeException | Error e) {
                 failure = e;
             }
         }
@@ -69,7 +77,7 @@ final class HeldFile implements Closeable {
         if (failure == null) {
             try {
                 source.readFully(offset, target);
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 failure = e;
             }
         }
@@ -95,12 +103,12 @@ final class HeldFile implements Closeable {
         });
     }
 
-    /** Runs a step unless one before has failed. */
+    /** Runs a step unless one before has failed. Whatever goes wrong must not keep this rank from the next message. */
     private void attempt(Agreement.Step step) {
         if (failure == null) {
             try {
                 step.run();
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 failure = e;
             }
         }
@@ -117,8 +125,13 @@ final class HeldFile implements Closeable {
                 file.finish();
             }
         });
-        if (failure != null) {
-            throw failure;
+        Throwable first = failure;
+        if (first instanceof IOException e) {
+            throw e;
+        } else if (first instanceof RuntimeException e) {
+            throw e;
+        } else if (first instanceof Error e) {
+            throw e;
         }
     }
 

@@ -55,7 +55,9 @@ final class PartnerCopy {
                     messages.startSend(window, outgoing.orElseThrow().to());
                 }
                 messages.await();
-                held.filled();
+                if (offset < receives) {
+                    held.filled(offset + slabs.slabBytes() >= receives);
+                }
             }
             held.finish();
         }

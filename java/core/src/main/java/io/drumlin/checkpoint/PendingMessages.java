@@ -44,11 +44,23 @@ final class PendingMessages {
         underway++;
     }
 
-    /** Waits for all that were started, in this order. */
+    /**
+     * Waits for all that were started, in this order, also when one has failed: their memory is used again.
+     *
+     * @throws IOException the first failure
+     */
     void await() throws IOException {
+        IOException failure = null;
         for (int i = 0; i < underway; i++) {
-            requests.get(i).await();
+            try {
+                requests.get(i).await();
+            } catch (IOException e) {
+                failure = failure == null ? e : failure;
+            }
         }
         underway = 0;
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

@@ -194,7 +194,7 @@ final class ReedSolomonGroup {
                 md5.update(digested);
             }
             if (inPlace) {
-                file.filled();
+                file.filled(false);
             } else {
                 file.append(sum);
             }

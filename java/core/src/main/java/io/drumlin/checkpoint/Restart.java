@@ -21,6 +21,7 @@ final class Restart {
     private final IoMode mode;
     private final LevelCopy copy;
     private final Recovery recovery;
+    private final CheckpointReader reader;
 
     Restart(Engine engine) {
         app = engine.app();
@@ -32,6 +33,7 @@ final class Restart {
         Group group = engine.group();
         Restoration restoration = new Restoration(
                 app, group, engine.storage(), engine.slabs(), engine.reader().kept());
+        reader = engine.reader();
         recovery = new Recovery(
                 app,
                 engine.node(),
@@ -67,6 +69,8 @@ final class Restart {
                 return Optional.of(new Source(exactly, local, file.movedBy(-start), true));
             }
         }
+        // What this rank found whole at the last level is of no use, for others did not.
+        reader.forget();
         return Optional.empty();
     }
 

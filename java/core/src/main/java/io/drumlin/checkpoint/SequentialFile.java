@@ -84,7 +84,11 @@ final class SequentialFile implements Closeable {
         }
     }
 
-    private void flush() throws IOException {
+    /**
+     * Starts the write of what is in the slab, which the pool may then hand out again. Nothing may follow but {@link #finish}, unless
+     * the slab was full.
+     */
+    void flush() throws IOException {
         SlabPool.Slab full = slab;
         slab = null;
         if (full == null) {

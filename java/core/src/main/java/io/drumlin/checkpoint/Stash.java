@@ -77,16 +77,19 @@ public final class Stash {
     public int load(long stashId) throws IOException {
         Item item = item(stashId, Layer.LOCAL);
         StoredFile[] file = new StoredFile[1];
-        Agreement.run(app, "loading stash " + stashId, () -> {
-            item.checkpoint.check(FileKind.PLAIN, item.file, true);
-            file[0] = item.checkpoint.open(item.file);
-            for (int id : file[0].sizes().keySet()) {
-                checkSize(item.file, id, file[0].size(id));
-            }
-        });
-        Agreement.run(
-                app, "loading stash " + stashId, () -> engine.reader().recover(item.file, file[0], variables.byId()));
-        engine.reader().forget();
+        try {
+            Agreement.run(app, "loading stash " + stashId, () -> {
+                item.checkpoint.check(FileKind.PLAIN, item.file, true);
+                file[0] = item.checkpoint.open(item.file);
+                for (int id : file[0].sizes().keySet()) {
+                    checkSize(item.file, id, file[0].size(id));
+                }
+            });
+            Agreement.run(app, "loading stash " + stashId, () -> engine.reader()
+                    .recover(item.file, file[0], variables.byId()));
+        } finally {
+            engine.reader().forget();
+        }
         return item.checkpoint.ckptId();
     }
 

@@ -8,6 +8,7 @@ import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -193,6 +194,33 @@ class LevelsTest {
             });
             assertThat(contents(run)).hasSize(8);
         }
+    }
+
+    /** A rank goes on sending for longer than the pool has slabs, when all of its neighbour's file has come. */
+    @ParameterizedTest
+    @CsvSource({"0, F, 2", "1, F, 2", "0, F, 3", "1, POSIX, 2", "1, POSIX, 3"})
+    void filesOfNeighboursMayDifferMuchInSize(int lost, String mode, int level) throws IOException {
+        RunFixture run = run(directory, 2, with(mode(mode), "drumlin.slab_memory", "2"));
+        run.run(2, (checkpoints, comm) -> {
+            checkpoints.protect(0, fill(unequal(comm), comm.rank(), 3));
+            checkpoints.checkpoint(1, Level.of(level));
+        });
+        Map<String, byte[]> before = contents(run);
+        RunDirectory.delete(directory.resolve("Local/node" + lost), new NioEngine());
+        run.run(2, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(Level.of(level));
+            byte[] values = unequal(comm);
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).isEqualTo(fill(unequal(comm), comm.rank(), 3));
+        });
+        Map<String, byte[]> after = contents(run);
+        before.forEach((name, bytes) ->
+                assertThat(Arrays.equals(after.get(name), bytes)).as(name).isTrue());
+    }
+
+    private static byte[] unequal(Communicator comm) {
+        return new byte[comm.rank() == 0 ? 5_000_000 : 100];
     }
 
     /** A byte that has changed counts as a lost file, in the copy and in the code as well. */
