@@ -3,10 +3,12 @@ package io.drumlin.mpi;
 import io.drumlin.comm.Mpirun;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 class MpiIoModeIT {
 
+    @Tag("exhaustive")
     @TestFactory
     Stream<DynamicTest> onOneRank() throws Exception {
         return MpiTests.dynamic(() -> Mpirun.ranks(1).tests(MpiIoModeChecks.class));

@@ -3,15 +3,18 @@ package io.drumlin.mpi;
 import io.drumlin.comm.Mpirun;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 class NativeMpiIT {
 
+    @Tag("exhaustive")
     @TestFactory
     Stream<DynamicTest> onOneRank() throws Exception {
         return MpiTests.dynamic(() -> Mpirun.ranks(1).tests(NativeMpiChecks.class));
     }
 
+    @Tag("exhaustive")
     @TestFactory
     Stream<DynamicTest> onTwoRanks() throws Exception {
         return MpiTests.dynamic(() -> Mpirun.ranks(2).tests(NativeMpiChecks.class));

@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.comm.Mpirun;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 class OpenMpiJavaIT {
 
+    @Tag("exhaustive")
     @TestFactory
     Stream<DynamicTest> onOneRank() throws Exception {
         return onRanks(1);
     }
 
+    @Tag("exhaustive")
     @TestFactory
     Stream<DynamicTest> onTwoRanks() throws Exception {
         return onRanks(2);
