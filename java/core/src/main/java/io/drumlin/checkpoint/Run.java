@@ -7,6 +7,7 @@ import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -52,9 +53,7 @@ record Run(
         Agreement.run(ranks, "reading " + configFile, () -> parsed[0] = FtiConfig.parse(text, configFile.toString()));
         FtiConfig config = parsed[0];
         boolean restart = config.failure() != 0;
-        String execId = restart
-                ? config.execId()
-                : Agreement.bcast(ranks, UUID.randomUUID().toString(), 0);
+        String execId = restart ? config.execId() : Agreement.bcast(ranks, ranks.rank() == 0 ? newExecId() : "", 0);
         StorageEngine[] engine = new StorageEngine[1];
         RunDirectory directories = new RunDirectory(config, execId, ranks.rank());
         Agreement.run(ranks, "making the directories of run " + execId, () -> {
@@ -105,6 +104,15 @@ record Run(
         return config.storage().isPresent() && !propertyDecides
                 ? StorageEngines.byName(config.storage().get())
                 : StorageEngines.best();
+    }
+
+    /** From the kernel: the classes of a SecureRandom take longer to load than a small checkpoint takes. */
+    private static String newExecId() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/random/uuid")).strip();
+        } catch (IOException e) {
+            return UUID.randomUUID().toString();
+        }
     }
 
     /** Rank 0 reads, so that thousands of ranks do not open one file. */
