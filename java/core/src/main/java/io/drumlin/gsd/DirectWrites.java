@@ -8,7 +8,10 @@ import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -29,6 +32,15 @@ final class DirectWrites implements Closeable {
 
     /** Fewer bytes in a row are not worth it: the page cache takes them sooner, and has them for who reads them next. */
     static final int LEAST = 4 << 20;
+
+    /** The key of the size of a page in a process's auxiliary vector, getauxval(3). */
+    private static final long AT_PAGESZ = 6;
+
+    /**
+     * Whether a page of the page cache is a block. In larger ones a direct write would meet pages that have just been written to by who
+     * wrote the blocks beside it, and the kernel makes the next sync fail then.
+     */
+    private static final boolean PAGES_ARE_BLOCKS = pageSize() == BLOCK;
 
     private final StorageEngine storage;
     private final BlockFile buffered;
@@ -63,6 +75,25 @@ final class DirectWrites implements Closeable {
         }
     }
 
+    /** Bytes; 0 where the system does not say it. */
+    private static long pageSize() {
+        try {
+            LongBuffer pairs = ByteBuffer.wrap(Files.readAllBytes(Path.of("/proc/self/auxv")))
+                    .order(ByteOrder.nativeOrder())
+                    .asLongBuffer();
+            while (pairs.remaining() > 1) {
+                long key = pairs.get();
+                long value = pairs.get();
+                if (key == AT_PAGESZ) {
+                    return value;
+                }
+            }
+        } catch (IOException e) {
+            // Not Linux, or not to be seen from here.
+        }
+        return 0;
+    }
+
     static long roundUp(long offset) {
         return offset + BLOCK - 1 & -BLOCK;
     }
@@ -83,7 +114,7 @@ final class DirectWrites implements Closeable {
      * @return whether writes are taken
      */
     boolean reach(long from, long end, long ahead) {
-        if (refused || failure != null) {
+        if (!PAGES_ARE_BLOCKS || refused || failure != null) {
             return false;
         }
         try {
@@ -94,8 +125,9 @@ final class DirectWrites implements Closeable {
                 reserved = Math.max(end, ahead);
                 file.reserve(from, reserved - from);
             }
-        } catch (IOException e) {
-            // Who writes through the page cache then is told what is wrong.
+        } catch (IOException | RuntimeException | Error e) {
+            // Who writes through the page cache then is told what is wrong. An error here must not keep this rank from
+            // the next message.
             refused = true;
         }
         return !refused;
@@ -122,6 +154,8 @@ final class DirectWrites implements Closeable {
             underWay.add(direct.startWrite(blocks, offset));
         } catch (IOException e) {
             failure = e;
+        } catch (RuntimeException | Error e) {
+            failure = new IOException("a direct write could not be started", e);
         }
     }
 
@@ -132,6 +166,8 @@ final class DirectWrites implements Closeable {
                 underWay.remove().await();
             } catch (IOException e) {
                 failure = failure == null ? e : failure;
+            } catch (RuntimeException e) {
+                failure = failure == null ? new IOException("a direct write failed", e) : failure;
             }
         }
     }
@@ -153,9 +189,9 @@ final class DirectWrites implements Closeable {
         failure = null;
     }
 
-    /** Cuts off what was reserved behind the end of the data. */
+    /** Cuts off what was reserved behind the end of the data, which other ranks may not have written yet. */
     void trim(long end) throws IOException {
-        if (reserved > end) {
+        if (reserved > end && buffered.size() > end) {
             buffered.truncate(end);
         }
         reserved = 0;

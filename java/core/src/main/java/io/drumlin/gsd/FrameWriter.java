@@ -72,8 +72,17 @@ final class FrameWriter implements AutoCloseable {
     /** By id: one more than the last frame that has the name. */
     private long[] written = new long[16];
 
-    /** False when truncating or upgrading failed: the file is whole, but what is known of it may be wrong. */
-    private boolean usable = true;
+    /** Set when something failed that cannot be repeated: the file is whole, but what is known of it may be wrong. */
+    private @Nullable String unusable;
+
+    /** Data are in the file that were not synced since, and nobody has them any more. The same on all ranks. */
+    private boolean unsynced;
+
+    /** Whether this rank's storage is asked to make data durable. */
+    private boolean syncing;
+
+    /** A write failed, for which space may have been reserved. The same on all ranks. */
+    private boolean untrimmed;
 
     private long maximumWriteBufferSize = DEFAULT_BUFFER;
     private long indexEntriesToBuffer = DEFAULT_ENTRIES;
@@ -240,8 +249,8 @@ final class FrameWriter implements AutoCloseable {
         boolean atOnce = bytes >= maximumWriteBufferSize;
         if (atOnce) {
             yieldPlace("writing of chunk " + name);
-            Agreement.run(
-                    comm, "writing of chunk " + name, () -> writeAtOnce(data, size + share.first() * rowBytes, type));
+            write("writing of chunk " + name, size, () -> writeAtOnce(data, size + share.first() * rowBytes, type));
+            unsynced = true;
         } else {
             makeRoom(bytes);
             if (buffer.length() == 0) {
@@ -271,6 +280,7 @@ final class FrameWriter implements AutoCloseable {
     private void makeRoom(long bytes) throws IOException {
         if (isFull(bytes)) {
             write("writing of buffered chunks", size, () -> buffer.writeTo(file, size));
+            unsynced = true;
             placeBuffered();
         }
     }
@@ -306,11 +316,12 @@ final class FrameWriter implements AutoCloseable {
 
     private void writeAtOnce(Buffer data, long offset, ElementType type) throws IOException {
         long bytes = Elements.bytes(type, data);
-        if (DirectWrites.isWorth(offset, offset + bytes) && direct.reach(offset, offset + bytes, 0)) {
-            windows.write(data, bytes, offset);
-        } else {
-            writeBuffered(data, bytes, offset);
+        if (DirectWrites.isWorth(offset, offset + bytes)
+                && direct.reach(offset, offset + bytes, 0)
+                && windows.write(data, bytes, offset)) {
+            return;
         }
+        writeBuffered(data, bytes, offset);
     }
 
     private void writeBuffered(Buffer data, long bytes, long offset) throws IOException {
@@ -339,18 +350,18 @@ final class FrameWriter implements AutoCloseable {
     }
 
     void checkUsable(String operation) throws DrumlinException {
-        if (!usable) {
+        if (unusable != null) {
             throw DrumlinException.during(operation)
                     .path(file.path())
-                    .problem("truncating or upgrading the file failed before")
-                    .advice("close the file and open it again")
+                    .problem(unusable)
+                    .advice("close the file, open it again and go on behind its " + storedFrames() + " frames")
                     .exception();
         }
     }
 
     /** Whether a flush has anything to do. */
     boolean isDirty() {
-        if (!usable) {
+        if (unusable != null) {
             return false;
         }
         return names.size() > storedNames || buffered.size() > 0 || placed.size() > pending;
@@ -384,12 +395,20 @@ final class FrameWriter implements AutoCloseable {
             if (isLeader()) {
                 direct.trim(dataLocation + buffer.length());
             }
-            file.sync();
+            syncData();
         });
+        unsynced = false;
         header = renamed;
         storedNames = names.size();
         storedNameBytes = names.bytes();
         placeBuffered();
+    }
+
+    /** A system tells of a failure once: the next sync would be a success, and the data not in the file. */
+    private void syncData() throws IOException {
+        syncing = true;
+        file.sync();
+        syncing = false;
     }
 
     /**
@@ -402,10 +421,21 @@ final class FrameWriter implements AutoCloseable {
         } catch (IOException e) {
             // Also what was written: it may not be durable.
             buffer.forget();
+            untrimmed = true;
+            if (unsynced && isSyncingAnywhere()) {
+                unusable = "data that were written before could not be made durable";
+            }
             throw e;
         } finally {
+            syncing = false;
             size = end;
         }
+    }
+
+    private boolean isSyncingAnywhere() throws IOException {
+        long[] anywhere = {syncing ? 1 : 0};
+        comm.allreduce(anywhere, Communicator.Op.MAX);
+        return anywhere[0] == 1;
     }
 
     private static long nameBlockBytes(Header header) {
@@ -428,7 +458,7 @@ final class FrameWriter implements AutoCloseable {
         long end = renamed.namelistLocation() + nameBlockBytes(renamed);
         if (moved) {
             writeAndFill(names.encode(0), renamed.namelistLocation(), end);
-            file.sync();
+            syncData();
             writeHeader(renamed);
         } else {
             writeAndFill(names.encode(storedNames), renamed.namelistLocation() + storedNameBytes, end);
@@ -565,6 +595,7 @@ final class FrameWriter implements AutoCloseable {
         storedFrame = -1;
         size = EmptyFile.BYTES;
         pending = 0;
+        unsynced = false;
         buffered.clear();
         placed.clear();
         buffer.clear();
@@ -601,13 +632,26 @@ final class FrameWriter implements AutoCloseable {
 
     /** Lets rank 0 change what is in the file already. */
     private void replace(String operation, Agreement.Step step) throws IOException {
-        usable = false;
+        unusable = operation + " of the file failed before";
         Agreement.run(comm, operation, () -> {
             if (isLeader()) {
                 step.run();
             }
         });
-        usable = true;
+        unusable = null;
+    }
+
+    /** Cuts off what was reserved for data that did not come. Collective. */
+    void trim() throws IOException {
+        if (!untrimmed) {
+            return;
+        }
+        yieldPlace("close");
+        Agreement.run(comm, "close", () -> {
+            if (isLeader() && file.size() > size) {
+                file.truncate(size);
+            }
+        });
     }
 
     private ByteBuffer sorted(GsdIndex index) throws IOException {

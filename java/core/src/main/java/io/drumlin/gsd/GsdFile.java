@@ -54,8 +54,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Chunks and frames gather in memory: they are in the file, durably, after {@link #flush} or {@link #close}, or when
  * {@link #setMaximumWriteBufferSize} or {@link #setIndexEntriesToBuffer} say that it is enough. A killed
  * program loses what was not flushed, and the file holds all frames before that, whole. Where 4 MiB or more of a rank are in a row,
- * they are written past the page cache, if the file system allows it, and on their way while more gathers; the file may be up to 64 MiB
- * longer until it is flushed.
+ * they are written past the page cache, if the file system allows it, and on their way while more gathers; until it is flushed the
+ * file may be longer by 64 MiB, or by all that has gathered if that is more. A flush that failed can be repeated, unless a
+ * sync failed after chunks had been written at once: then only opening the file again helps, and the error says so.
  *
  * <p>A file that was opened with a communicator is written by all its ranks: each gives its rows of every chunk, and they
  * become one chunk in the order of the ranks. Methods marked <em>collective</em> are then called by every rank, in the same order; when
@@ -780,6 +781,7 @@ public final class GsdFile implements Closeable {
             } catch (IOException e) {
                 failure = e;
             }
+            failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", writer::trim));
         }
         failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", this::release));
         failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", comm::close));

@@ -32,17 +32,35 @@ final class WindowedWrite implements AutoCloseable {
         this.buffered = buffered;
     }
 
-    /** Writes elements, more than two blocks of them. */
-    void write(Buffer data, long bytes, long offset) throws IOException {
+    /**
+     * Writes elements, more than two blocks of them.
+     *
+     * @return false if a direct write failed: then all is to be written through the page cache, and there are no more direct writes
+     * @throws IOException what does not fill its block could not be written
+     */
+    boolean write(Buffer data, long bytes, long offset) throws IOException {
+        ByteBuffer first = ByteBuffer.allocate(DirectWrites.BLOCK);
+        ByteBuffer last;
         try {
-            fillAndStart(data, bytes, offset);
+            last = fillAndStart(data, bytes, offset, first);
             direct.await();
+        } catch (IOException e) {
+            return false;
         } finally {
             direct.forget();
         }
+        writeEdge(first, offset);
+        writeEdge(last, offset + bytes - last.remaining());
+        return true;
     }
 
-    private void fillAndStart(Buffer data, long bytes, long offset) throws IOException {
+    /**
+     * Starts the writes of whole blocks.
+     *
+     * @param first takes what comes before them
+     * @return what comes behind them
+     */
+    private ByteBuffer fillAndStart(Buffer data, long bytes, long offset, ByteBuffer first) {
         int lead = Math.floorMod(offset, DirectWrites.BLOCK);
         ByteBuffer before = ByteBuffer.allocate(0);
         for (long done = 0; done < bytes; done += DirectWrites.WINDOW) {
@@ -51,16 +69,18 @@ final class WindowedWrite implements AutoCloseable {
             long base = offset + done - lead;
             if (done > 0) {
                 // The begin of the block in which the window before ends.
-                memory.put(0, before, DirectWrites.WINDOW, lead);
+                memory.put(0, before, before.position(), lead);
             }
             Elements.copy(data, done, memory.limit(end).position(lead));
             int from = done > 0 ? 0 : (int) DirectWrites.roundUp(lead);
             int to = (int) DirectWrites.roundDown(end);
             direct.start(memory.clear().slice(from, to - from), base + from);
-            writeEdge(memory, done > 0 ? 0 : lead, from, base);
-            writeEdge(memory, done + DirectWrites.WINDOW < bytes ? end : to, end, base);
-            before = memory.clear();
+            if (done == 0) {
+                first.put(memory.slice(lead, from - lead)).flip();
+            }
+            before = memory.clear().limit(end).position(to);
         }
+        return before;
     }
 
     /** Memory that is not under way any more. */
@@ -74,9 +94,9 @@ final class WindowedWrite implements AutoCloseable {
         return window.buffer().clear();
     }
 
-    private void writeEdge(ByteBuffer memory, int from, int end, long base) throws IOException {
-        if (from < end) {
-            buffered.write(memory.limit(end).position(from), base + from);
+    private void writeEdge(ByteBuffer edge, long offset) throws IOException {
+        if (edge.hasRemaining()) {
+            buffered.write(edge, offset);
         }
     }
 

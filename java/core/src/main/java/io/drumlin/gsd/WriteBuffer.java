@@ -143,13 +143,21 @@ final class WriteBuffer implements AutoCloseable {
         if (offset != location) {
             forget();
         }
+        for (int piece = 0; piece < pieces; piece++) {
+            if (isReached(piece, ends[piece], offset, 0)) {
+                begin(piece, offset, 1);
+            }
+        }
+        try {
+            direct.await();
+        } catch (IOException e) {
+            // No more direct writes then: who writes all of it through the page cache is told what is wrong.
+            forget();
+        }
         Writeback writeback = new Writeback(file);
         for (int piece = 0; piece < pieces; piece++) {
             long base = base(piece, offset);
             int whole = (int) DirectWrites.roundUp(positions[piece]);
-            if (isReached(piece, ends[piece], offset, 0)) {
-                begin(piece, offset, 1);
-            }
             if (begun[piece] > whole) {
                 write(file, positions[piece], whole, base, writeback);
                 write(file, begun[piece], ends[piece], base, writeback);
@@ -157,7 +165,6 @@ final class WriteBuffer implements AutoCloseable {
                 write(file, positions[piece], ends[piece], base, writeback);
             }
         }
-        direct.await();
     }
 
     /** Where the begin of the memory would be in the file. */
