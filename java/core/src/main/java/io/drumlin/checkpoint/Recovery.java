@@ -91,8 +91,10 @@ final class Recovery {
     /**
      * Ends the commit that a kill interrupted at a level that is not restarted from, on all nodes alike: of two halves the loss
      * of a node would leave too little. Collective.
+     *
+     * @return whether there was such a commit; what was kept of another level has been forgotten then
      */
-    void settle(Level level) throws IOException {
+    boolean settle(Level level) throws IOException {
         boolean replacing = Files.exists(levels.directory(level, Slot.REPLACED))
                 || Files.exists(levels.metadataDirectory(level, Slot.REPLACED));
         long[] interrupted = {replacing ? 1 : 0};
@@ -104,6 +106,7 @@ final class Recovery {
             Agreement.run(app, "settling level " + level.number(), () -> deleteOthers(directory, stored));
             levels.clean(stored.level());
         }
+        return interrupted[0] > 0;
     }
 
     /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */

@@ -56,10 +56,11 @@ final class Restart {
         List<Level> order = order();
         for (Level level : order) {
             Optional<Recovery.Found> found = recovery.find(level);
+            if (found.isPresent() && settle(order.subList(order.indexOf(level) + 1, order.size()))) {
+                // What is recovered is what was verified: once more, because nothing is left of that.
+                found = recovery.find(level);
+            }
             if (found.isPresent()) {
-                for (Level older : order.subList(order.indexOf(level) + 1, order.size())) {
-                    recovery.settle(older);
-                }
                 Level exactly = found.get().level();
                 Path local = mode.isCopiedToNodes(exactly)
                         ? copyToLocal(found.get())
@@ -72,6 +73,15 @@ final class Restart {
         // What this rank found whole at the last level is of no use, for others did not.
         reader.forget();
         return Optional.empty();
+    }
+
+    /** Whether there was anything to settle. Collective. */
+    private boolean settle(List<Level> older) throws IOException {
+        boolean any = false;
+        for (Level level : older) {
+            any |= recovery.settle(level);
+        }
+        return any;
     }
 
     /** The levels, the newest checkpoint first as far as that is known. Collective. */

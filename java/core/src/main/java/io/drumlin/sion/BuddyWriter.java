@@ -75,10 +75,6 @@ final class BuddyWriter implements Closeable {
     static List<BuddyWriter> of(
             Communicator world, ParallelFile place, Path path, StorageEngine storage, SionOptions options)
             throws IOException {
-        if (options.buddies() >= place.files()) {
-            throw new IllegalArgumentException(
-                    options.buddies() + " buddy copies need more than " + place.files() + " files");
-        }
         boolean first = place.group().rank() == 0;
         long[] roots = new long[place.files()];
         long[] sizes = new long[place.files()];

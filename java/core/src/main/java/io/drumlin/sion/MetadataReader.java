@@ -44,6 +44,8 @@ final class MetadataReader {
     /** The names of copies have two digits. */
     private static final int MOST_COPIES = 100;
 
+    private static final System.Logger LOG = System.getLogger("io.drumlin.sion");
+
     /** Bytes of the files' beginnings and ends that are read at once. */
     private static final int WINDOW = 1 << 16;
 
@@ -205,6 +207,11 @@ final class MetadataReader {
                 try {
                     if (Files.exists(copy.in(path))) {
                         meta(copy);
+                        LOG.log(
+                                System.Logger.Level.WARNING,
+                                "{0} is read in the place of a file that cannot be: {1}",
+                                copy.in(path),
+                                e.getMessage());
                         return copy;
                     }
                 } catch (IOException alsoLost) {
@@ -294,14 +301,20 @@ final class MetadataReader {
         world.allreduce(most, Op.MAX);
         int perProcess = (int) most[0];
         boolean root = world.rank() == 0;
-        int seats = root ? Math.multiplyExact(world.size(), perProcess) : 0;
+        ByteBuffer[] memory = new ByteBuffer[2];
+        Agreement.run(world, "opening " + path, () -> {
+            int all = root ? Math.multiplyExact(world.size(), perProcess) : 0;
+            memory[0] = ByteBuffer.allocate(Math.multiplyExact(Integer.BYTES, all));
+            memory[1] = ByteBuffer.allocate(Math.multiplyExact(ENTRY, all));
+        });
+        ByteBuffer all = memory[0];
+        ByteBuffer entries = memory[1];
+        int seats = all.capacity() / Integer.BYTES;
         ByteBuffer wanted = ByteBuffer.allocate(Integer.BYTES * perProcess);
         for (int seat = 0; seat < perProcess; seat++) {
             wanted.putInt(seat < tasks.length ? tasks[seat] : NONE);
         }
-        ByteBuffer all = ByteBuffer.allocate(Integer.BYTES * seats);
         world.gather(wanted.flip(), all, 0);
-        ByteBuffer entries = ByteBuffer.allocate(root ? Math.multiplyExact(ENTRY, seats) : 0);
         Location[] locations = new Location[seats];
         Agreement.run(world, "opening " + path, () -> {
             for (int seat = 0; seat < seats; seat++) {

@@ -97,10 +97,15 @@ final class MetadataWriter implements Closeable {
             AskedFile.putNone(part);
         }
         boolean root = group.rank() == 0;
-        long seats = (long) group.size() * perProcess;
-        ByteBuffer all = ByteBuffer.allocate(root ? Math.toIntExact(seats * AskedFile.BYTES) : 0);
+        long seats = root ? (long) group.size() * perProcess : 0;
+        ByteBuffer[] memory = new ByteBuffer[2];
+        Agreement.run(group, "creation of " + path, () -> {
+            memory[0] = ByteBuffer.allocate(Math.toIntExact(seats * AskedFile.BYTES));
+            memory[1] = ByteBuffer.allocate(Math.toIntExact(seats * Place.BYTES));
+        });
+        ByteBuffer all = memory[0];
+        ByteBuffer places = memory[1];
         group.gather(part.flip(), all, 0);
-        ByteBuffer places = ByteBuffer.allocate(root ? Math.toIntExact(seats * Place.BYTES) : 0);
         Agreement.run(group, "creation of " + path, () -> {
             if (root) {
                 layOut(all, places);
@@ -134,6 +139,7 @@ final class MetadataWriter implements Closeable {
             } else {
                 Path member = Path.of(FileNames.member(path.toString(), tasks.file()));
                 List<Integer> seats = Arrays.stream(tasks.seats()).boxed().toList();
+                deleteCopies(tasks.file());
                 rootFiles.add(new RootFile(MetaFile.create(storage, member, meta1), seats));
             }
             for (int task = 0; task < meta1.tasks(); task++) {
@@ -141,6 +147,15 @@ final class MetadataWriter implements Closeable {
             }
         }
         places.clear();
+    }
+
+    /** Buddy copies of a file that had the name before would be read in the place of this one as long as it is not closed. */
+    private void deleteCopies(int file) throws IOException {
+        boolean more = true;
+        for (int copy = 0; more; copy++) {
+            Path old = Path.of(FileNames.member(FileNames.buddy(path.toString(), copy), file));
+            more = Files.deleteIfExists(old);
+        }
     }
 
     private Header header(int block, int file) {

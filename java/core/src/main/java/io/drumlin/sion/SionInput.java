@@ -80,7 +80,12 @@ public final class SionInput implements Closeable {
             StorageEngine storage = SionOutput.storage(options);
             MetadataReader.Found found = new MetadataReader(world, path, storage, share).read(tasks);
             SionInput input = new SionInput(world, storage, options, path, found);
-            Agreement.run(world, "opening " + path, input::openFiles);
+            try {
+                Agreement.run(world, "opening " + path, input::openFiles);
+            } catch (IOException e) {
+                input.closeFiles();
+                throw e;
+            }
             return input;
         } catch (IOException e) {
             world.close();

@@ -110,6 +110,7 @@ public final class SionOutput implements Closeable {
 
     private SionOutput created() throws IOException {
         try {
+            checkBuddies();
             // A group that fails does so as a whole, and waits here for the others.
             Agreement.run(world, "creation of " + path, () -> open(metadata.open(tasks), List.of()));
             if (options.buddies() > 0) {
@@ -117,7 +118,7 @@ public final class SionOutput implements Closeable {
                 Agreement.run(world, "creation of the buddy copies of " + path, this::openBuddies);
             }
             return this;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             open = false;
             try {
                 release();
@@ -125,6 +126,17 @@ public final class SionOutput implements Closeable {
                 e.addSuppressed(late);
             }
             throw e;
+        }
+    }
+
+    /** All processes find the same. */
+    private void checkBuddies() {
+        if (options.buddies() > 0 && options.buddies() >= place.files()) {
+            throw new IllegalArgumentException(
+                    options.buddies() + " buddy copies need more than " + place.files() + " files");
+        }
+        if (options.buddies() > 0 && (options.isKeyValue() || options.isMerge())) {
+            throw new IllegalArgumentException("buddy copies are made of plain streams, of which none is merged");
         }
     }
 
@@ -398,6 +410,13 @@ public final class SionOutput implements Closeable {
         }
         for (SionWriter writer : writers) {
             writer.close();
+            if (writer.isBroken()) {
+                // The program has closed it already, and knows; the others do not.
+                throw DrumlinException.during("close of " + path)
+                        .problem("a write of a task failed before, so that the file lacks data")
+                        .advice("write the file again")
+                        .exception();
+            }
         }
         for (TaskFile file : files.values()) {
             file.sync();
@@ -429,20 +448,23 @@ public final class SionOutput implements Closeable {
         release();
     }
 
+    /** Closes everything, whatever fails. */
     private void release() throws IOException {
-        try {
-            for (SionWriter writer : writers) {
-                writer.abandon();
-            }
-            closeFiles();
-            metadata.close();
-            for (BuddyWriter copy : buddies) {
-                copy.close();
-            }
-            collective.ifPresent(CollectiveWriter::close);
-        } finally {
-            place.close();
-            world.close();
+        List<Closeable> all = new ArrayList<>();
+        writers.forEach(writer -> all.add(writer::abandon));
+        all.addAll(files.values());
+        all.add(files::clear);
+        all.add(metadata);
+        all.addAll(buddies);
+        collective.ifPresent(all::add);
+        all.add(place::close);
+        all.add(world::close);
+        IOException failure = null;
+        for (Closeable each : all) {
+            failure = first(failure, Agreement.attempt(world, "close of " + path, each::close));
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

@@ -6,6 +6,7 @@ import io.drumlin.format.FormatException;
 import io.drumlin.format.sion.FileNames;
 import io.drumlin.format.sion.KeyValueRecord;
 import io.drumlin.format.sion.Meta1;
+import io.drumlin.format.sion.Meta2;
 import io.drumlin.format.sion.SionMeta;
 import io.drumlin.format.sion.TaskMapping;
 import io.drumlin.format.sion.TaskStream;
@@ -80,13 +81,61 @@ public final class SionRepair {
             }
             List<String> losses = new ArrayList<>();
             List<long[]> sizes = new ArrayList<>();
+            Optional<TaskMapping> mapping = mapping(path, storage, meta1);
+            Optional<Meta2> written = withoutTail(source, meta1, mapping);
             for (int task = 0; task < meta1.tasks(); task++) {
                 Chunks chunks = new Chunks(source, meta1, task);
-                sizes.add(meta1.header().keyValue() ? chunks.recorded(losses) : chunks.notZero());
+                if (written.isPresent()) {
+                    sizes.add(written.get().sizes(task));
+                } else {
+                    sizes.add(meta1.header().keyValue() ? chunks.recorded(losses) : chunks.notZero());
+                }
             }
-            return Optional.of(new SionRepair(storage, path, meta1, sizes, mapping(path, storage, meta1), losses));
+            return Optional.of(new SionRepair(storage, path, meta1, sizes, mapping, losses));
         } catch (FormatException e) {
             throw e.in(path);
+        }
+    }
+
+    /** META2 at the end of a file whose job died just before it wrote the tail, which would say where META2 is. */
+    private static Optional<Meta2> withoutTail(ByteSource source, Meta1 meta1, Optional<TaskMapping> mapping)
+            throws IOException {
+        long behind = mapping.map(
+                        pairs -> (long) pairs.encode(meta1.header().order()).remaining())
+                .orElse(0L);
+        long end = 0;
+        for (int blocks = 1; end < source.size(); blocks++) {
+            end = meta1.startOfVarheader(blocks) + Meta2.length(meta1.tasks(), blocks) + behind;
+            if (end == source.size()) {
+                try {
+                    return SionMeta.read(new WithTail(source, meta1.tailOffset(), meta1.encodeTail(blocks)))
+                            .meta2();
+                } catch (FormatException e) {
+                    return Optional.empty();
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** A file in which some bytes are others. */
+    private record WithTail(ByteSource file, long offset, ByteBuffer tail) implements ByteSource {
+
+        @Override
+        public long size() {
+            return file.size();
+        }
+
+        @Override
+        public void readFully(long position, ByteBuffer target) throws IOException {
+            int start = target.position();
+            file.readFully(position, target);
+            for (int i = 0; i < tail.limit(); i++) {
+                long at = offset + i - position;
+                if (at >= 0 && at < target.position() - start) {
+                    target.put(start + (int) at, tail.get(i));
+                }
+            }
         }
     }
 

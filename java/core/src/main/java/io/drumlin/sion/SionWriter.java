@@ -250,6 +250,7 @@ public final class SionWriter implements GatheringByteChannel {
 
     private void put(ByteBuffer source) throws IOException {
         int end = source.limit();
+        requireChunk(source.remaining());
         while (source.hasRemaining()) {
             if (blocks.free() == 0) {
                 blocks.open();
@@ -271,14 +272,18 @@ public final class SionWriter implements GatheringByteChannel {
     /** Puts what follows into one chunk if any chunk has room for it. */
     private void begin(long bytes) throws IOException {
         requireOpen();
+        requireChunk(bytes);
+        if (bytes <= blocks.limit()) {
+            blocks.ensure(bytes);
+        }
+    }
+
+    private void requireChunk(long bytes) throws DrumlinException {
         if (bytes > 0 && blocks.limit() == 0) {
             throw DrumlinException.during("write")
                     .range(-1, bytes)
                     .problem("the file was opened with a chunk of 0 bytes for this task")
                     .exception();
-        }
-        if (bytes <= blocks.limit()) {
-            blocks.ensure(bytes);
         }
     }
 
@@ -313,11 +318,16 @@ public final class SionWriter implements GatheringByteChannel {
                             .advice("write the file again")
                             .exception();
                 }
-                stage.flush();
+                move(stage::flush);
             } finally {
                 stage.close();
             }
         }
+    }
+
+    /** Whether a write has failed, so that data are missing. */
+    boolean isBroken() {
+        return broken;
     }
 
     /** Takes no more, and forgets what is not written. */

@@ -58,6 +58,9 @@ final class WriteStage {
 
     private @Nullable Writeback writeback;
 
+    /** Whether there was space for more than what was to be written. */
+    private boolean spacious = true;
+
     /**
      * Makes a stage.
      *
@@ -171,10 +174,17 @@ final class WriteStage {
     private void reserve(BlockFile file, long offset, long length) throws IOException {
         sent += length;
         if (file.direct() && slabBytes == MOST && offset + length > reserved) {
-            long ahead = Math.max(length, Math.min(sent, AHEAD));
+            long ahead = spacious ? Math.max(length, Math.min(sent, AHEAD)) : length;
             long end = Math.max(offset + length, Math.min(offset + ahead, blocks.end(offset)));
-            file.reserve(offset, end - offset);
-            reserved = end;
+            try {
+                file.reserve(offset, end - offset);
+                reserved = end;
+            } catch (IOException e) {
+                // What is written now may fit all the same.
+                spacious = false;
+                file.reserve(offset, length);
+                reserved = offset + length;
+            }
         }
     }
 

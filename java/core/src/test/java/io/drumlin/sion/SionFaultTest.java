@@ -1,6 +1,7 @@
 package io.drumlin.sion;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.comm.Communicator;
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Every operation on the file system, and every request for memory, fails once on one rank: all ranks get an exception, none
@@ -78,6 +80,31 @@ class SionFaultTest {
             }
         }
         assertThat(happened).as("faults that happened").isGreaterThan(5 * RANKS);
+    }
+
+    /** A stream is a channel: programs close it, also after a write that failed, and the failure may be that of the close. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFileLacksDataAlsoWhenItsStreamWasClosed(boolean atClose) throws IOException {
+        Path path = folder.resolve("fault.sion");
+        List<FaultyEngine> engines = engines();
+        List<String> outcomes = onEachRank(world -> {
+            FaultyEngine storage = engines.get(world.rank());
+            SionOptions options = SionOptions.defaults().storage(storage);
+            try (SionOutput output = SionFile.create(path, world, CHUNK, options)) {
+                SionWriter stream = output.writer();
+                stream.write(ByteBuffer.allocate(PART));
+                if (world.rank() == 1) {
+                    storage.fail(Operation.WRITE, 1, "EIO");
+                    assertThatThrownBy(atClose ? stream::close : stream::flush).hasMessageContaining("EIO");
+                    if (!atClose) {
+                        assertThatThrownBy(stream::close).hasMessageContaining("lacks data");
+                    }
+                }
+            }
+        });
+        assertThat(outcomes).allMatch(outcome -> outcome.contains("lacks data"));
+        assertThat(isWhole(path)).isFalse();
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package io.drumlin.sion;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.drumlin.DrumlinException;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -356,6 +358,50 @@ abstract class SionFileContract {
                 assertThat(readAll(input.reader())).isEqualTo(data(world.rank(), 2000));
             }
         });
+    }
+
+    /** They would be read in the place of the new file as long as that is not closed. */
+    @Test
+    void copiesOfAFileThatIsReplacedAreGone() throws Exception {
+        Path path = folder.resolve("bud.sion");
+        ThreadCommunicator.run(4, world -> {
+            SionOptions options = options().files(2);
+            try (SionOutput output = SionFile.create(path, world, 700, options.buddies(1))) {
+                output.writeCollective(ByteBuffer.allocate(500));
+            }
+            SionFile.create(path, world, 700, options).abandon();
+            world.barrier();
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> SionFile.open(path, world, options()))
+                    .withMessageContaining("never closed");
+        });
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).noneMatch(file -> file.toString().contains("_BUDDY_"));
+        }
+    }
+
+    @Test
+    void copiesAreOfPlainStreamsOnly() throws Exception {
+        Path path = folder.resolve("bud.sion");
+        ThreadCommunicator.run(4, world -> {
+            SionOptions options = options().files(2).buddies(1);
+            for (SionOptions wrong : List.of(options.keyValue(), options.merge(2), options.buddies(2))) {
+                assertThatIllegalArgumentException().isThrownBy(() -> SionFile.create(path, world, 700, wrong));
+            }
+        });
+        assertThat(path).doesNotExist();
+    }
+
+    @Test
+    void recordsNeedAChunk() throws Exception {
+        try (SionOutput output = SionFile.create(
+                folder.resolve("keys.sion"), new long[] {0}, options().keyValue())) {
+            KeyValueWriter writer = output.keyValueWriter();
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> writer.write(1, ByteBuffer.allocate(1)))
+                    .withMessageContaining("chunk of 0 bytes");
+            output.abandon();
+        }
     }
 
     @Test

@@ -3,7 +3,10 @@ package io.drumlin.sion;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.sion.GoldenFiles;
+import io.drumlin.format.sion.Meta1;
+import io.drumlin.format.sion.SionMeta;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -15,6 +18,8 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SionRepairTest {
 
@@ -90,6 +95,37 @@ class SionRepairTest {
             assertThat(input.keyValueReader(0).keys()).containsExactly(5L);
             assertThat(input.keyValueReader(1).next()).isEmpty();
         }
+    }
+
+    /** The job died, or the device failed, between the second metadata and the tail that says where they are. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatWasClosedButForTheTailIsTakenAsItWas(boolean keyValue) throws Exception {
+        Path path = folder.resolve("tail.sion");
+        SionOptions one = keyValue ? options.keyValue() : options;
+        ThreadCommunicator.run(3, world -> {
+            SionOptions set = one.files(keyValue ? 1 : 2);
+            try (SionOutput output = SionFile.create(path, world, 300 + world.rank(), set)) {
+                for (int i = 0; i < 3; i++) {
+                    if (keyValue) {
+                        output.keyValueWriter().write(i, ByteBuffer.allocate(200));
+                    } else {
+                        output.writer().write(ByteBuffer.allocate(200));
+                    }
+                }
+            }
+        });
+        byte[] whole = Files.readAllBytes(path);
+        Meta1 meta1 =
+                SionMeta.read(new MemoryByteSource(ByteBuffer.wrap(whole))).meta1();
+        try (var channel = Files.newByteChannel(path, StandardOpenOption.WRITE)) {
+            channel.position(meta1.tailOffset()).write(ByteBuffer.allocate(Meta1.TAIL_LENGTH));
+        }
+        SionRepair repair = SionRepair.of(path, storage).orElseThrow();
+        assertThat(repair.losses()).isEmpty();
+        assertThat(Arrays.stream(repair.sizes(0)).sum()).isEqualTo(keyValue ? 3 * 216 : 600);
+        repair.apply();
+        assertThat(Files.readAllBytes(path)).isEqualTo(whole);
     }
 
     @Test
