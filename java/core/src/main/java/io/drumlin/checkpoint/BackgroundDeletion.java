@@ -25,10 +25,18 @@ final class BackgroundDeletion {
     /** Begins; the directories belong to the deletion until {@link #await} has returned. */
     void start(List<Path> directories) {
         await();
+        if (directories.isEmpty()) {
+            return;
+        }
         Thread started = new Thread(null, () -> directories.forEach(this::delete), "drumlin-deletion", 0, false);
         started.setDaemon(true);
-        thread = started;
-        started.start();
+        try {
+            started.start();
+            thread = started;
+        } catch (OutOfMemoryError e) {
+            // No thread is to be had. Other ranks have one, and go on.
+            directories.forEach(this::delete);
+        }
     }
 
     private void delete(Path directory) {

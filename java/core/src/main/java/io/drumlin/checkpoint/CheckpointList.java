@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** {@code Checkpoint.fti}, the list of a run's checkpoints (docs/formats/fti-run-directory.md, section 1). */
 final class CheckpointList {
@@ -33,8 +34,8 @@ final class CheckpointList {
     private final StorageEngine storage;
     private final boolean ordered;
 
-    /** What was in the file before the last addition. */
-    private String before = "";
+    /** What was in the file before the last addition, empty if there was no file; {@code null} when nothing was added. */
+    private @Nullable String before;
 
     /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
     CheckpointList(Path file, StorageEngine storage, boolean ordered) {
@@ -51,10 +52,12 @@ final class CheckpointList {
      */
     void add(int ckptId, Level level, int ranks, int ioMode) throws IOException {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
-        before = "";
-        if (Files.exists(file)) {
-            before = TextFiles.read(file);
-            IniFile old = IniFile.parse(before, file.toString());
+        before = null;
+        String text = "";
+        // Not "exists", which is also false when that could not be found out.
+        if (!Files.notExists(file)) {
+            text = TextFiles.read(file);
+            IniFile old = IniFile.parse(text, file.toString());
             old.sections().forEach(section -> sections.put(section, old.section(section)));
         }
         Map<String, String> values = new LinkedHashMap<>();
@@ -67,16 +70,22 @@ final class CheckpointList {
             sections.remove("checkpoint_id." + ckptId);
         }
         sections.put("checkpoint_id." + ckptId, values);
+        before = text;
         TextFiles.replace(file, IniFile.dump(sections), storage);
     }
 
     /** Takes back the last addition. */
     void takeBack() throws IOException {
-        if (before.isEmpty()) {
+        String text = before;
+        if (text == null) {
+            return;
+        }
+        if (text.isEmpty()) {
             storage.delete(file);
         } else {
-            TextFiles.replace(file, before, storage);
+            TextFiles.replace(file, text, storage);
         }
+        before = null;
     }
 
     /**
@@ -114,7 +123,7 @@ final class CheckpointList {
     /** The levels of the checkpoints in the list. */
     private static List<Level> levels(Path file) throws IOException {
         List<Level> levels = new ArrayList<>();
-        if (Files.exists(file)) {
+        if (!Files.notExists(file)) {
             IniFile list = IniFile.parse(TextFiles.read(file), file.toString());
             for (String section : list.sections()) {
                 int number = FtiConfig.parseInteger(list.get(section, "level").orElse(""));

@@ -234,11 +234,24 @@ final class CheckpointTaker {
         }
     }
 
+    /** Says that the last checkpoint is one of level 4 now: differential ones do not tell by their place how old they are. Collective. */
+    void noteKept(int ckptId) throws IOException {
+        if (hasDifferentialFiles()) {
+            Agreement.run(app, "listing checkpoint " + ckptId, () -> {
+                if (app.rank() == 0) {
+                    checkpointList.add(ckptId, Level.L4, app.size(), config.ioMode());
+                }
+            });
+        }
+    }
+
     /** As C FTI: where level 4 has an archive, or differential checkpoints do not tell by their place how old they are. */
     private boolean listsCheckpoints() {
-        boolean differentialFiles =
-                config.ioMode() == FtiConfig.IO_FTIFF && config.differential().isPresent();
-        return config.keepL4Ckpt() || differentialFiles;
+        return config.keepL4Ckpt() || hasDifferentialFiles();
+    }
+
+    private boolean hasDifferentialFiles() {
+        return config.ioMode() == FtiConfig.IO_FTIFF && config.differential().isPresent();
     }
 
     /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */

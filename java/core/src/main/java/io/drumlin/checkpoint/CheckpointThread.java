@@ -29,7 +29,12 @@ final class CheckpointThread {
         // A program that ends without closing the run leaves as much as one that is killed.
         thread.setDaemon(true);
         task = started;
-        thread.start();
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            // No thread is to be had. Those of other ranks wait for this one.
+            started.run();
+        }
     }
 
     /**

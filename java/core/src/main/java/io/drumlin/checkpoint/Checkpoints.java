@@ -81,7 +81,7 @@ public final class Checkpoints implements AutoCloseable {
                         new Staging(run.directories().stage(), run.storage(), config.heads() > 0, config.slabBytes()))
                 : Optional.empty();
         faultInjection = new FaultInjection(config.injection(), engine.app().rank(), System::nanoTime);
-        stash = new Stash(engine, variables);
+        stash = new Stash(engine, variables, underway);
         description = RunDescription.of(run, engine.group());
     }
 
@@ -557,10 +557,9 @@ public final class Checkpoints implements AutoCloseable {
      * Puts checkpoints aside, to go back to them later.
      *
      * @return the stashes of this run
-     * @throws IOException the end of the checkpoint under way, for which this waits, is not known
+     * @throws IOException never; each call of a stash waits for the checkpoint under way
      */
     public Stash stash() throws IOException {
-        underway.awaitHere();
         return stash;
     }
 
@@ -939,10 +938,13 @@ public final class Checkpoints implements AutoCloseable {
         closed = true;
         staging.ifPresent(Staging::close);
         try {
-            if (incremental != null) {
-                incremental.close();
+            try {
+                if (incremental != null) {
+                    incremental.close();
+                }
+            } finally {
+                leave();
             }
-            leave();
         } finally {
             underway.close();
             engine.close();

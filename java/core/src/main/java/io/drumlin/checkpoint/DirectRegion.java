@@ -84,11 +84,11 @@ final class DirectRegion implements Closeable {
         }
 
         /** Takes what lies in it of memory whose index 0 is at {@code base} in the file. */
-        private void take(ByteBuffer memory, long base) {
-            int from = (int) Math.max(memory.position(), offset - base);
-            int to = (int) Math.min(memory.limit(), offset + bytes.limit() - base);
+        void take(ByteBuffer memory, long base) {
+            long from = Math.max(memory.position(), offset - base);
+            long to = Math.min(memory.limit(), offset + bytes.limit() - base);
             if (from < to) {
-                bytes.put((int) (base + from - offset), memory, from, to - from);
+                bytes.put((int) (base + from - offset), memory, (int) from, (int) (to - from));
             }
         }
     }

@@ -81,10 +81,13 @@ final class LevelCopy {
     private void copyToShared(String operation, Path from, StoredFile file, SharedFileWriter shared, Path copy)
             throws IOException {
         BlockFile[] opened = new BlockFile[1];
+        ByteSource[] bytes = new ByteSource[1];
         try {
-            Agreement.run(app, operation, () -> opened[0] = storage.open(from, EnumSet.of(OpenMode.READ)));
-            ByteSource bytes = new BlockFileSource(opened[0]);
-            long start = shared.write(copy, bytes).start();
+            Agreement.run(app, operation, () -> {
+                opened[0] = storage.open(from, EnumSet.of(OpenMode.READ));
+                bytes[0] = new BlockFileSource(opened[0]);
+            });
+            long start = shared.write(copy, bytes[0]).start();
             Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start), false));
         } finally {
             // A failure on one rank must not keep it from what the others do next.

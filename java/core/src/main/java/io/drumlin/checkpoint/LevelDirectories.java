@@ -249,6 +249,7 @@ final class LevelDirectories implements IoMode.Places {
             return;
         }
         if (keepL4 && supersedesL4(level)) {
+            deletion.await();
             Agreement.run(app, operation, () -> {
                 for (Path root : roots(level)) {
                     discardReplaced(root, Level.L4);
@@ -409,11 +410,14 @@ final class LevelDirectories implements IoMode.Places {
      * neither this nor what was deleted before may come back after a power loss.
      */
     private void deleteCommitted(Path root, Level level) throws IOException {
-        Path committed = RunDirectory.committed(root, level);
-        if (Files.exists(committed)) {
-            storage.syncDirectory(root);
-            RunDirectory.delete(committed, storage);
-            storage.syncDirectory(root);
+        // What it has replaced goes first: a deletion behind the computation may have failed, and a restart would take
+        // it.
+        for (Path directory : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
+            if (Files.exists(directory)) {
+                storage.syncDirectory(root);
+                RunDirectory.delete(directory, storage);
+                storage.syncDirectory(root);
+            }
         }
     }
 

@@ -73,7 +73,8 @@ final class MinuteClock implements SnapshotClock {
         long perMinute = meanSeconds > MINUTE ? 1 : Math.max(1, (long) Math.rint(MINUTE / meanSeconds));
         minuteIterations = (perMinute + config.fastForward() - 1) / config.fastForward();
         long next = lastMinute + minuteIterations + (lastMinute == 0 ? 1 : 0);
-        if (next >= iterations) {
+        // Not C FTI's >=: this iteration is over, so that none would ever be the next.
+        if (next > iterations) {
             nextMinute = next;
         }
         newPlan = Optional.of(new SnapshotPlan(iterations, minuteIterations, nextMinute, syncInterval));

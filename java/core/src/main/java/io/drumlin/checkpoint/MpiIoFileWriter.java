@@ -161,11 +161,13 @@ final class MpiIoFileWriter implements SharedFileWriter {
             int length = (int) Math.min(PIECE_BYTES, bytes.size() - offset);
             ByteBuffer window =
                     memory.get((int) (piece % BUFFERS)).buffer().clear().limit(length);
-            IOException refused = Agreement.attempt(
-                    app, "reading what is written", () -> bytes.readFully(offset, window.duplicate()));
-            failure = failure == null ? refused : failure;
-            // The piece before has been hashed while this one was read; this one will be while it is written.
-            md5.update(window.duplicate());
+            if (failure == null) {
+                failure = Agreement.attempt(app, "reading what is written", () -> {
+                    bytes.readFully(offset, window.duplicate());
+                    // The piece before has been hashed while this one was read; this one will be while it is written.
+                    md5.update(window.duplicate());
+                });
+            }
             file.writeAtAll(window, start + offset);
         }
         file.sync();

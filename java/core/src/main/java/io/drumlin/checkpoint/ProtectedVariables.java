@@ -97,7 +97,9 @@ final class ProtectedVariables {
             throw new IllegalArgumentException("variable " + id + " is not in the last checkpoint");
         }
         T replacement = ProtectedData.newArray(array, stored.size(id));
-        protect(id, ProtectedData.of(replacement));
+        ProtectedData variable = ProtectedData.of(replacement);
+        ProtectedData before = data.get(id);
+        protect(id, before == null ? variable : variable.as(before.type()));
         return replacement;
     }
 

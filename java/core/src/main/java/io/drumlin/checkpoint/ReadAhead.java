@@ -105,8 +105,14 @@ final class ReadAhead implements ByteSource, Closeable {
 
         void start(long wanted) throws IOException {
             if (number != wanted) {
-                await();
                 number = -1;
+                try {
+                    await();
+                } catch (IOException e) {
+                    // These bytes were read ahead, and nobody has asked for them.
+                    read = null;
+                }
+                length = 0;
                 read = file.startRead(memory.buffer().clear(), wanted * WINDOW);
                 number = wanted;
             }

@@ -72,6 +72,7 @@ final class RunEnd {
         engine.copy().copyToTmp(last.path(), last.file(), Level.L4);
         engine.taker().unlist();
         levels.commit(Level.L4);
+        engine.taker().noteKept(last.file().ckptId());
         levels.tidy(Level.L4);
         engine.taker()
                 .list(

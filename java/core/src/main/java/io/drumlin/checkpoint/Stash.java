@@ -40,10 +40,12 @@ public final class Stash {
     private final Places levels;
     private final StorageEngine storage;
     private final ProtectedVariables variables;
+    private final Underway underway;
 
-    Stash(Engine engine, ProtectedVariables variables) {
+    Stash(Engine engine, ProtectedVariables variables, Underway underway) {
         this.engine = engine;
         this.variables = variables;
+        this.underway = underway;
         app = engine.app();
         topology = engine.run().topology();
         directories = engine.directories();
@@ -62,6 +64,7 @@ public final class Stash {
      * @throws IOException level 1 has no such checkpoint, or it cannot be copied
      */
     public void put(int ckptId, long stashId) throws IOException {
+        underway.awaitHere();
         Item item = item(levels, ckptId, "checkpoint " + ckptId + " of level 1");
         copy(item, Layer.LOCAL, stashId);
     }
@@ -75,6 +78,7 @@ public final class Stash {
      *     the reading itself failed, data may be partly overwritten
      */
     public int load(long stashId) throws IOException {
+        underway.awaitHere();
         Item item = item(stashId, Layer.LOCAL);
         StoredFile[] file = new StoredFile[1];
         try {
@@ -113,6 +117,7 @@ public final class Stash {
      * @throws IOException there is no such stash on the nodes, it cannot be copied, or another one has its id there
      */
     public void push(long stashId) throws IOException {
+        underway.awaitHere();
         Item item = item(stashId, Layer.LOCAL);
         boolean[] there = new boolean[1];
         Agreement.run(app, "pushing stash " + stashId, () -> there[0] = isThere(item, stashId));
@@ -146,6 +151,7 @@ public final class Stash {
      * @throws IOException there is no such stash on the parallel file system, or it cannot be copied
      */
     public void pull(long stashId) throws IOException {
+        underway.awaitHere();
         long[] there = {Files.isDirectory(directories.stash(Layer.LOCAL, stashId)) ? 1 : 0};
         app.allreduce(there, Communicator.Op.MIN);
         if (there[0] == 0) {
@@ -161,6 +167,7 @@ public final class Stash {
      * @throws IOException it is still there, or a part of it
      */
     public void drop(long stashId, Layer layer) throws IOException {
+        underway.awaitHere();
         Agreement.run(app, "dropping stash " + stashId, () -> {
             if (isMaster(layer)) {
                 Path directory = directories.stash(layer, stashId);

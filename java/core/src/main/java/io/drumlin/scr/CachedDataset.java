@@ -72,9 +72,12 @@ public final class CachedDataset {
                 data.add(new Protected(file.getKey(), meta == null ? new KvTree() : meta));
             }
         });
-        new Redundancy(store, directory, Redundancy.MAPS)
-                .encode(set, List.of(new Protected(directory.recorded(map), FileStat.of(map))));
-        new Redundancy(store, directory, Redundancy.DATA).encode(set, data);
+        // What fails in one set is told to all, or the others would go on without it.
+        Agreement.run(world, "protecting " + directory.metadata(), () -> {
+            new Redundancy(store, directory, Redundancy.MAPS)
+                    .encode(set, List.of(new Protected(directory.recorded(map), FileStat.of(map))));
+            new Redundancy(store, directory, Redundancy.DATA).encode(set, data);
+        });
         writeLists(layout);
     }
 

@@ -289,6 +289,14 @@ final class DatasetCache {
         datasets.put(id, descriptor);
         try (RedundancySet set = set(settings.descriptor(descriptor))) {
             open(id).protect(set, files, layout);
+        } catch (IOException e) {
+            // Complete but unprotected it would be taken for a better one than those before it.
+            try {
+                delete(id);
+            } catch (IOException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
         }
         writeIndex();
         flushFile.change(states -> states.cached(descriptor));

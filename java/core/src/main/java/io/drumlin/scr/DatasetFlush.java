@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DatasetFlush {
 
+    private static final System.Logger LOG = System.getLogger(DatasetFlush.class.getName());
+
     private final ScrSettings settings;
     private final Communicator world;
     private final KvTreeStore store;
@@ -164,8 +166,17 @@ final class DatasetFlush {
             DatasetMetadata.of(prefix, id, store.storage()).write(descriptor, RankFiles.of(world.size(), all));
             index.update(each -> each.complete(descriptor, ScrIndex.now()));
             if (descriptor.isCheckpoint()) {
-                new PrefixFiles(prefix, store).keepNewest(settings.integer("SCR_PREFIX_SIZE"), id);
+                deleteOld(id);
             }
         });
+    }
+
+    /** The dataset is complete and listed, whatever becomes of those before it. */
+    private void deleteOld(int id) {
+        try {
+            new PrefixFiles(prefix, store).keepNewest(settings.integer("SCR_PREFIX_SIZE"), id);
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "older datasets than " + id + " were not deleted", e);
+        }
     }
 }

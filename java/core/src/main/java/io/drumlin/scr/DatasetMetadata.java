@@ -56,6 +56,10 @@ public final class DatasetMetadata {
      */
     public static DatasetMetadata of(ScrPrefix prefix, IndexRecord record, StorageEngine storage) {
         KvTreeStore store = new KvTreeStore(storage);
+        if (Files.exists(prefix.metadata(record.id()).resolve("rank2file"))) {
+            // Written by SCR 3 or by Drumlin, which leave an older index in its form.
+            return of(prefix, record.id(), storage);
+        }
         return switch (record.dialect()) {
             case DIR -> {
                 Path base = prefix.path().resolve(record.name());

@@ -111,7 +111,8 @@ public final class DatasetRegistry {
         long count = files.files().values().stream().mapToLong(List::size).sum();
         Instant now = Instant.now();
         DatasetDescriptor descriptor = DatasetDescriptor.started(
-                        id, name, true, false, ChronoUnit.MICROS.between(Instant.EPOCH, now))
+                        // As output: a job of SCR that keeps only its newest checkpoints leaves it alone.
+                        id, name, true, true, ChronoUnit.MICROS.between(Instant.EPOCH, now))
                 .with("USER", System.getProperty("user.name", ""))
                 .with("JOBID", job)
                 .withCheckpoint(checkpoint)

@@ -168,9 +168,19 @@ final class Redundancy {
         if (possible[0] == 0) {
             return false;
         }
-        if (lost.isEmpty()) {
-            return true;
-        }
+        // What fails in one set is told to all, or the others would go on without it.
+        Agreement.run(world, "rebuilding " + directory.metadata(), () -> {
+            if (!lost.isEmpty()) {
+                remake(set, known, whole, lost, membership);
+            }
+        });
+        return true;
+    }
+
+    /** The ranks of the set take part. */
+    private void remake(
+            RedundancySet set, @Nullable KvTree known, boolean whole, List<Integer> lost, boolean membership)
+            throws IOException {
         KvTree shared = new KvTree();
         if (whole && known != null) {
             shared.put(DESC, Objects.requireNonNull(known.get(DESC)).copy());
@@ -196,7 +206,6 @@ final class Redundancy {
                 }
             }
         });
-        return true;
     }
 
     private static List<Integer> lost(RedundancySet set, boolean whole) throws IOException {
@@ -322,13 +331,16 @@ final class Redundancy {
                 ? EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)
                 : EnumSet.of(OpenMode.READ);
         BlockFile[] file = new BlockFile[1];
+        long[] length = {bytes.remaining()};
         Agreement.run(set.comm(), "opening the redundancy file of " + directory.metadata(), () -> {
             file[0] = store.storage().open(path, modes);
             if (lost) {
                 file[0].write(bytes, 0);
+            } else {
+                length[0] = store.treeLength(path);
             }
         });
-        return new RedundancyTransfer(set, header, this, file[0], lost ? bytes.remaining() : store.treeLength(path));
+        return new RedundancyTransfer(set, header, this, file[0], length[0]);
     }
 
     KvTreeStore store() {

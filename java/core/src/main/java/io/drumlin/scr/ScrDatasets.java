@@ -205,6 +205,8 @@ public final class ScrDatasets implements Closeable {
         DatasetDescriptor descriptor = written.descriptor();
         int id = descriptor.id().orElseThrow();
         KvTree files = new KvTree();
+        // Others may be writing to a file that this rank has a part of, too.
+        world.barrier();
         IOException failure = Agreement.attempt(
                 world,
                 "looking at the files of dataset " + id,

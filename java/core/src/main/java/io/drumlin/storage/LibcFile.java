@@ -14,6 +14,9 @@ final class LibcFile extends PositionalFile {
     /** Heap memory is copied through native memory in pieces of this many bytes. */
     private static final int HEAP_PIECE = 1 << 20;
 
+    /** Bytes that are reserved between two signals, however often these come. */
+    private static final long RESERVED_AT_ONCE = 16 << 20;
+
     private final int fd;
 
     LibcFile(Path path, int fd, int alignment) {
@@ -78,10 +81,17 @@ final class LibcFile extends PositionalFile {
 
     /** False where the file system cannot reserve. */
     private boolean fallocate(long offset, long length) throws IOException {
-        int result;
-        do {
-            result = Libc.fallocate(fd, 0, offset, length);
-        } while (result < 0 && LibcEngine.interrupted());
+        int result = Libc.fallocate(fd, 0, offset, length);
+        if (result < 0 && LibcEngine.interrupted()) {
+            // tmpfs before Linux 6.11 gives back what it has reserved: the whole again and again would never end with a
+            // profiler's timer.
+            long end = offset + length;
+            for (long at = offset; at < end && (result >= 0 || LibcEngine.interrupted()); ) {
+                long part = Math.min(RESERVED_AT_ONCE, end - at);
+                result = Libc.fallocate(fd, 0, at, part);
+                at += result < 0 ? 0 : part;
+            }
+        }
         if (result == 0) {
             return true;
         }

@@ -11,9 +11,21 @@ final class NativeQueue {
 
     private NativeQueue() {}
 
+    /** 0 until the queue is there. No class initialiser: what failed for want of a thread may succeed the next time. */
+    private static volatile long address;
+
     /** The C core's address of the queue. */
     static long address() {
-        return Holder.ADDRESS;
+        return address != 0 ? address : made();
+    }
+
+    private static synchronized long made() {
+        if (address == 0) {
+            address = NativeMemory.make(
+                    "queue of started writes",
+                    queue -> CoreLibrary.drumlin_queue_create(queue, DEPTH, CoreLibrary.DRUMLIN_QUEUE_AUTO()));
+        }
+        return address;
     }
 
     /** Who moves the bytes, for a log line. */
@@ -21,11 +33,5 @@ final class NativeQueue {
         return CoreLibrary.drumlin_queue_backend(address()) == CoreLibrary.DRUMLIN_QUEUE_URING()
                 ? "io_uring"
                 : "threads";
-    }
-
-    private static final class Holder {
-        static final long ADDRESS = NativeMemory.make(
-                "queue of started writes",
-                queue -> CoreLibrary.drumlin_queue_create(queue, DEPTH, CoreLibrary.DRUMLIN_QUEUE_AUTO()));
     }
 }

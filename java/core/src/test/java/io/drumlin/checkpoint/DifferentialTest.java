@@ -302,6 +302,28 @@ class DifferentialTest {
         });
     }
 
+    /** The differential one stays, and is the older. */
+    @ParameterizedTest
+    @CsvSource({"1, L1", "3, L1", "3, L2", "3, L3"})
+    void anOrdinaryOneThatIsKeptIsTheNewest(String ioMode, Level level) throws IOException {
+        RunFixture run = run(ioMode, "basic.keep_last_ckpt", "1");
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {1, 2, 3};
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            values[0] = 4;
+            checkpoints.checkpoint(2, level);
+            checkpoints.complete();
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastCheckpoint()).contains(2);
+            int[] values = new int[3];
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(4, 2, 3);
+        });
+    }
+
     /** As C FTI leaves it; failure is 0, so who wants to go on from it sets it. */
     @ParameterizedTest
     @ValueSource(strings = {"1", "3"})

@@ -73,6 +73,19 @@ class MinuteClockTest {
         assertThat(due(Map.of("basic.ckpt_l1", "5"), 150, 8)).containsExactlyEntriesOf(ordered(3, 1, 5, 1, 7, 1));
     }
 
+    /** A slower iteration makes the interval shorter when the next checkpoint would have been this one. */
+    @Test
+    void iterationsThatBecomeSlowerDoNotEndCheckpoints() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_l1", "1"));
+        MinuteClock clock = new MinuteClock(FtiConfig.parse(Files.readString(run.config()), "config"), () -> nanos);
+        int taken = 0;
+        for (int i = 1; i <= 60; i++) {
+            taken += clock.tick(new SingleCommunicator()).isPresent() ? 1 : 0;
+            nanos += (i == 3 ? 60 : 20) * 1_000_000_000L;
+        }
+        assertThat(taken).isGreaterThan(10);
+    }
+
     @Test
     void noIntervalNoCheckpoint() throws IOException {
         assertThat(due(Map.of(), 6, 100)).isEmpty();
