@@ -14,8 +14,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -253,6 +255,33 @@ class FtiTest {
         assertThat(particles).isEmpty();
         assertThat(FTI_Recover()).isEqualTo(FTI_SCES);
         assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+    }
+
+    @Test
+    void reallocKeepsTheType() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "basic.ckpt_io", "1"));
+        String config = run.config().toString();
+        List<String> types = new ArrayList<>();
+        for (int start = 0; start < 2; start++) {
+            FTI_Init(config, new SingleCommunicator());
+            FTI_Protect(0, new int[5], 5, FTI_UINT);
+            if (start == 1) {
+                FTI_Realloc(0, new int[5]);
+            }
+            assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
+            try (Stream<Path> files = Files.walk(directory.resolve("Meta"))) {
+                Path metadata = files.filter(file -> file.endsWith("sector0-group0.fti"))
+                        .findFirst()
+                        .orElseThrow();
+                types.add(Files.readAllLines(metadata).stream()
+                        .filter(line -> line.contains("type"))
+                        .toList()
+                        .toString());
+            }
+        }
+        assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        assertThat(types.get(0)).contains("typeid");
+        assertThat(types.get(1)).isEqualTo(types.get(0));
     }
 
     @Test
