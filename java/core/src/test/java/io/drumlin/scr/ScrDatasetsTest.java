@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.storage.CrashJournal;
@@ -12,6 +13,7 @@ import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -309,6 +311,57 @@ class ScrDatasetsTest extends DatasetJobs {
             assertThat(failed).as("%s number %d", operation, nth).containsOnly(failed[0]);
             failures += failed[0];
             checkWhole(prefix());
+            if (failed[0] == 0) {
+                break;
+            }
+        }
+        assertThat(failures).isPositive();
+    }
+
+    /** Two ranks on each of two nodes are two sets: what fails in one of them fails on all ranks, and they go on together. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FaultyEngine.Operation.class,
+            names = {"OPEN", "WRITE", "SYNC", "RENAME"})
+    void aFailureInOneSetIsToldToAll(FaultyEngine.Operation operation) {
+        parameters.put("SCR_COPY_TYPE", "XOR");
+        place(0, 0, 1, 1);
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        int failures = 0;
+        for (int nth = 1; nth < 200; nth += 1 + random.nextInt(8)) {
+            int place = nth;
+            int[] failed = new int[RANKS];
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(60),
+                    () -> {
+                        delete(directory.resolve(nodes));
+                        delete(prefix());
+                        Files.createDirectories(prefix());
+                        Files.createDirectories(node(0));
+                        Files.createDirectories(node(1));
+                        FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
+                        storage = faulty;
+                        job((datasets, rank) -> {
+                            write(datasets, rank, "ckpt.1");
+                            if (rank == 0) {
+                                faulty.fail(operation, place, "EIO");
+                            }
+                            datasets.shouldExit();
+                            try {
+                                write(datasets, rank, "ckpt.2");
+                            } catch (IOException e) {
+                                failed[rank] = 1;
+                            }
+                            faulty.heal();
+                            datasets.shouldExit();
+                            write(datasets, rank, "ckpt.3");
+                        });
+                    },
+                    () -> "hangs: " + operation + " " + place);
+            assertThat(failed).as("%s number %d", operation, nth).containsOnly(failed[0]);
+            failures += failed[0];
             if (failed[0] == 0) {
                 break;
             }
