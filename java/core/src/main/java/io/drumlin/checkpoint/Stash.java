@@ -65,6 +65,8 @@ public final class Stash {
      */
     public void put(int ckptId, long stashId) throws IOException {
         underway.awaitHere();
+        // The one before may still be there, half deleted.
+        Agreement.run(app, "waiting for what was replaced", engine.levels()::awaitDeletion);
         Item item = item(levels, ckptId, "checkpoint " + ckptId + " of level 1");
         copy(item, Layer.LOCAL, stashId);
     }
