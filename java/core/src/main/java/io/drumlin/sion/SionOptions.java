@@ -155,7 +155,8 @@ public final class SionOptions {
 
     /**
      * Writes copies of each physical file, by the tasks of another one; if a file is lost, reading takes a copy. Needs
-     * several physical files and {@link SionOutput#writeCollective}. Writing only.
+     * several physical files and {@link SionOutput#writeCollective}; neither key/value mode nor merging goes with it. Copies that a file
+     * of this name had before are deleted when it is created. Writing only.
      *
      * @param copies 0 or more, below the number of files
      * @return changed options
