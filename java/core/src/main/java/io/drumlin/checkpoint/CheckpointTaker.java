@@ -220,11 +220,7 @@ final class CheckpointTaker {
     private void announce(int ckptId, Level level) throws IOException {
         announced = true;
         if (listsCheckpoints()) {
-            Agreement.run(app, "listing checkpoint " + ckptId, () -> {
-                if (app.rank() == 0) {
-                    checkpointList.add(ckptId, level, app.size(), config.ioMode());
-                }
-            });
+            addToList(ckptId, level);
         }
         if (!saysRestart) {
             restartSection.write(1);
@@ -237,12 +233,16 @@ final class CheckpointTaker {
     /** Says that the last checkpoint is one of level 4 now: differential ones do not tell by their place how old they are. Collective. */
     void noteKept(int ckptId) throws IOException {
         if (hasDifferentialFiles()) {
-            Agreement.run(app, "listing checkpoint " + ckptId, () -> {
-                if (app.rank() == 0) {
-                    checkpointList.add(ckptId, Level.L4, app.size(), config.ioMode());
-                }
-            });
+            addToList(ckptId, Level.L4);
         }
+    }
+
+    private void addToList(int ckptId, Level level) throws IOException {
+        Agreement.run(app, "listing checkpoint " + ckptId, () -> {
+            if (app.rank() == 0) {
+                checkpointList.add(ckptId, level, app.size(), config.ioMode());
+            }
+        });
     }
 
     /** As C FTI: where level 4 has an archive, or differential checkpoints do not tell by their place how old they are. */

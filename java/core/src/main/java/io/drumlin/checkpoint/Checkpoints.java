@@ -557,9 +557,8 @@ public final class Checkpoints implements AutoCloseable {
      * Puts checkpoints aside, to go back to them later.
      *
      * @return the stashes of this run
-     * @throws IOException never; each call of a stash waits for the checkpoint under way
      */
-    public Stash stash() throws IOException {
+    public Stash stash() {
         return stash;
     }
 

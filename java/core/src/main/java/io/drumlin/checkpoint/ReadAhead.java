@@ -110,7 +110,6 @@ final class ReadAhead implements ByteSource, Closeable {
                     await();
                 } catch (IOException e) {
                     // These bytes were read ahead, and nobody has asked for them.
-                    read = null;
                 }
                 length = 0;
                 read = file.startRead(memory.buffer().clear(), wanted * WINDOW);

@@ -21,7 +21,7 @@ import java.util.Optional;
  *
  * <p>A stash is on the nodes, in the run's own directories, until the run is completed, and can be copied to a directory on the
  * parallel file system that all runs share. The run's checkpoints do not change. All methods are collective, for one thread per
- * rank; what fails on one rank throws on all, and a stash that was being made is not there then.
+ * rank, and wait for a checkpoint under way; what fails on one rank throws on all, and a stash that was being made is not there then.
  */
 public final class Stash {
 

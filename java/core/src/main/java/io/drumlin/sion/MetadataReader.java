@@ -44,7 +44,7 @@ final class MetadataReader {
     /** The names of copies have two digits. */
     private static final int MOST_COPIES = 100;
 
-    private static final System.Logger LOG = System.getLogger("io.drumlin.sion");
+    private static final System.Logger LOG = System.getLogger(MetadataReader.class.getName());
 
     /** Bytes of the files' beginnings and ends that are read at once. */
     private static final int WINDOW = 1 << 16;

@@ -27,7 +27,8 @@ import java.util.stream.IntStream;
  * Makes the metadata of a physical file whose job died before it was closed; docs/formats/sion.md, section 9. Data are not
  * touched.
  *
- * <p>How much each task wrote is not in such a file. Of plain streams, the last byte of a chunk that is not zero is taken
+ * <p>How much each task wrote is not in such a file, unless the job died when only the tail of META1 was missing: then that is
+ * taken. Otherwise, of plain streams, the last byte of a chunk that is not zero is taken
  * for its end: zeros that a task wrote last are lost, and so is whatever had not reached the file. Records with keys are
  * followed and so end where they ended, but a last record that is incomplete is left out.
  */
