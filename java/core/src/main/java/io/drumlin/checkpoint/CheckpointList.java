@@ -1,5 +1,8 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -30,31 +33,92 @@ final class CheckpointList {
 
     private static final String DIFFERENTIAL = "is_dcp";
 
+    private final Communicator comm;
+    private final FtiConfig config;
+    private final Topology topology;
+    private final RunDirectory directories;
     private final Path file;
     private final StorageEngine storage;
-    private final boolean ordered;
 
-    /** What was in the file before the last addition, empty if there was no file; {@code null} when nothing was added. */
+    /** Whether there are differential checkpoints, which do not tell by their place how old they are; {@code null}: not known yet. */
+    private @Nullable Boolean differential;
+
+    /**
+     * What was in the file before the addition that is not {@linkplain #confirm confirmed}, empty if there was no file; {@code null}
+     * when nothing was added, and on all ranks but the first.
+     */
     private @Nullable String before;
 
-    /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
-    CheckpointList(Path file, StorageEngine storage, boolean ordered) {
-        this.file = file;
+    /**
+     * @param comm whose first rank writes: of the application, or of the heads
+     */
+    CheckpointList(
+            Communicator comm, FtiConfig config, Topology topology, RunDirectory directories, StorageEngine storage) {
+        this.comm = comm;
+        this.config = config;
+        this.topology = topology;
+        this.directories = directories;
         this.storage = storage;
-        this.ordered = ordered;
+        file = directories.checkpointList();
     }
 
     /**
-     * Adds a checkpoint at the end.
-     *
-     * @param ranks application ranks
-     * @param ioMode {@code ckpt_io} of the configuration
+     * Adds a checkpoint that is going to be committed, if the run has a list: as in C FTI where level 4 has an archive, and where there
+     * are differential checkpoints. Collective.
      */
-    void add(int ckptId, Level level, int ranks, int ioMode) throws IOException {
+    void add(int ckptId, Level level) throws IOException {
+        boolean ordered = hasDifferential();
+        if (!ordered && !config.keepL4Ckpt()) {
+            return;
+        }
+        Agreement.run(comm, "listing checkpoint " + ckptId, () -> {
+            if (comm.rank() == 0) {
+                write(ckptId, level, ordered);
+            }
+        });
+    }
+
+    /** Takes note that the checkpoint that was added last is in its place. */
+    void confirm() {
+        before = null;
+    }
+
+    /** Takes back what was added last, unless that was confirmed. Collective. */
+    void takeBack() throws IOException {
+        Agreement.run(comm, "taking a checkpoint from the list", () -> {
+            String text = before;
+            if (text == null) {
+                return;
+            }
+            if (text.isEmpty()) {
+                storage.delete(file);
+            } else {
+                TextFiles.replace(file, text, storage);
+            }
+            before = null;
+        });
+    }
+
+    /** Also those of the run before a restart that switched them off. Collective at the first call. */
+    boolean hasDifferential() throws IOException {
+        if (differential == null) {
+            long[] found = {0};
+            if (config.ioMode() == FtiConfig.IO_FTIFF && comm.rank() == 0) {
+                // Not "exists", which is also false when that could not be found out.
+                boolean left = !Files.notExists(directories.committed(Level.L4_DCP));
+                found[0] = left || config.differential().isPresent() ? 1 : 0;
+            }
+            comm.allreduce(found, Op.MAX);
+            differential = found[0] == 1;
+        }
+        return differential;
+    }
+
+    /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
+    private void write(int ckptId, Level level, boolean ordered) throws IOException {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         before = null;
         String text = "";
-        // Not "exists", which is also false when that could not be found out.
         if (!Files.notExists(file)) {
             text = TextFiles.read(file);
             IniFile old = IniFile.parse(text, file.toString());
@@ -63,8 +127,8 @@ final class CheckpointList {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("timestamp", ZonedDateTime.now(ZoneId.systemDefault()).format(TIMESTAMP));
         values.put("level", Integer.toString(level.number()));
-        values.put("nb_procs", Integer.toString(ranks));
-        values.put("io_mode", Integer.toString(IO_MODE_OFFSET + ioMode));
+        values.put("nb_procs", Integer.toString(topology.ranksOfApplication()));
+        values.put("io_mode", Integer.toString(IO_MODE_OFFSET + config.ioMode()));
         values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
         if (ordered) {
             sections.remove("checkpoint_id." + ckptId);
@@ -72,20 +136,6 @@ final class CheckpointList {
         sections.put("checkpoint_id." + ckptId, values);
         before = text;
         TextFiles.replace(file, IniFile.dump(sections), storage);
-    }
-
-    /** Takes back the last addition. */
-    void takeBack() throws IOException {
-        String text = before;
-        if (text == null) {
-            return;
-        }
-        if (text.isEmpty()) {
-            storage.delete(file);
-        } else {
-            TextFiles.replace(file, text, storage);
-        }
-        before = null;
     }
 
     /**

@@ -36,9 +36,6 @@ final class CheckpointTaker {
     /** Whether the run's directories are still those of one with another number of ranks. */
     private boolean succeeds;
 
-    /** Whether the checkpoint under way may be in the list. */
-    private boolean announced;
-
     /**
      * @param app the ranks of the application, for nobody else's messages
      */
@@ -49,7 +46,8 @@ final class CheckpointTaker {
             IoMode mode,
             LevelWriter writer,
             DifferentialWriter differential,
-            RestartSection restartSection) {
+            RestartSection restartSection,
+            CheckpointList checkpointList) {
         this.app = app;
         this.run = run;
         this.levels = levels;
@@ -60,10 +58,7 @@ final class CheckpointTaker {
         config = run.config();
         execId = run.execId();
         directories = run.directories();
-        checkpointList = new CheckpointList(
-                directories.checkpointList(),
-                run.storage(),
-                config.differential().isPresent());
+        this.checkpointList = checkpointList;
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, run.storage()));
         saysRestart = config.failure() == 1;
@@ -118,14 +113,16 @@ final class CheckpointTaker {
                     ? differential.write(ckptId, timestamp, own)
                     : writer.write(ckptId, level, timestamp, own);
             durable = System.nanoTime();
-            announce(ckptId, level);
+            // Before it is committed: a restart also finds it in tmp.
+            checkpointList.add(ckptId, level);
+            announce(level);
             levels.commit(level);
         } catch (IOException failed) {
             abandon(level, failed);
             throw failed;
         }
         saysRestart = true;
-        announced = false;
+        checkpointList.confirm();
         long changed = mode.changedBytes();
         mode.committed(level, draft);
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
@@ -164,7 +161,7 @@ final class CheckpointTaker {
         try {
             takeOver();
             Draft draft = writer.writeForHead(ckptId, level, timestamp, own);
-            announce(ckptId, level);
+            announce(level);
             return draft;
         } catch (IOException failed) {
             abandon(Level.L1, failed);
@@ -176,7 +173,6 @@ final class CheckpointTaker {
     Source finishedByHead(HandedOver.Checkpoint checkpoint) {
         Level level = checkpoint.level();
         saysRestart = true;
-        announced = false;
         mode.finishedByHead(level, checkpoint.draft());
         Path directory = level == Level.L4
                 ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)
@@ -216,12 +212,8 @@ final class CheckpointTaker {
         succeeds = false;
     }
 
-    /** Says in the run's files that there is a checkpoint, before it is committed: a restart also finds it in tmp. */
-    private void announce(int ckptId, Level level) throws IOException {
-        announced = true;
-        if (listsCheckpoints()) {
-            addToList(ckptId, level);
-        }
+    /** Says in the run's files that the next start is a restart, and that SCR has not to know of what was there. Collective. */
+    private void announce(Level level) throws IOException {
         if (!saysRestart) {
             restartSection.write(1);
         }
@@ -232,26 +224,10 @@ final class CheckpointTaker {
 
     /** Says that the last checkpoint is one of level 4 now: differential ones do not tell by their place how old they are. Collective. */
     void noteKept(int ckptId) throws IOException {
-        if (hasDifferentialFiles()) {
-            addToList(ckptId, Level.L4);
+        if (checkpointList.hasDifferential()) {
+            checkpointList.add(ckptId, Level.L4);
+            checkpointList.confirm();
         }
-    }
-
-    private void addToList(int ckptId, Level level) throws IOException {
-        Agreement.run(app, "listing checkpoint " + ckptId, () -> {
-            if (app.rank() == 0) {
-                checkpointList.add(ckptId, level, app.size(), config.ioMode());
-            }
-        });
-    }
-
-    /** As C FTI: where level 4 has an archive, or differential checkpoints do not tell by their place how old they are. */
-    private boolean listsCheckpoints() {
-        return config.keepL4Ckpt() || hasDifferentialFiles();
-    }
-
-    private boolean hasDifferentialFiles() {
-        return config.ioMode() == FtiConfig.IO_FTIFF && config.differential().isPresent();
     }
 
     /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
@@ -266,17 +242,10 @@ final class CheckpointTaker {
 
     /** Says in the run's files again what was there before the checkpoint. Collective. */
     void takeBackFailure(IOException failed) {
-        if (announced && listsCheckpoints()) {
-            announced = false;
-            try {
-                Agreement.run(app, "taking a checkpoint from the list", () -> {
-                    if (app.rank() == 0) {
-                        checkpointList.takeBack();
-                    }
-                });
-            } catch (IOException e) {
-                failed.addSuppressed(e);
-            }
+        try {
+            checkpointList.takeBack();
+        } catch (IOException e) {
+            failed.addSuppressed(e);
         }
         if (!saysRestart) {
             try {

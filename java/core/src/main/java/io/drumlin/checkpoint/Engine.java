@@ -26,6 +26,7 @@ record Engine(
         IoMode mode,
         LevelCopy copy,
         RestartSection restartSection,
+        CheckpointList checkpointList,
         CheckpointTaker taker) {
 
     /** Makes the parts. Collective. */
@@ -49,6 +50,7 @@ record Engine(
         IoMode mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
         LevelCopy copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         RestartSection restartSection = new RestartSection(app, run.configFile(), run.execId(), storage);
+        CheckpointList checkpointList = new CheckpointList(app, config, topology, directories, storage);
         CheckpointTaker taker = new CheckpointTaker(
                 run,
                 app,
@@ -56,9 +58,23 @@ record Engine(
                 mode,
                 new LevelWriter(app, group, directories, storage, slabs, mode),
                 new DifferentialWriter(app, directories, levels, storage, mode),
-                restartSection);
+                restartSection,
+                checkpointList);
         return new Engine(
-                run, app, node, group, packing, slabs, reader, refusals, levels, mode, copy, restartSection, taker);
+                run,
+                app,
+                node,
+                group,
+                packing,
+                slabs,
+                reader,
+                refusals,
+                levels,
+                mode,
+                copy,
+                restartSection,
+                checkpointList,
+                taker);
     }
 
     FtiConfig config() {

@@ -48,6 +48,7 @@ final class Head {
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final IoMode mode;
+    private final CheckpointList checkpointList;
     private final IdleHead idle;
     private final Consumer<CheckpointReport> finished;
 
@@ -68,6 +69,7 @@ final class Head {
         this.storage = run.storage();
         this.slabs = engine.slabs();
         this.mode = engine.mode();
+        this.checkpointList = engine.checkpointList();
         this.idle = idle;
         this.finished = finished;
     }
@@ -127,16 +129,15 @@ final class Head {
                 case L3 -> encode(orders);
                 default -> copyToGlobal(orders);
             }
+            // Not when the application hands it over: until now an older one of this level would be taken for it.
+            checkpointList.add(first.ckptId(), level);
             levels.commit(level);
         } catch (IOException failed) {
-            try {
-                tidy(level);
-            } catch (IOException alsoFailed) {
-                failed.addSuppressed(alsoFailed);
-            }
+            abandon(level, failed);
             throw failed;
         }
         committed[0] = true;
+        checkpointList.confirm();
         levels.discardSuperseded(level);
         // The applications do not wait for it, and need the room for their next checkpoint.
         levels.awaitDeletion();
@@ -146,6 +147,19 @@ final class Head {
         long bytes = orders.stream().mapToLong(Order::size).sum();
         double seconds = (System.nanoTime() - begin) / 1e9;
         finished.accept(new CheckpointReport(first.ckptId(), level, bytes, 0, 0, seconds));
+    }
+
+    private void abandon(Level level, IOException failed) {
+        try {
+            tidy(level);
+        } catch (IOException e) {
+            failed.addSuppressed(e);
+        }
+        try {
+            checkpointList.takeBack();
+        } catch (IOException e) {
+            failed.addSuppressed(e);
+        }
     }
 
     private void tidy(Level level) throws IOException {

@@ -22,7 +22,8 @@ import java.util.stream.Stream;
 /**
  * What a survey of a run has found.
  *
- * @param checkpoints by level, the newest of a level first; those in the archive of level 4 last
+ * @param checkpoints by level, in the order in which a restart tries these, the newest of a level first; those in the archive of level 4
+ *     last
  * @param problems files and directories that were refused, and why
  */
 public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
@@ -140,6 +141,7 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
 
         private final List<Integer> ranks;
         private final boolean selfDescribing;
+        private final List<Level> order;
         private final Set<Path> files = new TreeSet<>();
         private final Set<Problem> problems = new LinkedHashSet<>();
         private final List<List<Seen>> rows = new ArrayList<>();
@@ -147,10 +149,12 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
         /**
          * @param ranks those that have data
          * @param selfDescribing whether a file has its metadata in itself
+         * @param order of the levels in a restart
          */
-        Builder(List<Integer> ranks, boolean selfDescribing) {
+        Builder(List<Integer> ranks, boolean selfDescribing, List<Level> order) {
             this.ranks = ranks;
             this.selfDescribing = selfDescribing;
+            this.order = order;
         }
 
         synchronized void refused(Collection<Problem> refused) {
@@ -178,7 +182,8 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
             files.removeAll(refused);
             checkpoints.addAll(strays());
             // Stable: within a level as a restart tries them.
-            checkpoints.sort(Comparator.comparing(Checkpoint::archived).thenComparing(Checkpoint::level));
+            checkpoints.sort(Comparator.comparing(Checkpoint::archived)
+                    .thenComparing(checkpoint -> order.indexOf(checkpoint.level())));
             return new RunReport(
                     List.copyOf(checkpoints),
                     problems.stream()

@@ -163,7 +163,8 @@ public final class RunSurvey {
                         .filter(rank -> !isHead(rank))
                         .boxed()
                         .toList(),
-                config.ioMode() == FtiConfig.IO_FTIFF);
+                config.ioMode() == FtiConfig.IO_FTIFF,
+                restartOrder());
         List<List<Seen>> seen = onEachRank((rank, refused) -> {
             List<Seen> found = rank.survey(data);
             report.refused(refused);
@@ -175,6 +176,10 @@ public final class RunSurvey {
             report.checkpoint(seen.stream().map(ofRank -> ofRank.get(index)).toList());
         }
         return report.build();
+    }
+
+    private List<Level> restartOrder() throws IOException {
+        return CheckpointList.restartOrder(new RunDirectory(config, execId, 0).checkpointList());
     }
 
     /**
@@ -317,7 +322,7 @@ public final class RunSurvey {
         List<Seen> survey(boolean data) throws IOException {
             List<Seen> seen = new ArrayList<>();
             Recovery recovery = recovery(levels);
-            for (Level level : CheckpointList.restartOrder(directories.checkpointList())) {
+            for (Level level : restartOrder()) {
                 for (Left left : recovery.survey(level, data)) {
                     seen.add(seen(left, levels, false));
                 }
@@ -386,7 +391,7 @@ public final class RunSurvey {
         /** Only the rank itself gets its file; where it lies comes through {@code path}. */
         Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
             Recovery recovery = recovery(levels);
-            for (Level level : CheckpointList.restartOrder(directories.checkpointList())) {
+            for (Level level : restartOrder()) {
                 for (Left left : recovery.survey(level, true)) {
                     if (left.recoverable()) {
                         find(left, rank, scratch, path);

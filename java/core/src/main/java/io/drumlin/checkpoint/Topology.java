@@ -184,6 +184,11 @@ record Topology(
         return node() * (nodeSize() - heads);
     }
 
+    /** How many ranks the application has: those that are no heads. */
+    int ranksOfApplication() {
+        return nodes() * (nodeSize() - heads);
+    }
+
     /** Whether a rank of this run, and not a head, has files whose names carry {@code fileRank}; as far as that is known. */
     boolean isOfApplication(int fileRank) {
         return fileRank < ranks && !(isNumberedByNode && fileRank % nodeSize() < heads);

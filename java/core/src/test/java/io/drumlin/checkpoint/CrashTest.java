@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -276,6 +277,32 @@ class CrashTest {
         levels = List.of(Level.L2, Level.L4, Level.L3, Level.L1, Level.L2, Level.L4, Level.L4);
         record(withHeads(ioMode));
         replay(crash, loss, 12);
+    }
+
+    /** An ordinary checkpoint counts from when the heads commit it: one of that level before may be older than a differential one. */
+    @ParameterizedTest
+    @CsvSource({"KILL, 3", "POWER_LOSS, 3", "KILL, 1"})
+    void prefixesOfARunWithHeadsAndDifferentialCheckpointsAreRecoverable(Crash crash, String ioMode)
+            throws IOException {
+        prefixesOfHeadsAndDifferential(crash, ioMode, 8);
+    }
+
+    @ParameterizedTest
+    @Tag("soak")
+    @CsvSource({"KILL, 3", "POWER_LOSS, 3", "KILL, 1", "POWER_LOSS, 1"})
+    void everyPrefixOfARunWithHeadsAndDifferentialCheckpointsIsRecoverable(Crash crash, String ioMode)
+            throws IOException {
+        prefixesOfHeadsAndDifferential(crash, ioMode, 1);
+    }
+
+    private void prefixesOfHeadsAndDifferential(Crash crash, String ioMode, int stride) throws IOException {
+        ranks = 4;
+        nodeSize = 2;
+        levels = List.of(Level.L4, Level.L4_DCP, Level.L4, Level.L4_DCP, Level.L3, Level.L4_DCP, Level.L2, Level.L4);
+        Map<String, String> both = new HashMap<>(differential("0", ioMode));
+        both.putAll(withHeads(ioMode));
+        record(both);
+        replay(crash, Loss.NEVER, stride);
     }
 
     private static Map<String, String> withHeads(String ioMode) {

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -224,6 +225,9 @@ class DifferentialTest {
                 values[0] = 2;
                 checkpoints.checkpoint(2, newer);
             });
+            RunReport report =
+                    RunSurvey.open(run.config(), directory, Optional.empty()).report(true);
+            assertThat(report.restart().map(RunReport.Checkpoint::level)).contains(newer);
             run.run(RANKS, (checkpoints, comm) -> {
                 int[] values = {0};
                 checkpoints.protect(0, values);
@@ -232,6 +236,31 @@ class DifferentialTest {
                 checkpoints.complete();
             });
             Files.delete(run.config());
+        }
+    }
+
+    /** A restart without them leaves the last one where it is; from then on it gets older. */
+    @ParameterizedTest
+    @CsvSource({"1, L4", "3, L4", "3, L1"})
+    void theNewestWinsAlsoWhenTheyWereSwitchedOff(String ioMode, Level newer) throws IOException {
+        RunFixture run = run(ioMode);
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {1});
+            checkpoints.checkpoint(1, Level.L4_DCP);
+        });
+        String config = Files.readString(run.config());
+        assertThat(config).containsPattern("enable_dcp += 1");
+        Files.writeString(run.config(), config.replaceFirst("enable_dcp( +)= 1", "enable_dcp$1= 0"));
+        for (int i = 2; i < 4; i++) {
+            int step = i;
+            run.run(RANKS, (checkpoints, comm) -> {
+                int[] values = {0};
+                checkpoints.protect(0, values);
+                checkpoints.recover();
+                assertThat(values[0]).as("mode " + ioMode).isEqualTo(step - 1);
+                values[0] = step;
+                checkpoints.checkpoint(step, newer);
+            });
         }
     }
 
