@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.StringJoiner;
@@ -54,24 +55,33 @@ record FtiFfFormer(
     private static SortedMap<Integer, TreeSet<Integer>> files(FtiFfMode mode, Path directory, Level level)
             throws IOException {
         SortedMap<Integer, TreeSet<Integer>> ranks = new TreeMap<>(Comparator.reverseOrder());
-        OptionalInt differential = OptionalInt.empty();
+        if (level == Level.L4_DCP) {
+            differential(mode, directory, ranks);
+            return ranks;
+        }
         for (Path file : RunDirectory.entries(directory)) {
-            String name = file.getFileName().toString();
-            OptionalInt rank =
-                    level == Level.L4_DCP ? RunDirectory.differentialOwner(name) : RunDirectory.plainOwner(name);
-            if (rank.isEmpty()) {
-                continue;
+            OptionalInt rank = RunDirectory.plainOwner(file.getFileName().toString());
+            OptionalInt ckptId = RunDirectory.ckptId(file);
+            if (rank.isPresent() && ckptId.isPresent()) {
+                ranks.computeIfAbsent(ckptId.getAsInt(), id -> new TreeSet<>()).add(rank.getAsInt());
             }
-            OptionalInt ckptId = level == Level.L4_DCP ? differential : RunDirectory.ckptId(file);
-            if (ckptId.isEmpty()) {
-                // Only the files tell the id of a differential checkpoint.
-                differential = OptionalInt.of(
-                        mode.metadata(FileKind.PLAIN, file).meta().ckptId());
-                ckptId = differential;
-            }
-            ranks.computeIfAbsent(ckptId.getAsInt(), id -> new TreeSet<>()).add(rank.getAsInt());
         }
         return ranks;
+    }
+
+    /** Adds those of a differential checkpoint. Only the files tell its id: the first one does that can be read. */
+    private static void differential(FtiFfMode mode, Path directory, SortedMap<Integer, TreeSet<Integer>> found)
+            throws IOException {
+        TreeSet<Integer> ranks = new TreeSet<>();
+        Optional<FtiFfFile> readable = Optional.empty();
+        for (Path file : RunDirectory.entries(directory)) {
+            OptionalInt rank = RunDirectory.differentialOwner(file.getFileName().toString());
+            if (rank.isPresent()) {
+                ranks.add(rank.getAsInt());
+                readable = readable.or(() -> mode.readable(file));
+            }
+        }
+        readable.ifPresent(file -> found.put(file.meta().ckptId(), ranks));
     }
 
     /**

@@ -295,6 +295,13 @@ final class FtiFfMode implements IoMode {
         }
     }
 
+    /** The metadata of a plain file; one that cannot be used is refused. */
+    Optional<FtiFfFile> readable(Path path) {
+        List<FtiFfFile> read = new ArrayList<>(1);
+        refusals.succeeds("reading", path, () -> read.add(metadata(FileKind.PLAIN, path)));
+        return read.stream().findFirst();
+    }
+
     private static DrumlinException unusable(Path path, String problem) {
         return DrumlinException.during("reading the metadata")
                 .path(path)

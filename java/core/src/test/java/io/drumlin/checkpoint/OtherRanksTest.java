@@ -283,6 +283,23 @@ class OtherRanksTest {
         goOn(5, 7, 5, 7);
     }
 
+    /** A kill in the midst of a commit leaves two of them, and the disk one whole. */
+    @Test
+    void aDamagedDifferentialCheckpointDoesNotHideTheOther() throws IOException {
+        make(Map.of("basic.enable_dcp", "1", "basic.dcp_mode", "1", "basic.dcp_block_size", "512"));
+        goOn(4, 0, 0, 2, Level.L4_DCP, Level.L4_DCP);
+        Path global = directory.resolve("Global").resolve(run.restartValue("exec_id"));
+        Path replaced = Files.createDirectory(global.resolve("drumlin-replaced-dCP"));
+        for (int rank = 0; rank < 4; rank++) {
+            Path file = global.resolve("dCP/dCPFile-Rank" + rank + ".fti");
+            Files.copy(file, replaced.resolve(file.getFileName()));
+            if (rank == 0) {
+                Files.write(file, new byte[100]);
+            }
+        }
+        goOn(3, 2, 4, 3, Level.L4);
+    }
+
     @Test
     @Tag("exhaustive")
     void aKeptCheckpointServesAnyNumberOfRanks() throws IOException {
