@@ -128,14 +128,15 @@ final class CacheDistribution {
         FileMove files = new FileMove(world, store, directory);
         IOException failure = null;
         for (List<Move> round : rounds.values()) {
-            int receiver = Messages.NOBODY;
             int sender = Messages.NOBODY;
+            int to = Messages.NOBODY;
             for (Move move : round) {
-                receiver = move.sender() == world.rank() ? move.rank() : receiver;
+                to = move.sender() == world.rank() ? move.rank() : to;
                 sender = move.rank() == world.rank() ? move.sender() : sender;
             }
+            int receiver = to;
             try {
-                files.run(receiver == Messages.NOBODY ? List.of() : files(receiver), receiver, sender);
+                files.run(() -> receiver == Messages.NOBODY ? List.of() : files(receiver), receiver, sender);
             } catch (IOException e) {
                 failure = e;
             }

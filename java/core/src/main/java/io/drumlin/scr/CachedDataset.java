@@ -154,10 +154,14 @@ public final class CachedDataset {
      * @throws IOException a file could not be read or written
      */
     public boolean rebuild() throws IOException {
-        if (!rebuildMaps() || !new Redundancy(store, directory, Redundancy.DATA).rebuild(world)) {
+        if (!rebuildMaps()) {
             return false;
         }
-        long[] whole = {isWhole() ? 1 : 0};
+        boolean intact = isWhole();
+        if (!new Redundancy(store, directory, Redundancy.DATA).rebuild(world, intact)) {
+            return false;
+        }
+        long[] whole = {intact || isWhole() ? 1 : 0};
         world.allreduce(whole, Communicator.Op.MIN);
         return whole[0] == 1;
     }
@@ -170,7 +174,7 @@ public final class CachedDataset {
      * @throws IOException a file could not be read or written
      */
     public boolean rebuildMaps() throws IOException {
-        return new Redundancy(store, directory, Redundancy.MAPS).rebuild(world);
+        return new Redundancy(store, directory, Redundancy.MAPS).rebuild(world, true);
     }
 
     private boolean isWhole() {

@@ -39,17 +39,27 @@ final class FileMove {
         this.directory = directory;
     }
 
+    /** Finds files. */
+    @FunctionalInterface
+    interface Finder {
+        List<Path> find() throws IOException;
+    }
+
     /**
      * Sends and receives.
      *
-     * @param files to be sent; the last one comes into being when the others are there
+     * @param finder of the files to be sent; the last one comes into being when the others are there
      * @param receiver of these; {@link Messages#NOBODY} for none
      * @param sender of others; {@link Messages#NOBODY} for none
      * @throws IOException the files that were to come are not all there; or the ranks cannot meet
      */
-    void run(List<Path> files, int receiver, int sender) throws IOException {
+    void run(Finder finder, int receiver, int sender) throws IOException {
+        List<Path> files = new ArrayList<>();
         KvTree leaving = new KvTree();
-        sendFailure = attempt(null, () -> leaving.merge(describe(files)));
+        sendFailure = attempt(null, () -> {
+            files.addAll(finder.find());
+            leaving.merge(describe(files));
+        });
         KvTree arriving = Messages.exchange(world, leaving, receiver, sender);
         try (LogicalFile source = openSource(files, leaving);
                 LogicalFile target = openTarget(arriving)) {

@@ -127,9 +127,10 @@ final class Redundancy {
     /**
      * Makes files that were lost again, with their redundancy files.
      *
+     * @param intact whether this rank has its files, as far as it knows; one that has not counts as lost
      * @return whether all ranks have all their files now; nothing was changed if not
      */
-    boolean rebuild(Communicator world) throws IOException {
+    boolean rebuild(Communicator world, boolean intact) throws IOException {
         KvTree own =
                 store.readIfWhole(directory.metadata().resolve(RedundancySet.membershipName(family, world.rank())));
         KvTree memberships = Messages.allgather(world, own);
@@ -142,7 +143,7 @@ final class Redundancy {
         }
         KvTree descriptor = memberships.find(Integer.toString(world.rank()), DESC);
         try (RedundancySet set = RedundancySet.of(descriptor == null ? new KvTree() : descriptor, world)) {
-            return rebuild(set, world, true);
+            return rebuild(set, world, intact, true);
         }
     }
 
@@ -152,16 +153,17 @@ final class Redundancy {
      * @return whether they have all their files now; nothing was changed if not
      */
     boolean rebuildAlone(RedundancySet set) throws IOException {
-        return rebuild(set, set.comm(), false);
+        return rebuild(set, set.comm(), true, false);
     }
 
     /**
      * @param world ranks that decide together whether it is possible
      * @param membership whether the files that say who is in which set belong to it
      */
-    private boolean rebuild(RedundancySet set, Communicator world, boolean membership) throws IOException {
+    private boolean rebuild(RedundancySet set, Communicator world, boolean intact, boolean membership)
+            throws IOException {
         KvTree known = readHeader(set);
-        boolean whole = isWhole(set, known) && (!membership || hasMembership(set));
+        boolean whole = intact && isWhole(set, known) && (!membership || hasMembership(set));
         List<Integer> lost = lost(set, whole);
         long[] possible = {isPossible(set, lost) ? 1 : 0};
         world.allreduce(possible, Communicator.Op.MIN);
@@ -326,17 +328,14 @@ final class Redundancy {
     /** Opens the files of this rank: to be read, or, where they were lost, to be made. */
     private RedundancyTransfer open(RedundancySet set, KvTree header, boolean lost) throws IOException {
         Path path = directory.metadata().resolve(set.fileName(family));
-        ByteBuffer bytes = KvTreeFile.encode(header);
         EnumSet<OpenMode> modes = lost
                 ? EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)
                 : EnumSet.of(OpenMode.READ);
         BlockFile[] file = new BlockFile[1];
-        long[] length = {bytes.remaining()};
+        long[] length = {KvTreeFile.encode(header).remaining()};
         Agreement.run(set.comm(), "opening the redundancy file of " + directory.metadata(), () -> {
             file[0] = store.storage().open(path, modes);
-            if (lost) {
-                file[0].write(bytes, 0);
-            } else {
+            if (!lost) {
                 length[0] = store.treeLength(path);
             }
         });

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.integrity.Gf256;
 import io.drumlin.storage.BlockFile;
 import java.io.Closeable;
@@ -94,6 +95,7 @@ final class RedundancyTransfer implements Closeable {
                 encodeStripes(own, set.code());
             }
         }
+        writeHeader();
         end("protecting files");
     }
 
@@ -176,11 +178,18 @@ final class RedundancyTransfer implements Closeable {
      */
     void rebuild(List<Integer> lost) throws IOException {
         boolean isLost = lost.contains(set.rank());
+        if (isLost) {
+            // Empty for good, before there is a file that is as long as it should be and has not all its bytes.
+            attempt(file::sync);
+        }
         try (LogicalFile own = open(isLost)) {
             if (set.type() == CopyType.PARTNER) {
                 rebuildCopies(own, lost);
             } else {
                 rebuildStripes(own, lost, isLost);
+            }
+            if (isLost && own != null) {
+                attempt(own::sync);
             }
         }
         if (set.type() == CopyType.PARTNER) {
@@ -188,7 +197,16 @@ final class RedundancyTransfer implements Closeable {
                 copyToLost(own, lost);
             }
         }
+        if (isLost) {
+            attempt(file::sync);
+            writeHeader();
+        }
         end("rebuilding files");
+    }
+
+    /** When all else is in its place: without what the redundancy file begins with, the rank counts as one that has lost its files. */
+    private void writeHeader() {
+        attempt(() -> file.write(KvTreeFile.encode(header), 0));
     }
 
     /** First each lost rank gets its files back. */

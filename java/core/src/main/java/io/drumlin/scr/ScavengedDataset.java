@@ -71,7 +71,8 @@ final class ScavengedDataset {
     private void readMaps() throws IOException {
         for (Path path : list()) {
             Matcher matcher = MAP.matcher(path.getFileName().toString());
-            if (matcher.matches()) {
+            // One that a dying node left empty says nothing, not even that the rank has no files.
+            if (matcher.matches() && Files.size(path) > 0) {
                 KvTree files = store.read(path).get("FILE");
                 maps.put(Integer.parseInt(matcher.group(1)), files == null ? new KvTree() : files);
             }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What parameters let a job do before the program goes on. */
@@ -104,6 +105,25 @@ class JobStartTest extends DatasetJobs {
             delete(cache(node).resolve("scr.dataset.3"));
         }
         job((datasets, rank) -> assertThat(datasets.haveRestart()).contains("ckpt.3"));
+    }
+
+    /** A file that is as long as it was, but not what it was, is made again like one that is lost. */
+    @Test
+    void aDamagedFileOfTheCacheIsMadeAgain() throws IOException {
+        parameters.put("SCR_FLUSH", "0");
+        job((datasets, rank) -> write(datasets, rank, "ckpt.1"));
+        Path damaged;
+        try (Stream<Path> files = Files.walk(cache(2).resolve("scr.dataset.1"))) {
+            damaged =
+                    files.filter(file -> file.endsWith("data0.bin")).findFirst().orElseThrow();
+        }
+        byte[] bytes = Files.readAllBytes(damaged);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(damaged, bytes);
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.1");
+            read(datasets, rank, "ckpt.1");
+        });
     }
 
     /** The program must go back before output that was lost, and writes output again that follows its checkpoint. */

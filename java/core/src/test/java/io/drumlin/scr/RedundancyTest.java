@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.CrashJournal;
+import io.drumlin.storage.CrashJournal.Crash;
+import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -101,6 +105,39 @@ class RedundancyTest {
         assertThat(read(directory)).isEqualTo(before);
     }
 
+    /** Also where only files of the program are gone, so that all that says who protects whom is still there. */
+    @ParameterizedTest
+    @CsvSource({"PARTNER, KILL", "XOR, POWER_LOSS", "RS, KILL", "RS, POWER_LOSS"})
+    void whatIsMadeAgainCountsWhenItIsWhole(CopyType type, Crash crash) throws IOException {
+        long seed = new Random().nextLong();
+        System.out.printf("seed %d%n", seed);
+        Random random = new Random(seed);
+        Path recorded = directory.resolve("recorded");
+        write(recorded, 4, random);
+        byte[] large = new byte[300_000];
+        random.nextBytes(large);
+        Files.write(recorded.resolve("n1/f0"), large);
+        protect(recorded, type, 1, 4);
+        Map<String, ByteBuffer> before = read(recorded);
+        Files.delete(recorded.resolve("n1/f0"));
+        FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+        CrashJournal journal = storage.record(recorded);
+        rebuild(recorded, recorded, storage, 4, true);
+        for (int prefix = 0; prefix <= journal.size(); prefix++) {
+            Path copy = Files.createDirectories(directory.resolve("crash" + prefix));
+            journal.crash(prefix, crash, random).write(copy);
+            rebuild(copy, recorded, new NioEngine(), 4, true);
+            Map<String, ByteBuffer> after = read(copy);
+            // Of a file that was being replaced: nobody reads it, and the next replacement goes on with it.
+            after.keySet().removeIf(name -> name.endsWith(".new"));
+            assertThat(after.keySet())
+                    .as("seed %d, after %d operations", seed, prefix)
+                    .isEqualTo(before.keySet())
+                    .allMatch(name -> before.get(name).equals(after.get(name)));
+            delete(copy);
+        }
+    }
+
     private static void write(Path root, int ranks, Random random) throws IOException {
         for (int rank = 0; rank < ranks; rank++) {
             Path node = Files.createDirectories(root.resolve("n" + rank).resolve(".scr"))
@@ -114,9 +151,10 @@ class RedundancyTest {
         }
     }
 
-    private static Redundancy redundancy(Path root, Communicator world) {
-        Path node = root.resolve("n" + world.rank());
-        return new Redundancy(new KvTreeStore(new NioEngine()), new CacheDirectory(node, node), Redundancy.DATA);
+    private static Redundancy redundancy(Path root, Path recorded, StorageEngine storage, Communicator world) {
+        String node = "n" + world.rank();
+        CacheDirectory place = new CacheDirectory(root.resolve(node), recorded.resolve(node));
+        return new Redundancy(new KvTreeStore(storage), place, Redundancy.DATA);
     }
 
     private static void protect(Path root, CopyType type, int count, int ranks) throws IOException {
@@ -132,14 +170,20 @@ class RedundancyTest {
             Communicator comm = world.split(single ? world.rank() : 0, world.rank());
             try (RedundancySet set = new RedundancySet(
                     type, count, world.rank(), ranks, single ? world.rank() : 0, single ? ranks : 1, comm)) {
-                redundancy(root, world).encode(set, files);
+                redundancy(root, root, new NioEngine(), world).encode(set, files);
             }
         });
     }
 
     private static void rebuild(Path root, int ranks, boolean possible) throws IOException {
+        rebuild(root, root, new NioEngine(), ranks, possible);
+    }
+
+    private static void rebuild(Path root, Path recorded, StorageEngine storage, int ranks, boolean possible)
+            throws IOException {
         ThreadCommunicator.run(ranks, world -> {
-            assertThat(redundancy(root, world).rebuild(world)).isEqualTo(possible);
+            assertThat(redundancy(root, recorded, storage, world).rebuild(world, true))
+                    .isEqualTo(possible);
         });
     }
 

@@ -115,6 +115,17 @@ class ScavengedDatasetTest {
         assertThat(new ScrPrefix(prefix()).index()).doesNotExist();
     }
 
+    /** As a node leaves it that dies before the data have reached its disk. */
+    @Test
+    void anEmptyMapIsNoRankWithoutFiles() throws IOException {
+        writeAndDie("XOR");
+        save("");
+        Path map = prefix().resolve(".scr/scr.dataset.1/filemap_2");
+        Files.write(map, new byte[0]);
+        assertThat(operations().build(1)).isEmpty();
+        assertThat(STORE.read(map).get("FILE")).isNotNull();
+    }
+
     private static byte[] content(int rank) {
         byte[] bytes = new byte[1000 + 300_000 * (rank % 2) + 7 * rank];
         new Random(rank).nextBytes(bytes);
