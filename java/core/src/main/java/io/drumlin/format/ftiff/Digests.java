@@ -51,7 +51,7 @@ final class Digests {
     }
 
     private static String checksum(List<BlockMeta> blocks, Predicate<VariableMeta> counts) {
-        MessageDigest md5 = md5();
+        SmallMd5 md5 = new SmallMd5();
         for (BlockMeta block : blocks) {
             for (VariableMeta variable : block.variables()) {
                 if (counts.test(variable)) {

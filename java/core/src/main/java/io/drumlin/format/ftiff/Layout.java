@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import io.drumlin.format.RangeDigester.Range;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
@@ -332,7 +332,7 @@ public enum Layout {
 
     /** What {@code myHash} has to be for this record, which begins at position 0 of the buffer. */
     byte[] recordDigest(ByteBuffer record) {
-        MessageDigest md5 = Digests.md5();
+        SmallMd5 md5 = new SmallMd5();
         md5.update(file.bytes(record, Field.CHECKSUM));
         for (Field field : SIGNED_FIELDS) {
             if (file.has(field)) {
@@ -344,7 +344,7 @@ public enum Layout {
 
     /** Whether the record, which begins at position 0 of the buffer, carries its own digest. */
     boolean signed(ByteBuffer record) {
-        return MessageDigest.isEqual(file.bytes(record, Field.MY_HASH), recordDigest(record));
+        return Arrays.equals(file.bytes(record, Field.MY_HASH), recordDigest(record));
     }
 
     /** Whether the checksum of the record at position 0 of the buffer has the form it must have. */
