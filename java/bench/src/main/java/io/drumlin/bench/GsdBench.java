@@ -17,8 +17,10 @@ import picocli.CommandLine.Command;
 @Command(name = "gsd", mixinStandardHelpOptions = true, description = "Measures GSD files.")
 public final class GsdBench extends Bench {
 
-    /** Compiling what writes a million chunks takes more than one run. */
     private static final int WARM_UP = 2;
+
+    /** Compiling what writes small chunks goes on for some millions of them. */
+    private static final int WARM_UP_OF_SMALL = 20;
 
     private static final int SMALL_FRAMES = 100_000;
 
@@ -56,6 +58,9 @@ public final class GsdBench extends Bench {
         Path many = folder.resolve("many.gsd");
         writeSmallFrames(few, 1000 / 3);
         writeSmallFrames(many, 1_000_000 / 3);
+        for (int run = 0; run < WARM_UP_OF_SMALL; run++) {
+            writeSmallFrames(path, SMALL_FRAMES);
+        }
         try (RawTransfer raw = new RawTransfer(StorageEngines.best())) {
             for (int run = -WARM_UP; run < runs(); run++) {
                 smallFrames(run, path);

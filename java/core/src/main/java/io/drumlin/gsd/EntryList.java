@@ -30,18 +30,32 @@ final class EntryList {
         size++;
     }
 
-    /** Adds all entries of another list, their locations moved. */
-    void addAll(EntryList other, long offset) {
+    /** Adds all entries of another list, their locations moved, and empties that one. */
+    void moveAll(EntryList other, long offset) {
+        if (size == 0) {
+            long[] free = words;
+            words = other.words;
+            size = other.size;
+            other.words = free;
+            other.size = 0;
+            move(0, offset);
+            return;
+        }
         int start = size * WORDS;
         int length = other.size * WORDS;
         if (start + length > words.length) {
             words = Arrays.copyOf(words, Math.max(start + length, Math.multiplyExact(words.length, 2)));
         }
         System.arraycopy(other.words, 0, words, start, length);
-        for (int at = start + LOCATION; at < start + length; at += WORDS) {
+        size += other.size;
+        other.size = 0;
+        move(start, offset);
+    }
+
+    private void move(int start, long offset) {
+        for (int at = start + LOCATION; at < size * WORDS; at += WORDS) {
             words[at] += offset;
         }
-        size += other.size;
     }
 
     void clear() {

@@ -186,7 +186,8 @@ final class FrameWriter implements AutoCloseable {
      * taken: the rank can do its part when the others can do theirs.
      */
     private int checked(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
-        if (name.isEmpty() || name.indexOf('\0') >= 0) {
+        int id = names.id(name);
+        if (id < 0 && (name.isEmpty() || name.indexOf('\0') >= 0)) {
             throw new IllegalArgumentException("a name of a chunk is not empty and has no NUL character");
         }
         if (rows < 0 || columns < 1 || columns > 0xffffffffL) {
@@ -195,11 +196,11 @@ final class FrameWriter implements AutoCloseable {
         }
         long bytes = Elements.bytes(type, data);
         long rowBytes = columns * type.bytes();
-        if (rows > bytes / rowBytes || rows * rowBytes != bytes) {
+        // A division would be among what a small chunk costs most.
+        if (Math.multiplyHigh(rows, rowBytes) != 0 || rows * rowBytes != bytes) {
             throw new IllegalArgumentException("chunk " + name + " has " + rows + " rows of " + columns
                     + " elements of type " + type.label() + ", but the buffer has " + bytes + " bytes");
         }
-        int id = names.id(name);
         if (rules == Rules.SAFE) {
             checkSafe(name, id);
         }
@@ -240,12 +241,14 @@ final class FrameWriter implements AutoCloseable {
     private void write(int known, String name, ElementType type, Buffer data, long columns, Share share)
             throws IOException {
         long rowBytes = columns * type.bytes();
-        if (share.total() > (Long.MAX_VALUE - size - buffer.length()) / rowBytes) {
+        long bytes = share.total() * rowBytes;
+        if (Math.multiplyHigh(share.total(), rowBytes) != 0
+                || bytes < 0
+                || bytes > Long.MAX_VALUE - size - buffer.length()) {
             throw refusal(name)
                     .problem("the file would have more than 2^63 bytes")
                     .exception();
         }
-        long bytes = share.total() * rowBytes;
         boolean atOnce = bytes >= maximumWriteBufferSize;
         if (atOnce) {
             yieldPlace("writing of chunk " + name);
@@ -308,9 +311,8 @@ final class FrameWriter implements AutoCloseable {
     }
 
     private void placeBuffered() {
-        placed.addAll(buffered, size);
+        placed.moveAll(buffered, size);
         size += buffer.length();
-        buffered.clear();
         buffer.clear();
     }
 
