@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Takes the checkpoints of a run: writes them, says so in the run's files, commits them and deletes what they supersede. One at a
@@ -35,6 +36,9 @@ final class CheckpointTaker {
 
     /** Whether the run's directories are still those of one with another number of ranks. */
     private boolean succeeds;
+
+    /** Which checkpoint was taken out of the index of SCR, as long as no other is in its place. */
+    private OptionalInt unlisted = OptionalInt.empty();
 
     /**
      * @param app the ranks of the application, for nobody else's messages
@@ -254,12 +258,19 @@ final class CheckpointTaker {
                 failed.addSuppressed(e);
             }
         }
+        if (unlisted.isPresent()) {
+            try {
+                listIfGlobal(unlisted.getAsInt(), Level.L4);
+            } catch (IOException e) {
+                failed.addSuppressed(e);
+            }
+        }
     }
 
     /** Takes the run's checkpoint out of the index of SCR, before its files change. Collective. */
     void unlist() throws IOException {
         if (listed.isPresent()) {
-            listed.get().remove();
+            unlisted = listed.get().remove();
         }
     }
 
@@ -282,6 +293,7 @@ final class CheckpointTaker {
     void list(int ckptId, Path file) throws IOException {
         if (listed.isPresent()) {
             listed.get().add(ckptId, execId, file);
+            unlisted = OptionalInt.empty();
         }
     }
 }

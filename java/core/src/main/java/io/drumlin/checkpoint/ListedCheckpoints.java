@@ -6,6 +6,7 @@ import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.OptionalInt;
 
 /**
  * The level-4 checkpoint of a run in the index of SCR (docs/formats/scr.md, section 13). It is taken out before its files
@@ -23,8 +24,13 @@ final class ListedCheckpoints {
         start = prefix.path().relativize(directories.global().toAbsolutePath().normalize()) + "/Ckpt";
     }
 
-    void remove() throws IOException {
-        registry.removeAll(start);
+    /** The id of the one that was listed. */
+    OptionalInt remove() throws IOException {
+        return registry.removeAll(start).stream()
+                .map(name -> name.substring(start.length()))
+                .filter(id -> id.matches("\\d{1,9}"))
+                .mapToInt(Integer::parseInt)
+                .findFirst();
     }
 
     /** After a kill that came between the end of the checkpoint and its listing. */

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -125,9 +126,11 @@ public final class DatasetRegistry {
      * Forgets checkpoints whose files are about to change or to go, with their map and summary. Durable when it returns.
      *
      * @param start of their names
+     * @return their names, the same on all ranks
      * @throws IOException they could not be forgotten, or what is left of their metadata not deleted
      */
-    public void removeAll(String start) throws IOException {
+    public List<String> removeAll(String start) throws IOException {
+        List<String> names = new ArrayList<>();
         Root.run(world, "taking " + start + " out of the index", () -> {
             if (Files.exists(index.path())) {
                 List<IndexRecord> records = index.read().records().stream()
@@ -137,9 +140,11 @@ public final class DatasetRegistry {
                     index.update(each -> records.forEach(record -> each.remove(record.name())));
                 }
                 for (IndexRecord record : records) {
+                    names.add(record.name());
                     new PrefixFiles(prefix, store).deleteMetadata(prefix.metadata(record.id()));
                 }
             }
         });
+        return Agreement.bcast(world, String.join("\n", names), 0).lines().toList();
     }
 }

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.ThreadCommunicator;
@@ -16,6 +17,7 @@ import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,6 +110,32 @@ class ListedCheckpointsTest {
             DatasetMetadata.of(new ScrPrefix(directory), index().records().get(0), new NioEngine())
                     .checkFetchable(RANKS);
         }
+    }
+
+    /** The first rename is that of the index, those that follow are of the commit. */
+    @ParameterizedTest
+    @CsvSource({"3, 2", "3, 3", "1, 2", "1, 3", "2, 3"})
+    void oneThatStaysBecauseTheNextFailsIsListedAgain(String ioMode, int rename) throws IOException {
+        RunFixture run = run("basic.ckpt_io", ioMode);
+        FaultyEngine storage = new FaultyEngine(new NioEngine());
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(storage)
+                    .open()) {
+                checkpoints.protect(0, new int[] {comm.rank()});
+                checkpoints.checkpoint(1, Level.L4);
+                if (comm.rank() == 0) {
+                    storage.fail(Operation.RENAME, rename, "EIO");
+                }
+                assertThatIOException().isThrownBy(() -> checkpoints.checkpoint(2, Level.L4));
+            }
+        });
+        assertThat(index().records())
+                .extracting(IndexRecord::name)
+                .containsExactly("Global/" + run.restartValue("exec_id") + "/Ckpt1");
+        DatasetMetadata.of(new ScrPrefix(directory), index().records().get(0), new NioEngine())
+                .checkFetchable(RANKS);
     }
 
     @ParameterizedTest
