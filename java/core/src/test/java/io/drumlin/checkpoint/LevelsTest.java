@@ -168,6 +168,7 @@ class LevelsTest {
     /** As many of the 2k files as the code stands, and one more; one of {@code stride} such sets. */
     private void loseFiles(String mode, int stride) throws IOException {
         Random random = seeded();
+        String suffix = mode.equals("HDF5") ? ".h5" : ".fti";
         for (int lost = 0; lost < 256; lost++) {
             if (Integer.bitCount(lost) > 5 || Integer.bitCount(lost) < 4 || random.nextInt(stride) != 0) {
                 continue;
@@ -180,7 +181,7 @@ class LevelsTest {
             });
             for (int file = 0; file < 8; file++) {
                 if ((lost >> file & 1) == 1) {
-                    Files.delete(run.file("Ckpt2-" + (file < 4 ? "Rank" : "RSed") + file % 4 + ".fti"));
+                    Files.delete(run.file("Ckpt2-" + (file < 4 ? "Rank" : "RSed") + file % 4 + suffix));
                 }
             }
             if (Integer.bitCount(lost) > 4) {
