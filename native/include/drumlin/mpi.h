@@ -204,13 +204,19 @@ DRUMLIN_API int64_t drumlin_mpi_wait(int64_t request);
 #define DRUMLIN_MPI_FILE_EXCLUSIVE 8 /* with CREATE: fail when it is not */
 
 /*
+ * Bytes of a path without NUL. Open MPI up to 5.0 puts it, with a suffix, into 256 bytes without looking, whatever the
+ * file system takes.
+ */
+#define DRUMLIN_MPI_FILE_MOST_PATH 230
+
+/*
  * Opens a file on all ranks. Collective over comm, which may be freed while the file is open.
  *
- * path    the same on all ranks, NUL-terminated
+ * path    the same on all ranks, NUL-terminated, at most DRUMLIN_MPI_FILE_MOST_PATH bytes
  * modes   DRUMLIN_MPI_FILE_* joined by |, the same on all ranks
  *
  * Returns a handle, to be given to drumlin_mpi_file_close. Errors: those of this rank, else of another one, among them
- * -EINVAL (modes), -ENOMEM.
+ * -EINVAL (modes), -ENAMETOOLONG, -ENOMEM and those of open(2), which each rank tries before MPI does.
  */
 DRUMLIN_API int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes);
 

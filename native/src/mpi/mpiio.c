@@ -1,4 +1,7 @@
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "handle.h"
 
@@ -26,16 +29,12 @@ static int32_t check_file(int64_t handle)
     return result == 0 && handle == 0 ? -EINVAL : result;
 }
 
+/* Of a file that is there. */
 static int mpi_modes(int32_t modes)
 {
     int readable = modes & DRUMLIN_MPI_FILE_READ;
     int writable = modes & DRUMLIN_MPI_FILE_WRITE;
-    int mpi = readable && writable ? MPI_MODE_RDWR : writable ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
-    if (modes & DRUMLIN_MPI_FILE_CREATE)
-        mpi |= MPI_MODE_CREATE;
-    if (modes & DRUMLIN_MPI_FILE_EXCLUSIVE)
-        mpi |= MPI_MODE_EXCL;
-    return mpi;
+    return readable && writable ? MPI_MODE_RDWR : writable ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
 }
 
 /* The modes that MPI would refuse on one rank and wait for on another. */
@@ -64,11 +63,44 @@ static int64_t agree(MPI_Comm comm, int64_t outcome)
     return result < 0 ? result : worst < 0 ? worst : outcome;
 }
 
+static int32_t try_open(const char *path, int flags)
+{
+    int fd = open(path, flags | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    return 0;
+}
+
+/*
+ * Whether all ranks can open the file, which is made if it shall be. OMPIO (4.1) does not come back on a rank that
+ * cannot while another can: it waits for the others to close the file.
+ */
+static int32_t try_everywhere(MPI_Comm comm, const char *path, int32_t modes)
+{
+    int readable = modes & DRUMLIN_MPI_FILE_READ;
+    int writable = modes & DRUMLIN_MPI_FILE_WRITE;
+    int flags = readable && writable ? O_RDWR : writable ? O_WRONLY : O_RDONLY;
+    int rank;
+    int32_t result = result_of(MPI_Comm_rank(comm, &rank));
+    if (result == 0 && rank == 0) {
+        int making = modes & DRUMLIN_MPI_FILE_CREATE ? O_CREAT : 0;
+        int alone = modes & DRUMLIN_MPI_FILE_EXCLUSIVE ? O_EXCL : 0;
+        result = try_open(path, flags | making | alone);
+    }
+    result = (int32_t)agree(comm, result);
+    if (result < 0)
+        return result;
+    return (int32_t)agree(comm, rank == 0 ? 0 : try_open(path, flags));
+}
+
 int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
 {
     int32_t result = check_comm(comm);
     if (result == 0)
         result = check_modes(modes);
+    if (result == 0 && strlen(path) > DRUMLIN_MPI_FILE_MOST_PATH)
+        result = -ENAMETOOLONG;
     if (result < 0)
         return result;
 
@@ -81,9 +113,12 @@ int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
         return result;
     }
     MPI_Comm_set_errhandler(shared->comm, MPI_ERRORS_RETURN);
-    result = result_of(MPI_File_open(shared->comm, path, mpi_modes(modes), MPI_INFO_NULL, &shared->file));
-    /* Ranks that have opened it cannot close it without the others: MPI keeps it then. */
-    result = (int32_t)agree(shared->comm, result);
+    result = try_everywhere(shared->comm, path, modes);
+    if (result == 0) {
+        result = result_of(MPI_File_open(shared->comm, path, mpi_modes(modes), MPI_INFO_NULL, &shared->file));
+        /* Ranks that have opened it cannot close it without the others: MPI keeps it then. */
+        result = (int32_t)agree(shared->comm, result);
+    }
     if (result < 0) {
         MPI_Comm_free(&shared->comm);
         free(shared);
@@ -144,7 +179,13 @@ int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, i
     int32_t result = check_file(file);
     if (result < 0)
         return result;
-    return agree(shared->comm, transfer(shared->file, offset, data, length, MPI_File_read_at));
+    int64_t got = transfer(shared->file, offset, data, length, MPI_File_read_at);
+    if (got >= 0 && got < length) {
+        /* OMPIO (4.1) tells of a failure as of the end of the file. */
+        int64_t size = drumlin_mpi_file_size(file);
+        got = size < 0 ? size : offset + got < size ? -EIO : got;
+    }
+    return agree(shared->comm, got);
 }
 
 int64_t drumlin_mpi_file_size(int64_t file)

@@ -2,7 +2,9 @@
 #include "mpi_test.h"
 
 #include <mpi.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The last rank fails in the calls of MPI that are wrapped. */
@@ -35,6 +37,16 @@ int __wrap_MPI_File_close(MPI_File *file);
 int __wrap_MPI_File_close(MPI_File *file)
 {
     return last_rank_fails(__real_MPI_File_close(file));
+}
+
+/* As OMPIO (4.1) does where the system cannot read: success, and nothing is read. */
+int __real_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type, MPI_Status *status);
+int __wrap_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type, MPI_Status *status);
+int __wrap_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type, MPI_Status *status)
+{
+    if (failing && rank == size - 1)
+        return MPI_Status_set_elements(status, MPI_BYTE, 0);
+    return __real_MPI_File_read_at(file, offset, data, count, type, status);
 }
 
 static int last_rank_fails(int code)
@@ -155,6 +167,52 @@ static void no_rank_goes_on_where_one_has_failed(void **state)
     remove_file();
 }
 
+static void what_cannot_be_read_is_not_the_end_of_the_file(void **state)
+{
+    (void)state;
+    make_path();
+    char data[100] = {0};
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    assert_int_equal(drumlin_mpi_file_write_at_all(file, INT64_C(100) * rank, data, 100), 100);
+    failing = 1;
+    assert_int_equal(drumlin_mpi_file_read_at_all(file, INT64_C(100) * rank, data, 100), -EIO);
+    failing = 0;
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
+    remove_file();
+}
+
+/* Only the others have the directory, as with a file system that one node has not mounted. */
+static void a_file_that_one_rank_cannot_open_is_one_that_nobody_can(void **state)
+{
+    (void)state;
+    if (size == 1)
+        skip();
+    make_path();
+    if (rank == 0)
+        assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+    assert_int_equal(chdir(rank == size - 1 ? "/" : path), 0);
+    int64_t file = drumlin_mpi_file_open(comm, "drumlin-only-here", WRITABLE);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(file, -ENOENT);
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+    if (rank == 0) {
+        assert_int_equal(chdir(path), 0);
+        assert_int_equal(unlink("drumlin-only-here"), 0);
+        assert_int_equal(chdir("/"), 0);
+        assert_int_equal(rmdir(path), 0);
+    }
+}
+
+static void a_path_that_is_too_long_for_mpi_is_refused(void **state)
+{
+    (void)state;
+    char name[300] = "/tmp";
+    while (strlen(name) < 250)
+        strcat(name, "/abcdefgh");
+    assert_int_equal(drumlin_mpi_file_open(comm, name, WRITABLE), -ENAMETOOLONG);
+}
+
 /* The file of the last rank may not grow as far as its region. */
 static void a_rank_that_cannot_write_is_noticed(void **state)
 {
@@ -190,7 +248,7 @@ static void a_full_file_system_is_noticed(void **state)
 static void a_file_that_cannot_be_opened_is_an_error(void **state)
 {
     (void)state;
-    assert_true(drumlin_mpi_file_open(comm, "/nonexistent/file", DRUMLIN_MPI_FILE_READ) < -DRUMLIN_MPI_ERROR);
+    assert_int_equal(drumlin_mpi_file_open(comm, "/nonexistent/file", DRUMLIN_MPI_FILE_READ), -ENOENT);
     assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", 0), -EINVAL);
     assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", DRUMLIN_MPI_FILE_READ | DRUMLIN_MPI_FILE_CREATE), -EINVAL);
     assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", DRUMLIN_MPI_FILE_WRITE | 64), -EINVAL);
@@ -198,7 +256,7 @@ static void a_file_that_cannot_be_opened_is_an_error(void **state)
     int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE);
     assert_true(file > 0);
     assert_int_equal(drumlin_mpi_file_close(file), 0);
-    assert_true(drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE) < -DRUMLIN_MPI_ERROR);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE), -EEXIST);
     remove_file();
 }
 
@@ -209,6 +267,9 @@ int main(void)
         cmocka_unit_test(reading_stops_at_the_end_of_the_file),
         cmocka_unit_test(a_failure_of_one_rank_is_one_of_all),
         cmocka_unit_test(no_rank_goes_on_where_one_has_failed),
+        cmocka_unit_test(what_cannot_be_read_is_not_the_end_of_the_file),
+        cmocka_unit_test(a_file_that_one_rank_cannot_open_is_one_that_nobody_can),
+        cmocka_unit_test(a_path_that_is_too_long_for_mpi_is_refused),
         cmocka_unit_test(a_rank_that_cannot_write_is_noticed),
         cmocka_unit_test(a_full_file_system_is_noticed),
         cmocka_unit_test(a_file_that_cannot_be_opened_is_an_error),

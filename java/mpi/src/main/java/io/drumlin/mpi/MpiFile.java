@@ -89,9 +89,18 @@ public final class MpiFile implements SharedFile {
         return bits;
     }
 
-    private static ByteBuffer nulTerminated(Path path) {
+    /** Whether MPI can open a file with this path: it has less room for it than file systems have. */
+    static boolean takes(Path path) {
+        return bytes(path).length <= MpiLibrary.DRUMLIN_MPI_FILE_MOST_PATH();
+    }
+
+    private static byte[] bytes(Path path) {
         Charset ofNames = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
-        byte[] name = path.toString().getBytes(ofNames);
+        return path.toString().getBytes(ofNames);
+    }
+
+    private static ByteBuffer nulTerminated(Path path) {
+        byte[] name = bytes(path);
         return ByteBuffer.allocate(name.length + 1).put(0, name);
     }
 

@@ -52,10 +52,10 @@ public final class MpiProvider implements CommunicatorProvider {
         return OpenMpiJava.isComm(foreign) ? Optional.of(OpenMpiJava.of(foreign)) : Optional.empty();
     }
 
-    /** Through MPI-IO, where MPI carries the messages. Collective. */
+    /** Through MPI-IO, where MPI carries the messages and takes the path. Collective. */
     @Override
     public Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
-        return ranks.nativeHandle().isPresent()
+        return ranks.nativeHandle().isPresent() && MpiFile.takes(path)
                 ? Optional.of(MpiFile.open(ranks, path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)))
                 : Optional.empty();
     }

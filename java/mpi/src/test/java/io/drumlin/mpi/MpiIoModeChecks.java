@@ -19,7 +19,12 @@ class MpiIoModeChecks extends SharedFolderChecks {
 
     @BeforeEach
     void configure() throws IOException {
+        configure(folder.resolve("Global"));
+    }
+
+    private void configure(Path global) throws IOException {
         if (world.rank() == 0) {
+            Files.createDirectories(global);
             Files.writeString(
                     folder.resolve("config.fti"),
                     """
@@ -27,7 +32,7 @@ class MpiIoModeChecks extends SharedFolderChecks {
                     head = 0
                     node_size = 1
                     ckpt_dir = %1$s/Local
-                    glbl_dir = %1$s/Global
+                    glbl_dir = %2$s
                     meta_dir = %1$s/Meta
                     ckpt_io = 2
                     verbosity = 3
@@ -37,7 +42,7 @@ class MpiIoModeChecks extends SharedFolderChecks {
                     block_size = 1024
                     local_test = 1
                     """
-                            .formatted(folder));
+                            .formatted(folder, global));
         }
         world.barrier();
     }
@@ -49,6 +54,17 @@ class MpiIoModeChecks extends SharedFolderChecks {
             values[i] = 31 * i + 7 * rank;
         }
         return values;
+    }
+
+    /** File systems take longer paths than MPI does. */
+    @Test
+    void aLongPathIsPossible() throws IOException {
+        Path global = folder;
+        while (global.toString().length() < 250) {
+            global = global.resolve("a-long-name-of-a-directory");
+        }
+        configure(global);
+        theFileHoldsTheDataOfAllRanksAndIsRecovered();
     }
 
     @Test

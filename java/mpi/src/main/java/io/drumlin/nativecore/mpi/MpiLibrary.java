@@ -390,4 +390,12 @@ public final class MpiLibrary {
      */
     @MemberGetter
     public static native int DRUMLIN_MPI_FILE_EXCLUSIVE();
+
+    /**
+     * {@code DRUMLIN_MPI_FILE_MOST_PATH}.
+     *
+     * @return bytes of a path
+     */
+    @MemberGetter
+    public static native int DRUMLIN_MPI_FILE_MOST_PATH();
 }
