@@ -19,6 +19,7 @@ import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -46,6 +47,8 @@ import org.jspecify.annotations.Nullable;
  * level's directory and no commit of ours was under way.
  */
 final class FtiFfMode implements IoMode {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     /** A timestamp that says: any. */
     private static final long ANY = -1;
@@ -390,6 +393,36 @@ final class FtiFfMode implements IoMode {
         @Override
         public void check(FileKind kind, Path path, boolean keep) throws IOException {
             FtiFfMode.this.check(kind, path, metadata(kind, path), keep);
+        }
+
+        /** No file says of which rank it is, but for its name: with another group_size the copies are of others. */
+        @Override
+        public boolean isOfTheseGroups(EnumSet<FileKind> whole) throws IOException {
+            if (level != Level.L2) {
+                return true;
+            }
+            long copy = digest(FileKind.PARTNER, whole);
+            long left = group.gather(digest(FileKind.PLAIN, whole))[group.left()];
+            long[] fits = {copy == 0 || left == 0 || copy == left ? 1 : 0};
+            app.allreduce(fits, Op.MIN);
+            if (fits[0] == 0 && app.rank() == 0) {
+                LOG.log(
+                        Logger.Level.WARNING,
+                        "checkpoint {0} of level 2 was written with another group_size: its copies are not of the"
+                                + " neighbours of this run; it is not used",
+                        Integer.toString(key.ckptId));
+            }
+            return fits[0] == 1;
+        }
+
+        /** A part of the digest of a file; 0 if there is none. */
+        private long digest(FileKind kind, EnumSet<FileKind> whole) {
+            return files.stream()
+                    .filter(candidate -> candidate.kind == kind && whole.contains(kind))
+                    .findFirst()
+                    .map(candidate -> HexFormat.fromHexDigitsToLong(
+                            candidate.file.meta().checksum().substring(0, Long.BYTES * 2)))
+                    .orElse(0L);
         }
 
         @Override

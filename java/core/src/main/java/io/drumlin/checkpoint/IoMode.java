@@ -8,6 +8,7 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -220,6 +221,16 @@ interface IoMode {
          * @throws IOException it is not what was written
          */
         void check(FileKind kind, Path path, boolean keep) throws IOException;
+
+        /**
+         * Whether the copies that ranks have are those of their neighbours in the groups of this run, as far as that can be seen.
+         * Collective, behind all {@link #check}.
+         *
+         * @param whole kinds of the files that this rank has and that are whole
+         */
+        default boolean isOfTheseGroups(EnumSet<FileKind> whole) throws IOException {
+            return true;
+        }
 
         /** Comes to an agreement on what is whole, where a checkpoint can be so in parts. Collective, behind all {@link #check}. */
         default void agree() throws IOException {}

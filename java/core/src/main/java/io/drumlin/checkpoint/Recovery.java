@@ -162,7 +162,8 @@ final class Recovery {
             reader.forget();
             files.removeIf(kind -> !isWhole(stored, kind, slot, used.contains(kind)));
             stored.agree();
-            source = source(level, files);
+            boolean fits = stored.isOfTheseGroups(files);
+            source = fits ? source(level, files) : DataSource.NONE;
             recoverable = onAllRanks(source != DataSource.NONE);
         }
         return new Left(level, stored, slot, files, source, recoverable);

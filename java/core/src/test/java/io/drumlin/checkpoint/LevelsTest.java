@@ -145,6 +145,28 @@ class LevelsTest {
         before.forEach((name, bytes) -> assertThat(after.get(name)).as(name).isEqualTo(bytes));
     }
 
+    /** Rank 1 would get the data of rank 3, whose copy the rank to its right has. */
+    @ParameterizedTest
+    @ValueSource(strings = {"F", "A", "POSIX"})
+    void copiesOfOtherGroupsAreNotTaken(String mode) throws IOException {
+        RunFixture run = run(directory, 4, mode(mode));
+        run.run(4, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {comm.rank()});
+            checkpoints.checkpoint(1, Level.L2);
+        });
+        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        String config = Files.readString(run.config());
+        Files.writeString(run.config(), config.replaceFirst("group_size( +)= 4", "group_size$1= 2"));
+        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
+        Files.writeString(run.config(), config);
+        run.run(4, (checkpoints, comm) -> {
+            int[] values = {-1};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(comm.rank());
+        });
+    }
+
     private static Random seeded() {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
