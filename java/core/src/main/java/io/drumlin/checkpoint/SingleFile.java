@@ -223,9 +223,11 @@ public final class SingleFile {
         Agreement.run(app, operation, () -> {
             SingleFileSource from = requireSource();
             for (int id : ids) {
+                ProtectedData variable = variables.require(id);
                 Subset subset = subsets.byVariable().get(id);
                 if (subset != null) {
-                    from.recover(subset, variables.require(id));
+                    subsets.check(operation, id, subset, variables.byId());
+                    from.recover(subset, variable);
                 }
             }
         });

@@ -148,6 +148,13 @@ final class SingleFileSource {
             long skipped = position - chunk.from();
             start = position;
             length = (int) Math.min(memory.capacity(), Math.min(wanted, chunk.length() - skipped));
+            if (length <= 0) {
+                throw DrumlinException.during("recovery from a shared HDF5 file")
+                        .path(file.path())
+                        .problem("dataset " + dataset.path() + " has no elements at byte " + position)
+                        .advice("declare subsets that are within the dataset")
+                        .exception();
+            }
             BlockFileSource.readFully(
                     file, chunk.offset() + skipped, memory.clear().limit(length));
             memory.clear();

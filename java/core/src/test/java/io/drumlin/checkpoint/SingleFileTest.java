@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -37,6 +39,9 @@ class SingleFileTest {
     private static final int RANKS = 3;
     private static final long ROWS = 12;
     private static final long COLUMNS = 10;
+
+    /** For what would wait for ever. */
+    private static final Duration LIMIT = Duration.ofSeconds(30);
 
     @TempDir(factory = FaultTest.InMemory.class)
     Path directory;
@@ -329,6 +334,32 @@ class SingleFileTest {
             assertThatThrownBy(checkpoints::recover).isInstanceOf(IOException.class);
             assertThat(checkpoints.isRestart()).isTrue();
         });
+    }
+
+    /** Beyond the end of the dataset, in the row after, and not all of the variable. */
+    @ParameterizedTest
+    @CsvSource({
+        "11, 8, 4, 4, is not within its dimensions",
+        "0, 1, 10, 10, is not within its dimensions",
+        "0, 0, 10, 12, and the variable 96 bytes"
+    })
+    void aVariableThatIsNotWhatItsSubsetIsFailsAlone(long row, long column, long columns, int elements, String message)
+            throws IOException {
+        take(1);
+        RunFixture restart = restart();
+        assertTimeoutPreemptively(
+                LIMIT,
+                () -> restart.run(2, (checkpoints, comm) -> {
+                    Rows rows = new Rows(checkpoints, comm);
+                    if (comm.rank() == 1) {
+                        checkpoints.protect(0, new long[elements]);
+                        rows.file.subset(0, rows.matrix, List.of(row, column), List.of(1L, columns));
+                    }
+                    assertThatThrownBy(() -> checkpoints.recover(0))
+                            .isInstanceOf(IOException.class)
+                            .hasMessageContaining("variable 0 as the subset of global dataset /matrix")
+                            .hasMessageContaining(message);
+                }));
     }
 
     private static void cut(Path file, long bytes) throws IOException {
