@@ -666,7 +666,8 @@ public final class Checkpoints implements AutoCloseable {
      *
      * @param id a protected variable
      * @throws IOException there is no checkpoint, the variable is not in it or has another size there, or the file cannot be
-     *     read
+     *     read; where the call is collective, on all ranks, also if the variable is not protected on any
+     * @throws IllegalArgumentException the variable is not protected, where the call is not collective
      */
     public void recover(int id) throws IOException {
         underway.awaitHere();

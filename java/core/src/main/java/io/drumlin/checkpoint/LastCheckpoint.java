@@ -1,6 +1,8 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** What protected data are brought back from: the checkpoint that the restart found, later the one taken last. Not thread-safe. */
 final class LastCheckpoint {
 
+    private final Communicator app;
     private final int rank;
     private final CheckpointReader reader;
     private final IoMode mode;
@@ -19,6 +22,7 @@ final class LastCheckpoint {
     private @Nullable Redistribution redistribution;
 
     LastCheckpoint(Engine engine, ProtectedVariables variables, SingleFile singleFile) {
+        app = engine.app();
         rank = engine.run().topology().rank();
         reader = engine.reader();
         mode = engine.mode();
@@ -98,15 +102,16 @@ final class LastCheckpoint {
 
     /** Brings one variable back, otherwise as {@link #recover()}. */
     void recover(int id) throws IOException {
-        Map<Integer, ProtectedData> variable = Map.of(id, variables.require(id));
         if (redistribution != null) {
-            redistribution.recover(variable, false);
+            Agreement.run(app, "recovery of variable " + id, () -> variables.require(id));
+            redistribution.recover(Map.of(id, variables.require(id)), false);
             return;
         }
         if (isInSingleFile()) {
-            singleFile.recover(variable.keySet());
+            singleFile.recover(Set.of(id));
             return;
         }
+        Map<Integer, ProtectedData> variable = Map.of(id, variables.require(id));
         Source from = requireVerified();
         checkSize(from, id);
         reader.recover(from.path(), from.file(), variable);

@@ -2,12 +2,14 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -432,6 +434,25 @@ class OtherRanksTest {
             checkpoints.recover(2);
             assertThatThrownBy(() -> checkpoints.recover(9)).hasMessageContaining("[9]");
         });
+    }
+
+    @Test
+    void aRankThatHasNotProtectedTheVariableLetsNoOtherWait() throws IOException {
+        make(Map.of());
+        goOn(4, 0, 0, 1, Level.L4);
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(30),
+                () -> start(3, (checkpoints, comm) -> {
+                    State state = new State(comm.rank(), comm.size());
+                    state.protect(checkpoints);
+                    state.distribute(checkpoints);
+                    checkpoints.protect(20 + comm.rank(), new int[1]);
+                    assertThatThrownBy(() -> checkpoints.recover(20))
+                            .isInstanceOf(IOException.class)
+                            .hasMessageContaining("variable 20 is not protected");
+                    checkpoints.recover(0);
+                    assertThat(state.step.value).isEqualTo(1);
+                }));
     }
 
     @Test

@@ -362,6 +362,24 @@ class SingleFileTest {
                 }));
     }
 
+    @Test
+    void aRankThatHasNotProtectedTheVariableLetsNoOtherWait() throws IOException {
+        take(1);
+        RunFixture restart = restart();
+        assertTimeoutPreemptively(
+                LIMIT,
+                () -> restart.run(2, (checkpoints, comm) -> {
+                    Rows rows = new Rows(checkpoints, comm);
+                    int id = 20 + comm.rank();
+                    checkpoints.protect(id, new long[1]);
+                    assertThatThrownBy(() -> checkpoints.recover(20))
+                            .isInstanceOf(IOException.class)
+                            .hasMessageContaining("variable 20 is not protected");
+                    checkpoints.recover();
+                    rows.assertFilled(1);
+                }));
+    }
+
     private static void cut(Path file, long bytes) throws IOException {
         try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
             opened.setLength(opened.length() - bytes);
