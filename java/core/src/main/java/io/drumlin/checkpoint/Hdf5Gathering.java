@@ -84,7 +84,10 @@ final class Hdf5Gathering implements Gathering {
 
     @Override
     public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
-        if (plan != null && !plan.metadata().equals(new Hdf5Plan(all).metadata())) {
+        if (plan == null) {
+            // Nothing is protected: the file has no datasets.
+            plan = begin(all);
+        } else if (!plan.metadata().equals(new Hdf5Plan(all).metadata())) {
             throw changed();
         }
         return drafts.draft(ckptId, all, all);

@@ -145,6 +145,33 @@ class Hdf5ModeTest {
         assertRecovers(run, 1, level);
     }
 
+    @Test
+    void aRankThatProtectsNothingHasAFileOfHdf5() throws IOException {
+        RunFixture run = run(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            if (comm.rank() != 2) {
+                checkpoints.protect(0, new int[] {1, 2, 3});
+            }
+            try (IncrementalCheckpoint checkpoint = checkpoints.incremental(1, Level.L1)) {
+                if (comm.rank() != 2) {
+                    checkpoint.add(0);
+                }
+                checkpoint.commit();
+            }
+        });
+        assertThat(read(run.file("Ckpt1-Rank2.h5")).datasets()).isEmpty();
+        // Without the digests it is the file itself that tells whether it is whole.
+        withoutDigests(run);
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = new int[3];
+            if (comm.rank() != 2) {
+                checkpoints.protect(0, values);
+            }
+            checkpoints.recover();
+            assertThat(values[2]).isEqualTo(comm.rank() != 2 ? 3 : 0);
+        });
+    }
+
     /** Datasets have checksums, but those do not tell of which checkpoint they are. */
     @Test
     void aFileOfAnotherIncrementalCheckpointOfTheSameNameAndSizeIsNotTaken() throws IOException {
