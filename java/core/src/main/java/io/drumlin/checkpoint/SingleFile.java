@@ -49,6 +49,7 @@ public final class SingleFile {
     private static final int FTI_L4_H5_SINGLE = 9;
 
     private final FtiConfig config;
+    private final String execId;
     private final Communicator app;
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -74,6 +75,7 @@ public final class SingleFile {
 
     SingleFile(Engine engine, ProtectedVariables variables, CallsOfRun run) {
         config = engine.config();
+        execId = engine.run().execId();
         app = engine.app();
         storage = engine.storage();
         slabs = engine.slabs();
@@ -285,7 +287,8 @@ public final class SingleFile {
 
     private SingleFileWriter open(String operation) throws IOException {
         SingleFileConfig single = config.singleFile();
-        SingleFileWriter writer = new SingleFileWriter(operation, single, app, storage, slabs, subsets.datasets());
+        SingleFileWriter writer =
+                new SingleFileWriter(operation, single, execId, app, storage, slabs, subsets.datasets());
         try {
             writer.open(() -> {
                 RunDirectory.makeDirectory(single.directory(), storage);

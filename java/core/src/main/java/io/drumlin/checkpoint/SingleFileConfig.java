@@ -20,9 +20,9 @@ record SingleFileConfig(boolean enable, Path directory, String prefix, boolean k
         return directory.resolve(String.format("%s-ID%08d.%s", prefix, ckptId, RunDirectory.HDF5));
     }
 
-    /** Where a file is until it is whole. One for all runs, so that what kills have left does not add up. */
-    Path unfinished() {
-        return directory.resolve(prefix + "." + RunDirectory.HDF5 + ".tmp");
+    /** Where a file of a run is until it is whole. Other runs may write theirs at the same time. */
+    Path unfinished(String execId) {
+        return directory.resolve(prefix + "-" + execId + "." + RunDirectory.HDF5 + ".tmp");
     }
 
     /** The checkpoint whose file has a name; -1 if it is no such file. */

@@ -22,6 +22,7 @@ final class SingleFileWriter implements Closeable {
 
     private final String operation;
     private final SingleFileConfig config;
+    private final Path unfinished;
     private final Communicator app;
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -39,16 +40,21 @@ final class SingleFileWriter implements Closeable {
     private ByteBuffer run = ByteBuffer.allocate(0);
     private long start;
 
-    /** @param operation what is being done, for messages */
+    /**
+     * @param operation what is being done, for messages
+     * @param execId of the run
+     */
     SingleFileWriter(
             String operation,
             SingleFileConfig config,
+            String execId,
             Communicator app,
             StorageEngine storage,
             SlabPool slabs,
             List<GlobalDataset> datasets) {
         this.operation = operation;
         this.config = config;
+        unfinished = config.unfinished(execId);
         this.app = app;
         this.storage = storage;
         this.slabs = slabs;
@@ -74,8 +80,10 @@ final class SingleFileWriter implements Closeable {
                     message.putLong(made.start(i));
                 }
                 message.putLong(made.size()).flip();
-                Path path = config.unfinished();
-                BlockFile opened = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE));
+                // A process that a kill has not reached may still write to what is there.
+                storage.delete(unfinished);
+                BlockFile opened =
+                        storage.open(unfinished, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE));
                 file = opened;
                 opened.allocate(made.size());
             }
@@ -84,7 +92,7 @@ final class SingleFileWriter implements Closeable {
         message.asLongBuffer().get(places);
         Agreement.run(app, operation, () -> {
             if (app.rank() > 0) {
-                file = storage.open(config.unfinished(), EnumSet.of(OpenMode.WRITE));
+                file = storage.open(unfinished, EnumSet.of(OpenMode.WRITE));
             }
         });
     }
@@ -156,7 +164,7 @@ final class SingleFileWriter implements Closeable {
                 file().write(layout.metadata(), 0);
                 file().sync();
                 file().close();
-                storage.rename(config.unfinished(), path);
+                storage.rename(unfinished, path);
                 renamed = true;
                 storage.syncDirectory(config.directory());
             }
@@ -187,7 +195,7 @@ final class SingleFileWriter implements Closeable {
                 file.close();
             }
             if (layout != null && !renamed) {
-                storage.delete(config.unfinished());
+                storage.delete(unfinished);
             }
         }
     }

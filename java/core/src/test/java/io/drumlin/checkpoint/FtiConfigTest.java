@@ -141,7 +141,8 @@ class FtiConfigTest {
         assertThat(given.ckptId(given.file(7))).isEqualTo(7);
         assertThat(given.ckptId(Path.of("pq-ID00000007.h5"))).isEqualTo(-1);
         assertThat(given.ckptId(Path.of("p+q-ID9999999999.h5"))).isEqualTo(-1);
-        assertThat(given.ckptId(given.unfinished())).isEqualTo(-1);
+        assertThat(given.unfinished("run")).isEqualTo(Path.of("/shared/p+q-run.h5.tmp"));
+        assertThat(given.ckptId(given.unfinished("ID00000007"))).isEqualTo(-1);
         assertThatThrownBy(() -> config(Map.of("basic.h5_single_file_inline", "0")))
                 .hasMessageContaining("allowed: 1 while head = 0");
         assertThatThrownBy(() -> config(Map.of("basic.h5_single_file_prefix", "a/b")))

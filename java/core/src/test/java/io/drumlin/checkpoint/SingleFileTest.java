@@ -259,6 +259,60 @@ class SingleFileTest {
         assertRecovers(5, 4);
     }
 
+    private RunFixture oneRank(String name) throws IOException {
+        return new RunFixture(
+                Files.createDirectory(directory.resolve(name)),
+                Map.of(
+                        "basic.ckpt_io", "5",
+                        "basic.node_size", "1",
+                        "basic.h5_single_file_enable", "1",
+                        "basic.h5_single_file_dir", single.toString(),
+                        "basic.h5_single_file_prefix", "shared"));
+    }
+
+    @Test
+    void runsThatShareTheDirectoryDoNotWriteIntoEachOthersFile() throws IOException {
+        RunFixture other = oneRank("other");
+        oneRank("one").run(1, (checkpoints, comm) -> {
+            Rows rows = new Rows(checkpoints, comm);
+            rows.fill(1);
+            try (IncrementalCheckpoint checkpoint = rows.file.incremental(1)) {
+                checkpoint.add(0);
+                other.run(1, (others, alone) -> {
+                    Rows otherRows = new Rows(others, alone);
+                    otherRows.fill(2);
+                    otherRows.file.checkpoint(2);
+                });
+                for (int i = 1; i < rows.rows.size(); i++) {
+                    checkpoint.add(i);
+                }
+                checkpoint.commit();
+            }
+        });
+        assertThat(files()).containsExactly("shared-ID00000001.h5", "shared-ID00000002.h5");
+        assertRecovers(2, 2);
+        Files.delete(single.resolve("shared-ID00000002.h5"));
+        assertRecovers(2, 1);
+    }
+
+    /** A process that outlives its killed job goes on with what is no longer there. */
+    @Test
+    void whatAKilledRunHasLeftIsAnotherFile() throws IOException {
+        RunFixture run = run(Map.of());
+        run.run(1, (checkpoints, comm) -> {
+            Rows rows = new Rows(checkpoints, comm);
+            rows.fill(2);
+            Path leftover = single.resolve("shared-" + checkpoints.execId() + ".h5.tmp");
+            Files.createDirectories(single);
+            try (RandomAccessFile survivor = new RandomAccessFile(leftover.toFile(), "rw")) {
+                rows.file.checkpoint(2);
+                survivor.write(new byte[10_000]);
+            }
+        });
+        assertThat(files()).containsExactly("shared-ID00000002.h5");
+        assertRecovers(2, 2);
+    }
+
     private enum Mistake {
         OVERLAP("have elements in common: variable 0 of rank 0 at [0, 0], count [1, 10], and variable 0 of rank 1"),
         GAP("have 110 elements of global dataset /matrix, and its dimensions [12, 10] make 120"),
