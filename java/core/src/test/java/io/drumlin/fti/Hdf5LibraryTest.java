@@ -3,6 +3,7 @@ package io.drumlin.fti;
 import static hdf.hdf5lib.HDF5Constants.*;
 import static io.drumlin.fti.FTI.*;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import hdf.hdf5lib.H5;
@@ -11,6 +12,7 @@ import io.drumlin.checkpoint.GlobalDataset;
 import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.FormatException;
 import io.drumlin.format.hdf5.Hdf5File;
 import io.drumlin.format.hdf5.StoredDataset;
 import io.drumlin.storage.BlockFile;
@@ -195,6 +197,47 @@ class Hdf5LibraryTest {
             assertThat(doubles(bytes, read.dataset("/contiguous").orElseThrow()))
                     .isEqualTo(counted(6));
         }
+    }
+
+    /** A dataset of doubles that can grow, in chunks of any size. */
+    private Path extendible(long[] chunk, long... dimensions) throws Exception {
+        Path path = directory.resolve("extendible" + chunk[0] + chunk[1] + ".h5");
+        long file = H5.H5Fcreate(path.toString(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        long[] most = new long[dimensions.length];
+        Arrays.fill(most, H5S_UNLIMITED);
+        long space = H5.H5Screate_simple(dimensions.length, dimensions, most);
+        long properties = H5.H5Pcreate(H5P_DATASET_CREATE);
+        H5.H5Pset_chunk(properties, chunk.length, chunk);
+        long dataset = H5.H5Dcreate(file, "grown", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+        double[] values = counted((int) Arrays.stream(dimensions).reduce(1, Math::multiplyExact));
+        assertThat(H5.H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values))
+                .isNotNegative();
+        H5.H5Dclose(dataset);
+        H5.H5Pclose(properties);
+        H5.H5Sclose(space);
+        H5.H5Fclose(file);
+        return path;
+    }
+
+    private static double[] grown(Path path) throws IOException {
+        try (BlockFile opened = new NioEngine().open(path, EnumSet.of(OpenMode.READ))) {
+            StoredDataset dataset =
+                    Hdf5File.read(new BlockFileSource(opened)).dataset("/grown").orElseThrow();
+            return doubles(Files.readAllBytes(path), dataset);
+        }
+    }
+
+    /** A chunk that is larger than the dataset has padding: behind the rows it is harmless. */
+    @Test
+    void chunksWithPaddingBetweenTheRowsAreRefused() throws Exception {
+        assertThat(grown(extendible(new long[] {1, 4}, 2, 3))).isEqualTo(counted(6));
+        assertThat(grown(extendible(new long[] {4, 3}, 2, 3))).isEqualTo(counted(6));
+        assertThat(grown(extendible(new long[] {5, 4}, 1, 3))).isEqualTo(counted(3));
+        assertThat(grown(extendible(new long[] {2, 5}, 2, 0))).isEmpty();
+        Path padded = extendible(new long[] {2, 4}, 2, 3);
+        assertThatThrownBy(() -> grown(padded))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("of /grown are [2, 4] of [2, 3], which do not leave the elements in their order");
     }
 
     private static double[] doubles(byte[] file, StoredDataset dataset) {

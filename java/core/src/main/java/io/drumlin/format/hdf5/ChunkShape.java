@@ -37,7 +37,18 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
     /** Whether the elements of each chunk follow each other in the dataset. */
     boolean isInOrder() {
         int cut = cut();
-        return chunk.stream().limit(cut).allMatch(along -> along == 1);
+        return chunk.stream().limit(cut).allMatch(along -> along == 1) && !isPaddedWithin();
+    }
+
+    /** Whether what a chunk has beyond the dataset lies between its elements, and not only behind them. */
+    private boolean isPaddedWithin() {
+        boolean padded = false;
+        boolean rows = false;
+        for (int i = 0; i < dimensions.size(); i++) {
+            padded |= rows && chunk.get(i) > dimensions.get(i);
+            rows |= Math.min(chunk.get(i), dimensions.get(i)) > 1;
+        }
+        return padded && !dimensions.contains(0L);
     }
 
     /** The last dimension along which a chunk has not all elements; 0 if it has all. */
