@@ -8,7 +8,6 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.hdf5.Hyperslab;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -43,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SingleFile {
 
-    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
-
     /** What {@code FTI_Checkpoint} takes for the level of these files. */
     private static final int FTI_L4_H5_SINGLE = 9;
 
@@ -52,6 +49,7 @@ public final class SingleFile {
     private final String execId;
     private final Communicator app;
     private final StorageEngine storage;
+    private final Refusals refusals;
     private final SlabPool slabs;
     private final ProtectedVariables variables;
     private final CallsOfRun run;
@@ -78,6 +76,7 @@ public final class SingleFile {
         execId = engine.run().execId();
         app = engine.app();
         storage = engine.storage();
+        refusals = engine.refusals();
         slabs = engine.slabs();
         this.variables = variables;
         this.run = run;
@@ -200,11 +199,8 @@ public final class SingleFile {
         ids.sort(Comparator.reverseOrder());
         for (int id : ids) {
             Path path = config.singleFile().file(id);
-            try {
-                new SingleFileSource(storage, path, id).verify();
+            if (refusals.succeeds("reading", path, () -> new SingleFileSource(storage, path, id).verify())) {
                 return id;
-            } catch (IOException e) {
-                LOG.log(Logger.Level.WARNING, "{0} is refused: {1}", path, e.getMessage());
             }
         }
         return -1;

@@ -11,8 +11,11 @@ import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -465,6 +468,45 @@ class SingleFileTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("there is no whole file shared-ID########.h5"));
         assertThat(restart.restartValue("failure")).isEqualTo("3");
+    }
+
+    /** Whatever a damaged file makes of its reader. */
+    @ParameterizedTest
+    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class, IOException.class})
+    void aFileThatCannotBeReadIsPassedOver(Class<? extends Throwable> failure) throws IOException {
+        run(Map.of("basic.h5_single_file_keep", "1")).run(RANKS, (checkpoints, comm) -> {
+            Rows rows = new Rows(checkpoints, comm);
+            rows.file.checkpoint(1);
+            rows.file.checkpoint(2);
+        });
+        RunFixture restart = restart();
+        Path newest = single.resolve("shared-ID00000002.h5");
+        ThreadCommunicator.run(2, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(restart.config())
+                    .communicator(comm)
+                    .storage(failingAt(newest, failure))
+                    .open()) {
+                assertThat(checkpoints.singleFile().restartFile()).contains(single.resolve("shared-ID00000001.h5"));
+            }
+        });
+    }
+
+    /** A storage that cannot open one file. */
+    private static StorageEngine failingAt(Path path, Class<? extends Throwable> failure) {
+        StorageEngine engine = new NioEngine();
+        return (StorageEngine) Proxy.newProxyInstance(
+                StorageEngine.class.getClassLoader(),
+                new Class<?>[] {StorageEngine.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("open") && arguments[0].equals(path)) {
+                        throw failure.getConstructor(String.class).newInstance("as if");
+                    }
+                    try {
+                        return method.invoke(engine, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     /** What failed on one rank fails on all; the file before stays, and nothing lies about. */
