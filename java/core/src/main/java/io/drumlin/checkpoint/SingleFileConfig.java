@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,7 +18,7 @@ record SingleFileConfig(boolean enable, Path directory, String prefix, boolean k
 
     /** Where the file of a checkpoint is. */
     Path file(int ckptId) {
-        return directory.resolve(String.format("%s-ID%08d.%s", prefix, ckptId, RunDirectory.HDF5));
+        return directory.resolve(String.format(Locale.ROOT, "%s-ID%08d.%s", prefix, ckptId, RunDirectory.HDF5));
     }
 
     /** Where a file of a run is until it is whole. Other runs may write theirs at the same time. */

@@ -8,6 +8,7 @@ import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,6 +148,20 @@ class FtiConfigTest {
                 .hasMessageContaining("allowed: 1 while head = 0");
         assertThatThrownBy(() -> config(Map.of("basic.h5_single_file_prefix", "a/b")))
                 .hasMessageContaining("without slashes");
+    }
+
+    @Test
+    void namesOfSharedHdf5FilesHaveTheDigitsOfC() throws IOException {
+        SingleFileConfig single = config(Map.of()).singleFile();
+        Locale before = Locale.getDefault(Locale.Category.FORMAT);
+        Locale.setDefault(Locale.Category.FORMAT, Locale.forLanguageTag("ar-EG"));
+        try {
+            assertThat(String.format("%d", 12)).as("digits of the locale").isNotEqualTo("12");
+            assertThat(single.file(12).getFileName()).hasToString("VPR-h5-ID00000012.h5");
+            assertThat(single.ckptId(single.file(12))).isEqualTo(12);
+        } finally {
+            Locale.setDefault(Locale.Category.FORMAT, before);
+        }
     }
 
     /** As in C FTI; without a word of it in the file, too. */
