@@ -64,7 +64,21 @@ final class Hdf5Content implements FileContent {
 
     @Override
     public void check(Path path) throws IOException {
-        read(path, true);
+        for (StoredDataset dataset : read(path, true).datasets()) {
+            requireElements("verifying", path, dataset);
+        }
+    }
+
+    /** Checks that a dataset was not only made, but written. */
+    static void requireElements(String operation, Path path, StoredDataset dataset) throws DrumlinException {
+        if (dataset.storedBytes() < dataset.bytes()) {
+            throw DrumlinException.during(operation)
+                    .path(path)
+                    .problem("dataset " + dataset.path() + " has " + dataset.storedBytes() + " of " + dataset.bytes()
+                            + " bytes in it")
+                    .advice("recover from another checkpoint, this one was never written whole")
+                    .exception();
+        }
     }
 
     private Hdf5File read(Path path, boolean verify) throws IOException {
@@ -109,6 +123,7 @@ final class Hdf5Content implements FileContent {
                     .advice("define group, name and dimensions of the dataset as they were when it was written")
                     .exception();
         }
+        requireElements("recovery of variable " + id, path, found.get());
         return found.get();
     }
 }

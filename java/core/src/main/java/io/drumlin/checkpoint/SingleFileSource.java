@@ -79,6 +79,7 @@ final class SingleFileSource {
                     "has elements of " + stored.elementSize() + " bytes there, and of "
                             + dataset.type().size() + " here");
         }
+        Hdf5Content.requireElements("recovery from checkpoint " + ckptId, path, stored);
         return stored;
     }
 

@@ -12,6 +12,7 @@ import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.OpenMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -246,6 +247,51 @@ class Hdf5ModeTest {
         StoredDataset dataset = read(file).dataset("/fields/matrix").orElseThrow();
         flip(file, dataset.chunks().get(0).offset() + 5);
         assertRecovers(run, 1, Level.L4);
+    }
+
+    /** Makes a file as the library leaves it when the opaque data of rank 2 were never written. */
+    private static void withoutChunks(Path path) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
+        int layout = 0;
+        // Version 3, chunks, of rank 2 with the bytes of an element; after the address of the B-tree 3 elements of 24
+        // bytes.
+        while ((bytes.getInt(layout) & 0xFFFFFF) != 0x020203
+                || bytes.getInt(layout + 11) != 3
+                || bytes.getInt(layout + 15) != 24) {
+            layout++;
+        }
+        Files.write(path, bytes.putLong(layout + 3, -1).array());
+        StoredDataset dataset = read(path).dataset("/Dataset_7").orElseThrow();
+        assertThat(dataset.bytes()).isEqualTo(72);
+        assertThat(dataset.chunks()).isEmpty();
+    }
+
+    @Test
+    void aDatasetThatWasNeverWrittenSendsAllRanksToTheNextLevel() throws IOException {
+        RunFixture run = run(Map.of());
+        take(run, Level.L4, Level.L1);
+        withoutDigests(run);
+        withoutChunks(run.file("Ckpt2-Rank2.h5"));
+        assertRecovers(run, 1, Level.L4);
+    }
+
+    @Test
+    void aDatasetThatWasNeverWrittenIsNotRecovered() throws IOException {
+        RunFixture run = run(Map.of());
+        take(run, Level.L1);
+        withoutDigests(run);
+        run.run(RANKS, (checkpoints, comm) -> {
+            Data data = new Data(checkpoints, comm);
+            if (comm.rank() == 2) {
+                withoutChunks(run.file("Ckpt1-Rank2.h5"));
+                checkpoints.recover(4);
+                assertThat(data.matrix[11]).isEqualTo(12 * 11);
+                assertThatThrownBy(() -> checkpoints.recover(7))
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("Ckpt1-Rank2.h5")
+                        .hasMessageContaining("dataset /Dataset_7 has 0 of 72 bytes");
+            }
+        });
     }
 
     /** Written by the library, as those of C FTI are. */

@@ -267,4 +267,35 @@ class Hdf5LibraryTest {
             assertThat(rows).isEqualTo(Arrays.copyOfRange(counted(24), 12 * comm.rank(), 12 * comm.rank() + 12));
         });
     }
+
+    /** The library gives chunks their places when elements are written. */
+    @Test
+    void aDatasetThatWasNeverWrittenIsNotRecovered() throws Exception {
+        RunFixture run = shared("3");
+        Path path = Files.createDirectory(directory.resolve("Global")).resolve("VPR-h5-ID00000009.h5");
+        long file = H5.H5Fcreate(path.toString(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        long space = H5.H5Screate_simple(1, new long[] {6}, null);
+        long properties = H5.H5Pcreate(H5P_DATASET_CREATE);
+        H5.H5Pset_chunk(properties, 1, new long[] {3});
+        H5.H5Dclose(H5.H5Dcreate(file, "never", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+        H5.H5Pclose(properties);
+        H5.H5Sclose(space);
+        write(file, "field", counted(6), false, 6);
+        H5.H5Fclose(file);
+        run.run(1, (checkpoints, comm) -> {
+            List<String> names = List.of("field", "never");
+            for (int id = 0; id < names.size(); id++) {
+                GlobalDataset dataset = checkpoints
+                        .singleFile()
+                        .globalDataset(names.get(id), List.of(6L), ElementType.DBLE, Optional.empty());
+                checkpoints.protect(id, new double[6]);
+                checkpoints.singleFile().subset(id, dataset, List.of(0L), List.of(6L));
+            }
+            checkpoints.recover(0);
+            assertThatThrownBy(checkpoints::recover)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(path.toString())
+                    .hasMessageContaining("dataset /never has 0 of 48 bytes");
+        });
+    }
 }

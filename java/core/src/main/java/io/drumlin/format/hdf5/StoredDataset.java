@@ -8,7 +8,7 @@ import java.util.List;
  * @param path names from the root on, for example {@code /outer/inner/cube}
  * @param dimensions 0 to 32 of them
  * @param elementSize bytes of an element
- * @param chunks all elements, in their order
+ * @param chunks all elements, in their order; none if the elements were never written
  */
 public record StoredDataset(String path, List<Long> dimensions, int elementSize, List<Chunk> chunks) {
 
@@ -42,5 +42,14 @@ public record StoredDataset(String path, List<Long> dimensions, int elementSize,
      */
     public long bytes() {
         return dimensions.stream().reduce((long) elementSize, Math::multiplyExact);
+    }
+
+    /**
+     * How many of them are in the file.
+     *
+     * @return {@link #bytes}, or less where the library has made a dataset and never written it
+     */
+    public long storedBytes() {
+        return chunks.stream().mapToLong(Chunk::length).sum();
     }
 }
