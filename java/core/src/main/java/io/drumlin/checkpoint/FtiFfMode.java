@@ -236,9 +236,9 @@ final class FtiFfMode implements IoMode {
 
     private List<Path> files(Level level, Path directory, FileKind kind) throws IOException {
         if (level != Level.L4_DCP) {
-            return RunDirectory.rankFiles(directory, kind, fileRank, topology.ranks());
+            return RunDirectory.rankFiles(directory, kind, fileRank, topology);
         }
-        RunDirectory.requireRanks(directory, topology.ranks());
+        RunDirectory.requireRanks(directory, topology);
         Path file = directory.resolve(RunDirectory.differentialName(fileRank));
         return kind == FileKind.PLAIN && Files.isRegularFile(file) ? List.of(file) : List.of();
     }

@@ -414,18 +414,26 @@ final class PosixMode implements IoMode {
         return named;
     }
 
-    /** Refuses the metadata of a run of more groups, of which this run would recover a part. */
+    /** Refuses the metadata of a run of other groups, of which this run would recover a part. */
     private void checkGroups(Path directory) throws IOException {
         int sectors = topology.nodes() / group.size();
         for (Path file : RunDirectory.entries(directory)) {
             Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
-            if (name.matches()
-                    && (Long.parseLong(name.group(1)) >= sectors
-                            || Long.parseLong(name.group(2)) >= topology.nodeSize())) {
+            if (!name.matches()) {
+                continue;
+            }
+            long id = Long.parseLong(name.group(2));
+            if (Long.parseLong(name.group(1)) >= sectors || id >= topology.nodeSize()) {
                 throw refused(
                         file,
                         "these are metadata of a run of more ranks",
                         "restart with the number of ranks of the run that wrote them");
+            }
+            if (id < topology.heads()) {
+                throw refused(
+                        file,
+                        "these are metadata of ranks that are heads now and would not get their data",
+                        "restart with the head and node_size of the run that wrote them");
             }
         }
     }

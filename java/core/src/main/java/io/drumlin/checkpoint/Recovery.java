@@ -265,9 +265,8 @@ final class Recovery {
         for (FileKind kind : FileKind.values()) {
             String own = stored.fileName(kind);
             OptionalInt owner = RunDirectory.owner(own);
-            List<Path> files = owner.isPresent()
-                    ? RunDirectory.rankFiles(directory, kind, owner.getAsInt(), topology.ranks())
-                    : List.of();
+            List<Path> files =
+                    owner.isPresent() ? RunDirectory.rankFiles(directory, kind, owner.getAsInt(), topology) : List.of();
             for (Path file : files) {
                 if (!file.endsWith(own)) {
                     storage.delete(file);

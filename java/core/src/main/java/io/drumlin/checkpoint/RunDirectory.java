@@ -269,10 +269,11 @@ final class RunDirectory {
     /**
      * The checkpoint files of a kind that a rank has in a directory; empty when the directory is missing.
      *
-     * @throws IOException the directory cannot be read, or was written by a run of more than {@code ranks} ranks, of which
-     *     this run would recover a part
+     * @param topology of this run
+     * @throws IOException the directory cannot be read, or was written by a run of other ranks, of which this run would recover
+     *     a part
      */
-    static List<Path> rankFiles(Path directory, FileKind kind, int rank, int ranks) throws IOException {
+    static List<Path> rankFiles(Path directory, FileKind kind, int rank, Topology topology) throws IOException {
         List<Path> found = new ArrayList<>();
         for (Path entry : entries(directory)) {
             Matcher name = RANK_FILE.matcher(entry.getFileName().toString());
@@ -281,9 +282,7 @@ final class RunDirectory {
                 continue;
             }
             long owner = Long.parseLong(name.group(3));
-            if (owner >= ranks) {
-                throw moreRanks(entry, owner, ranks);
-            }
+            requireRank(entry, owner, topology);
             if (owner == rank && name.group(2).equals(kind.word())) {
                 found.add(entry);
             }
@@ -291,22 +290,31 @@ final class RunDirectory {
         return found;
     }
 
-    /** Refuses a directory with a file of differential checkpoints of a rank that the run does not have. */
-    static void requireRanks(Path directory, int ranks) throws IOException {
+    /** Refuses a directory with a file of differential checkpoints of a rank that the application does not have. */
+    static void requireRanks(Path directory, Topology topology) throws IOException {
         for (Path entry : entries(directory)) {
             Matcher name = DIFFERENTIAL_FILE.matcher(entry.getFileName().toString());
-            if (name.matches() && Long.parseLong(name.group(2)) >= ranks) {
-                throw moreRanks(entry, Long.parseLong(name.group(2)), ranks);
+            if (name.matches()) {
+                requireRank(entry, Long.parseLong(name.group(2)), topology);
             }
         }
     }
 
-    private static DrumlinException moreRanks(Path entry, long owner, int ranks) {
-        return DrumlinException.during("restart")
-                .path(entry)
-                .problem("this is the file of rank " + owner + " and the run has " + ranks + " ranks")
-                .advice("restart with the number of ranks of the run that wrote it")
-                .exception();
+    private static void requireRank(Path entry, long owner, Topology topology) throws DrumlinException {
+        if (owner >= topology.ranks()) {
+            throw DrumlinException.during("restart")
+                    .path(entry)
+                    .problem("this is the file of rank " + owner + " and the run has " + topology.ranks() + " ranks")
+                    .advice("restart with the number of ranks of the run that wrote it")
+                    .exception();
+        }
+        if (!topology.isOfApplication((int) owner)) {
+            throw DrumlinException.during("restart")
+                    .path(entry)
+                    .problem("this is the file of rank " + owner + ", which is a head now and would not get its data")
+                    .advice("restart with the head and node_size of the run that wrote it")
+                    .exception();
+        }
     }
 
     /** Deletes a file or a directory with all below it; nothing happens when it is missing. */

@@ -189,9 +189,15 @@ record Topology(
         return nodes() * (nodeSize() - heads);
     }
 
-    /** Whether a rank of this run, and not a head, has files whose names carry {@code fileRank}; as far as that is known. */
+    /**
+     * Whether a rank of this run, and not a head, has files whose names carry {@code fileRank}; as far as that is known here: if ranks
+     * are not numbered node by node, each node knows its own head.
+     */
     boolean isOfApplication(int fileRank) {
-        return fileRank < ranks && !(isNumberedByNode && fileRank % nodeSize() < heads);
+        boolean isHead = isNumberedByNode
+                ? fileRank % nodeSize() < heads
+                : nodeFileRanks.subList(0, heads).contains(fileRank);
+        return fileRank < ranks && !isHead;
     }
 
     /** Whether this rank does the work that is done once per node: the first of the application, and the head. */

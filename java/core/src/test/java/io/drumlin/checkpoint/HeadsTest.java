@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs in which the first rank of each node is a head: 4 nodes of 3 ranks, in groups of 2. */
 class HeadsTest {
@@ -301,5 +302,63 @@ class HeadsTest {
         assertThat(run.restartValue("failure")).isEqualTo("2");
         assertThat(run.files()).noneMatch(file -> file.startsWith("Local"));
         run.run(RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 1, Level.L4));
+    }
+
+    private void switchHeadsOn(RunFixture run) throws IOException {
+        String config = Files.readString(run.config());
+        assertThat(config).containsPattern("head += 0");
+        Files.writeString(run.config(), config.replaceFirst("head( +)= 0", "head$1= 1"));
+    }
+
+    /** Each node's first rank would be a head now, and its data would be lost. */
+    @ParameterizedTest
+    @CsvSource({"1, L1", "1, L4", "3, L1", "3, L4", "4, L4"})
+    void aRunWithoutHeadsIsNotRestartedWithThem(String ioMode, Level level) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode));
+        run.run(4, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {comm.rank()});
+            checkpoints.checkpoint(1, level);
+        });
+        switchHeadsOn(run);
+        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
+    }
+
+    @Test
+    void differentialCheckpointsOfARunWithoutHeadsAreNotTakenEither() throws IOException {
+        RunFixture run = new RunFixture(
+                directory, Map.of("basic.enable_dcp", "1", "basic.dcp_mode", "1", "basic.dcp_block_size", "512"));
+        run.run(4, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {comm.rank()});
+            checkpoints.checkpoint(1, Level.L4_DCP);
+        });
+        switchHeadsOn(run);
+        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void aRunWithoutHeadsIsOneOfMoreRanks(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode));
+        run.run(4, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {comm.rank()});
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        switchHeadsOn(run);
+        ThreadCommunicator.run(4, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .anyNumberOfRanks()
+                    .open()) {
+                if (!checkpoints.isHead()) {
+                    int[] values = new int[2];
+                    checkpoints.protect(0, values);
+                    checkpoints.distribute(0, Distribution.block(4));
+                    assertThat(checkpoints.formerRanks()).hasValue(4);
+                    checkpoints.recover();
+                    int first = 2 * checkpoints.communicator().rank();
+                    assertThat(values).containsExactly(first, first + 1);
+                }
+            }
+        });
     }
 }
