@@ -1,11 +1,13 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
@@ -32,6 +34,8 @@ final class CheckpointList {
     private static final int IO_MODE_OFFSET = 1000;
 
     private static final String DIFFERENTIAL = "is_dcp";
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator comm;
     private final FtiConfig config;
@@ -116,13 +120,15 @@ final class CheckpointList {
 
     /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
     private void write(int ckptId, Level level, boolean ordered) throws IOException {
-        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         before = null;
-        String text = "";
-        if (!Files.notExists(file)) {
-            text = TextFiles.read(file);
-            IniFile old = IniFile.parse(text, file.toString());
-            old.sections().forEach(section -> sections.put(section, old.section(section)));
+        String text = Files.notExists(file) ? "" : TextFiles.read(file);
+        Map<String, Map<String, String>> sections;
+        try {
+            sections = parse(text);
+        } catch (DrumlinException damaged) {
+            putAside(damaged);
+            text = "";
+            sections = new LinkedHashMap<>();
         }
         Map<String, String> values = new LinkedHashMap<>();
         values.put("timestamp", ZonedDateTime.now(ZoneId.systemDefault()).format(TIMESTAMP));
@@ -136,6 +142,24 @@ final class CheckpointList {
         sections.put("checkpoint_id." + ckptId, values);
         before = text;
         TextFiles.replace(file, IniFile.dump(sections), storage);
+    }
+
+    private Map<String, Map<String, String>> parse(String text) throws DrumlinException {
+        IniFile list = IniFile.parse(text, file.toString());
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        list.sections().forEach(section -> sections.put(section, list.section(section)));
+        return sections;
+    }
+
+    /** Makes way for a new list: without one the run could take no checkpoint any more. */
+    private void putAside(DrumlinException damaged) throws IOException {
+        Path aside = file.resolveSibling(file.getFileName() + ".damaged");
+        LOG.log(
+                Logger.Level.WARNING,
+                "a new list of checkpoints is begun, and the damaged one kept as {0}: {1}",
+                aside,
+                damaged.getMessage());
+        storage.rename(file, aside);
     }
 
     /**

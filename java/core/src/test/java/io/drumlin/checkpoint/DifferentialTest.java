@@ -381,4 +381,33 @@ class DifferentialTest {
             assertThat(values).containsExactly(1, 7, 3);
         });
     }
+
+    @Test
+    void aDamagedListIsPutAsideAndBegunAgain() throws IOException {
+        RunFixture run = run("3");
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {1});
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        Path list = run.file("Checkpoint.fti");
+        Files.writeString(list, "[checkpoint_id.1");
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            values[0]++;
+            checkpoints.checkpoint(2, Level.L1);
+        });
+        assertThat(list.resolveSibling("Checkpoint.fti.damaged")).hasContent("[checkpoint_id.1");
+        assertThat(list).content().contains("[checkpoint_id.2]").doesNotContain("checkpoint_id.1");
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            assertThat(checkpoints.lastCheckpoint()).contains(2);
+            checkpoints.recover();
+            assertThat(values).containsExactly(2);
+            checkpoints.complete();
+        });
+        assertThat(run.files()).isEmpty();
+    }
 }
