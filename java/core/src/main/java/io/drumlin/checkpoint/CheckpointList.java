@@ -136,12 +136,40 @@ final class CheckpointList {
         values.put("nb_procs", Integer.toString(topology.ranksOfApplication()));
         values.put("io_mode", Integer.toString(IO_MODE_OFFSET + config.ioMode()));
         values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
+        String section = "checkpoint_id." + ckptId;
         if (ordered) {
-            sections.remove("checkpoint_id." + ckptId);
+            sections = withoutId(sections, section, values);
         }
-        sections.put("checkpoint_id." + ckptId, values);
+        sections.put(section, values);
         before = text;
         TextFiles.replace(file, IniFile.dump(sections), storage);
+    }
+
+    /**
+     * Makes way for a checkpoint whose id comes again. One of another level may still be there and stays in the list, at its place
+     * among the others: what is newer and what older than a differential one is told by nothing else.
+     */
+    private static Map<String, Map<String, String>> withoutId(
+            Map<String, Map<String, String>> sections, String section, Map<String, String> values) {
+        Map<String, Map<String, String>> others = new LinkedHashMap<>();
+        sections.forEach((name, old) -> {
+            if (!name.equals(section)) {
+                others.put(name, old);
+            } else if (!kind(old).equals(kind(values))) {
+                others.remove(section + kind(old));
+                others.put(section + kind(old), old);
+            }
+        });
+        return others;
+    }
+
+    /** What the level is called in the name of a section that is not the last of its id. */
+    private static String kind(Map<String, String> values) {
+        return isDifferential(values.getOrDefault(DIFFERENTIAL, "")) ? ".dcp" : ".l" + values.get("level");
+    }
+
+    private static boolean isDifferential(String value) {
+        return value.startsWith("t");
     }
 
     private Map<String, Map<String, String>> parse(String text) throws DrumlinException {
@@ -182,7 +210,7 @@ final class CheckpointList {
             }
         }
         if (!differential && last.isPresent()) {
-            // An id that came again has taken the place of the differential one in the list.
+            // In a list of C FTI an id that came again may have taken the place of the differential one.
             newer = EnumSet.range(Level.L1, last.get());
         }
         Set<Level> order = new LinkedHashSet<>(newer);
@@ -201,7 +229,7 @@ final class CheckpointList {
             IniFile list = IniFile.parse(TextFiles.read(file), file.toString());
             for (String section : list.sections()) {
                 int number = FtiConfig.parseInteger(list.get(section, "level").orElse(""));
-                if (list.get(section, DIFFERENTIAL).orElse("").startsWith("t")) {
+                if (isDifferential(list.get(section, DIFFERENTIAL).orElse(""))) {
                     levels.add(Level.L4_DCP);
                 } else if (number >= Level.L1.number() && number <= Level.L4.number()) {
                     levels.add(Level.of(number));

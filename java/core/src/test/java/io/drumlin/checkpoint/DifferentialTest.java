@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.Communicator;
+import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -409,5 +410,47 @@ class DifferentialTest {
             checkpoints.complete();
         });
         assertThat(run.files()).isEmpty();
+    }
+
+    /** The list forgets the differential one, but not what is newer than it. */
+    @ParameterizedTest
+    @CsvSource({"1", "2"})
+    void theNewestThatIsLeftWinsWhenTheIdOfADifferentialOneComesAgain(int lastId) throws IOException {
+        RunFixture run = run("3");
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {1};
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            values[0] = 2;
+            checkpoints.checkpoint(1, Level.L4);
+            values[0] = 3;
+            checkpoints.checkpoint(lastId, Level.L1);
+        });
+        recoverWithoutNode0(run, 2);
+    }
+
+    @Test
+    void whatIsOlderThanADifferentialOneStaysOlderWhenItsIdComesAgain() throws IOException {
+        RunFixture run = run("3");
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {1};
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(1, Level.L4);
+            values[0] = 2;
+            checkpoints.checkpoint(2, Level.L4_DCP);
+            values[0] = 3;
+            checkpoints.checkpoint(2, Level.L1);
+        });
+        recoverWithoutNode0(run, 2);
+    }
+
+    private void recoverWithoutNode0(RunFixture run, int expected) throws IOException {
+        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(expected);
+        });
     }
 }
