@@ -36,8 +36,17 @@ final class LastCheckpoint {
         variables.storedIn(newest.file());
     }
 
-    /** One that another number of ranks has taken. */
-    void set(Redistribution former) {
+    /**
+     * One that another number of ranks has taken. Collective.
+     *
+     * @throws IOException on all ranks, if one could not read what its variables are called
+     */
+    void set(Redistribution former) throws IOException {
+        // What the ranks stored has the same ids and names.
+        Agreement.run(
+                app,
+                "reading the names of variables",
+                () -> variables.storedByOthers(former.former().part(0).file()));
         redistribution = former;
     }
 

@@ -21,6 +21,10 @@ final class ProtectedVariables {
     private final DatasetGroup datasets = new DatasetGroup();
     private final int maxVarId;
     private @Nullable StoredFile stored;
+
+    /** What the variables in the last checkpoint are called, as far as that is known. */
+    private Map<Integer, Label> storedLabels = Map.of();
+
     private long bytes;
 
     /** All protected and stored ids. */
@@ -36,11 +40,27 @@ final class ProtectedVariables {
     /** What the last checkpoint holds, or null when there is none. */
     void storedIn(@Nullable StoredFile file) {
         stored = file;
+        storedLabels = file == null ? Map.of() : file.labels();
+        learn(file == null ? Set.of() : file.sizes().keySet());
+    }
+
+    /**
+     * What the last checkpoint holds if another number of ranks took it.
+     *
+     * @param part of any of them: only ids and names in it are those of all
+     */
+    void storedByOthers(StoredFile part) {
+        stored = null;
+        storedLabels = new HashMap<>();
+        part.labels()
+                .forEach((id, label) -> storedLabels.put(id, new Label(label.idName(), label.attribute(), List.of())));
+        learn(part.sizes().keySet());
+    }
+
+    private void learn(Set<Integer> storedIds) {
         knownIds.clear();
         knownIds.addAll(data.keySet());
-        if (file != null) {
-            knownIds.addAll(file.sizes().keySet());
-        }
+        knownIds.addAll(storedIds);
         idsByName.clear();
         for (int id : knownIds) {
             String name = labelOf(id).idName();
@@ -170,6 +190,6 @@ final class ProtectedVariables {
         if (known != null) {
             return known.label();
         }
-        return stored == null ? Label.NONE : stored.label(id);
+        return storedLabels.getOrDefault(id, Label.NONE);
     }
 }

@@ -111,7 +111,7 @@ final class RunStart {
         }
     }
 
-    private void restartFrom(FormerCheckpoint from) {
+    private void restartFrom(FormerCheckpoint from) throws IOException {
         last.set(new Redistribution(app, from, engine.storage(), engine.slabs()));
         engine.taker().succeedFormerRun();
         nextCkptId = from.ckptId() + 1;

@@ -89,11 +89,6 @@ record StoredFile(
         return sizes.containsKey(id);
     }
 
-    /** What the program called a variable. */
-    Label label(int id) {
-        return labels.getOrDefault(id, Label.NONE);
-    }
-
     /** Bytes of a variable; 0 when it is not stored. */
     long size(int id) {
         return sizes.getOrDefault(id, 0L);

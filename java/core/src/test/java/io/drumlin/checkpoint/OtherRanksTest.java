@@ -564,4 +564,32 @@ class OtherRanksTest {
         });
         return part;
     }
+
+    @Test
+    void namesAreKnownWhateverTheOrder() throws IOException {
+        make(Map.of("basic.ckpt_io", "1"));
+        run.run(4, (checkpoints, comm) -> {
+            checkpoints.protect(checkpoints.idFor("a"), new int[] {comm.rank()});
+            checkpoints.protect(checkpoints.idFor("b"), new int[] {10 + comm.rank()});
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        start(2, (checkpoints, comm) -> {
+            int[] b = new int[2];
+            int[] a = new int[2];
+            int idOfB = checkpoints.idFor("b");
+            checkpoints.protect(idOfB, b);
+            checkpoints.distribute(idOfB, Distribution.block(4));
+            int idOfA = checkpoints.idOf("a").orElseThrow();
+            // What another number of ranks has stored has no size here.
+            assertThat(checkpoints.storedSize(idOfA)).isZero();
+            assertThatThrownBy(() -> checkpoints.reallocate(idOfA, a))
+                    .hasMessageContaining("not in the last checkpoint");
+            checkpoints.protect(idOfA, a);
+            checkpoints.distribute(idOfA, Distribution.block(4));
+            checkpoints.recover();
+            int first = 2 * comm.rank();
+            assertThat(a).containsExactly(first, first + 1);
+            assertThat(b).containsExactly(10 + first, 11 + first);
+        });
+    }
 }
