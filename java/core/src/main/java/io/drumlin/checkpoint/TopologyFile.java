@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** The content of {@code Topology.fti} (docs/formats/fti-run-directory.md, section 2). */
 final class TopologyFile {
@@ -41,6 +42,24 @@ final class TopologyFile {
             sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>()).put(NUMBERING, "other");
         }
         return IniFile.dump(sections);
+    }
+
+    /**
+     * The same file with the nodes of a restart.
+     *
+     * @param text of the file
+     * @param name of the file, for messages
+     * @param nodeNames as many as it names
+     */
+    static String withNodeNames(String text, String name, List<String> nodeNames) throws DrumlinException {
+        IniFile ini = IniFile.parse(text, name);
+        for (int i = 0; i < nodeNames.size(); i++) {
+            String key = Integer.toString(i);
+            if (!ini.get("topology", key).equals(Optional.of(nodeNames.get(i)))) {
+                ini = ini.with("topology", key, nodeNames.get(i));
+            }
+        }
+        return ini.text();
     }
 
     /** The node names. */

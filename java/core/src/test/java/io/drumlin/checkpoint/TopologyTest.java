@@ -97,4 +97,26 @@ class TopologyTest {
         assertThat(ranks.get(4).fileRank()).isEqualTo(4);
         assertThat(ranks.get(0).fileRank()).isEqualTo(6);
     }
+
+    /** Otherwise the next restart would take the replaced node for one that is lost, and its replacement for another. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aRestartNamesTheNodesThatItHas(int heads, @TempDir Path directory) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.head", "" + heads, "basic.node_size", "2"));
+        run.run(6, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {checkpoints.communicator().rank()});
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        Path file = run.file("Topology.fti");
+        String topology = Files.readString(file);
+        assertThat(topology).contains("node1");
+        Files.writeString(file, topology.replace("node1", "lost"));
+        run.run(6, (checkpoints, comm) -> {
+            int[] values = {-1};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(checkpoints.communicator().rank());
+        });
+        assertThat(file).hasContent(topology);
+    }
 }
