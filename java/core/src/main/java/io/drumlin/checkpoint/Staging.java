@@ -67,7 +67,7 @@ public final class Staging {
      * and must not change until the request is done.
      *
      * @param local an existing file
-     * @param remote the copy, in an existing directory; an existing file is replaced
+     * @param remote the copy, in an existing directory; an existing file is replaced, if it is not the local one
      * @return the request, done if the file is copied at once
      * @throws IOException the file was to be copied at once and could not be; it is still there
      */
@@ -110,6 +110,13 @@ public final class Staging {
     }
 
     private void copy(Path local, Path remote) throws IOException {
+        if (Files.exists(local) && Files.exists(remote) && Files.isSameFile(local, remote)) {
+            throw DrumlinException.during("copy")
+                    .path(local)
+                    .problem("it is the same file as " + remote + ", which would be deleted with it")
+                    .advice("send it to another name")
+                    .exception();
+        }
         Path part = remote.resolveSibling(remote.getFileName() + ".drumlin-part");
         try {
             new FileCopy(storage, slabs).copy(local, 0, Files.size(local), part);

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.StageRequest.State;
 import io.drumlin.storage.NioEngine;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that a thread of the rank brings to the parallel file system. */
 class StagingThreadTest {
@@ -54,6 +57,25 @@ class StagingThreadTest {
                 .hasMessageContaining(results.resolve("missing/f").toString())
                 .hasMessageContaining("ENOENT")
                 .hasMessageContaining("the local file is still there");
+        assertThat(local).hasContent("content");
+    }
+
+    /** The copy would be deleted with the local file. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFileIsNotSentToItself(boolean asynchronous) throws IOException {
+        Staging staging = new Staging(node, new NioEngine(), asynchronous, SlabPool.SLAB_BYTES);
+        Path local = Files.writeString(node.resolve("f"), "content");
+        Path same = Files.createSymbolicLink(results.resolve("link"), node).resolve("f");
+        for (Path remote : List.of(local, same)) {
+            if (asynchronous) {
+                staging.send(local, remote);
+            } else {
+                assertThatThrownBy(() -> staging.send(local, remote)).hasMessageContaining("same file");
+            }
+        }
+        assertThat(staging.finish()).isEqualTo(!asynchronous);
+        staging.close();
         assertThat(local).hasContent("content");
     }
 }
