@@ -9,6 +9,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +22,8 @@ import java.util.Optional;
  *
  * <p>A stash is on the nodes, in the run's own directories, until the run is completed, and can be copied to a directory on the
  * parallel file system that all runs share. The run's checkpoints do not change. All methods are collective, for one thread per
- * rank, and wait for a checkpoint under way; what fails on one rank throws on all, and a stash that was being made is not there then.
+ * rank, and wait for a checkpoint under way; what fails on one rank throws on all, and a stash that was being made is not there then,
+ * but the one that it was to replace.
  */
 public final class Stash {
 
@@ -32,6 +34,8 @@ public final class Stash {
         /** On the parallel file system. */
         GLOBAL
     }
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Engine engine;
     private final Communicator app;
@@ -175,6 +179,7 @@ public final class Stash {
                 Path directory = directories.stash(layer, stashId);
                 RunDirectory.delete(directory, storage);
                 RunDirectory.delete(unfinished(directory), storage);
+                RunDirectory.delete(replaced(directory), storage);
             }
         });
     }
@@ -218,6 +223,7 @@ public final class Stash {
         Agreement.run(app, operation, () -> {
             if (isMaster(layer)) {
                 RunDirectory.delete(part, storage);
+                RunDirectory.delete(replaced(directory), storage);
                 RunDirectory.makeDirectory(stashes(directory), storage);
                 storage.createDirectories(part);
             }
@@ -230,31 +236,83 @@ public final class Stash {
                 copy(metadata, part);
             }
         });
-        Agreement.run(app, operation, () -> {
-            if (isMaster(layer)) {
-                publish(part, directory);
-            }
-        });
+        publish(layer, directory);
     }
 
     private void copy(Path file, Path directory) throws IOException {
         new FileCopy(storage, engine.slabs()).copy(file, 0, Files.size(file), directory.resolve(file.getFileName()));
     }
 
-    private void publish(Path part, Path directory) throws IOException {
-        Path replaced = directory.resolveSibling(directory.getFileName() + ".drumlin-replaced");
-        RunDirectory.delete(replaced, storage);
-        storage.syncDirectory(part);
-        if (Files.exists(directory)) {
-            storage.rename(directory, replaced);
+    /**
+     * Gives a stash its name. No node has the new one while another still has the old one: whatever fails, and where, what is loaded
+     * is of one time on all ranks. Collective.
+     */
+    private void publish(Layer layer, Path directory) throws IOException {
+        Path part = unfinished(directory);
+        Path replaced = replaced(directory);
+        String operation = "making " + directory;
+        try {
+            onMasters(layer, operation, () -> {
+                storage.syncDirectory(part);
+                move(directory, replaced);
+            });
+            onMasters(layer, operation, () -> move(part, directory));
+        } catch (IOException failed) {
+            takeBack(layer, directory, failed);
+            throw failed;
         }
-        storage.rename(part, directory);
-        storage.syncDirectory(stashes(directory));
-        RunDirectory.delete(replaced, storage);
+        if (isMaster(layer)) {
+            IOException left =
+                    Agreement.attempt(app, "deleting " + replaced, () -> RunDirectory.delete(replaced, storage));
+            if (left != null) {
+                // The new one is there; who replaces or drops it tries again.
+                LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), left.getMessage());
+            }
+        }
+    }
+
+    /** Brings the old stash back, on no node before the new one is gone from all. Collective. */
+    private void takeBack(Layer layer, Path directory, IOException failed) {
+        Path part = unfinished(directory);
+        Path replaced = replaced(directory);
+        try {
+            onMasters(layer, "taking back " + directory, () -> {
+                if (!Files.exists(part)) {
+                    move(directory, part);
+                }
+            });
+            onMasters(layer, "bringing back " + directory, () -> {
+                move(replaced, directory);
+                RunDirectory.delete(part, storage);
+            });
+        } catch (IOException e) {
+            failed.addSuppressed(e);
+        }
+    }
+
+    private void onMasters(Layer layer, String operation, Agreement.Step step) throws IOException {
+        Agreement.run(app, operation, () -> {
+            if (isMaster(layer)) {
+                step.run();
+            }
+        });
+    }
+
+    /** Renames a directory, durably, if it is there. */
+    private void move(Path from, Path to) throws IOException {
+        if (Files.exists(from)) {
+            storage.rename(from, to);
+            storage.syncDirectory(stashes(to));
+        }
     }
 
     private static Path stashes(Path directory) {
         return Objects.requireNonNull(directory.getParent(), "a stash is in the directory of all");
+    }
+
+    /** Where a stash waits that is being replaced. */
+    private static Path replaced(Path directory) {
+        return directory.resolveSibling(directory.getFileName() + ".drumlin-replaced");
     }
 
     private static Path unfinished(Path directory) {

@@ -1,0 +1,97 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Stashes that cannot be made on one of two nodes. */
+class StashFaultTest {
+
+    private static final int RANKS = 4;
+
+    @TempDir
+    Path directory;
+
+    /** Runs with an engine that fails on the second node. */
+    private void run(RunFixture run, Body body) throws IOException {
+        ThreadCommunicator.run(RANKS, comm -> {
+            FaultyEngine engine = new FaultyEngine(new NioEngine());
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(engine)
+                    .open()) {
+                body.run(checkpoints, comm.rank() == 2 ? Optional.of(engine) : Optional.empty());
+            }
+        });
+    }
+
+    /** What a rank does; it has the engine if that is to fail. */
+    private interface Body {
+        void run(Checkpoints checkpoints, Optional<FaultyEngine> failing) throws IOException;
+    }
+
+    /** With the same id nothing in the mode POSIX tells the old file of one node from the new one of another. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, RENAME, 1",
+        "1, RENAME, 2",
+        "3, RENAME, 1",
+        "3, RENAME, 2",
+        "1, SYNC_DIRECTORY, 1",
+        "1, SYNC_DIRECTORY, 2",
+        "1, SYNC_DIRECTORY, 3"
+    })
+    void theOldOneStaysOnAllNodes(String ioMode, Operation operation, int nth) throws IOException {
+        run(new RunFixture(directory, Map.of("basic.ckpt_io", ioMode)), (checkpoints, failing) -> {
+            int[] values = {1};
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.stash().put(1, 5);
+            values[0] = 2;
+            checkpoints.checkpoint(1, Level.L1);
+            failing.ifPresent(engine -> engine.fail(operation, nth, "EIO"));
+            assertThatThrownBy(() -> checkpoints.stash().put(1, 5)).isInstanceOf(IOException.class);
+            failing.ifPresent(FaultyEngine::heal);
+            values[0] = 0;
+            assertThat(checkpoints.stash().load(5)).isEqualTo(1);
+            assertThat(values).containsExactly(1);
+            checkpoints.stash().put(1, 5);
+            checkpoints.stash().load(5);
+            assertThat(values).containsExactly(2);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void aNewOneIsOnNoNode(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode));
+        run(run, (checkpoints, failing) -> {
+            int[] values = {1};
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(1, Level.L1);
+            failing.ifPresent(engine -> engine.fail(Operation.RENAME, 1, "EIO"));
+            assertThatThrownBy(() -> checkpoints.stash().put(1, 5)).isInstanceOf(IOException.class);
+            assertThat(run.files()).noneMatch(file -> file.contains("/stash/5/"));
+            checkpoints.communicator().barrier();
+            assertThatThrownBy(() -> checkpoints.stash().load(5)).isInstanceOf(IOException.class);
+            checkpoints.stash().put(1, 5);
+            values[0] = 0;
+            checkpoints.stash().load(5);
+            assertThat(values).containsExactly(1);
+            checkpoints.stash().drop(5, Stash.Layer.LOCAL);
+            assertThat(run.files()).noneMatch(file -> file.contains("/stash/"));
+        });
+    }
+}
