@@ -209,7 +209,7 @@ final class CheckpointTaker {
         Agreement.run(app, "writing " + directories.topologyFile(), () -> {
             if (app.rank() == 0) {
                 boolean isNumberedByNode = run.topology().isNumberedByNode();
-                String topology = TopologyFile.toIni(config.ini(), nodeNames, isNumberedByNode);
+                String topology = TopologyFile.toIni(config, nodeNames, isNumberedByNode);
                 TextFiles.replace(directories.topologyFile(), topology, run.storage());
             }
         });

@@ -36,9 +36,10 @@ record Run(
      * What {@code Topology.fti} tells.
      *
      * @param sameNodes whether it had as many nodes as this one
-     * @param numberedByNode whether the ranks of each node followed each other
+     * @param numberedByNode whether the ranks of each node followed each other, as far as that is known
+     * @param samePlacement false if it is known that they did not and now do, or the other way round
      */
-    record Former(boolean sameNodes, boolean numberedByNode) {}
+    record Former(boolean sameNodes, boolean numberedByNode, boolean samePlacement) {}
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
@@ -68,7 +69,10 @@ record Run(
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
                 earlier = TopologyFile.nodeNames(ini, topologyFile.toString());
                 boolean sameNodes = earlier.size() * (long) config.nodeSize() == ranks.size();
-                found[0] = new Former(sameNodes, TopologyFile.isNumberedByNode(ini));
+                Optional<Boolean> byNode = TopologyFile.numberedByNode(ini);
+                boolean nowByNode =
+                        NodeList.of(config.nodeSize(), nameOfRank, List.of()).isNumberedByNode();
+                found[0] = new Former(sameNodes, byNode.orElse(true), byNode.orElse(nowByNode) == nowByNode);
                 if (anyNumberOfRanks && !sameNodes) {
                     // Their nodes are none of this run's.
                     earlier = List.of();
@@ -82,9 +86,7 @@ record Run(
         Agreement.run(ranks, "writing " + topologyFile, () -> {
             if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
                 TextFiles.replace(
-                        topologyFile,
-                        TopologyFile.toIni(config.ini(), nodeNames, topology.isNumberedByNode()),
-                        engine[0]);
+                        topologyFile, TopologyFile.toIni(config, nodeNames, topology.isNumberedByNode()), engine[0]);
             }
         });
         Optional<HeadLink> headLink =
@@ -94,9 +96,13 @@ record Run(
 
     /** What rank 0 has. */
     private static Former bcast(Communicator ranks, @Nullable Former former) throws IOException {
-        long[] values = {former != null && former.sameNodes ? 1 : 0, former != null && former.numberedByNode ? 1 : 0};
+        long[] values = {
+            former != null && former.sameNodes ? 1 : 0,
+            former != null && former.numberedByNode ? 1 : 0,
+            former != null && former.samePlacement ? 1 : 0
+        };
         ranks.allreduce(values, Op.MAX);
-        return new Former(values[0] == 1, values[1] == 1);
+        return new Former(values[0] == 1, values[1] == 1, values[2] == 1);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

@@ -73,6 +73,10 @@ final class RunStart {
     private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
         Restart restart = new Restart(engine);
         Run.Former known = engine.run().former().orElseThrow();
+        if (!known.samePlacement() && config.ioMode() == FtiConfig.IO_FTIFF) {
+            unrecoverable(otherPlacement(known), freshStart);
+            return;
+        }
         // On other nodes the files of some ranks could be taken for those of all.
         Optional<Source> found = known.sameNodes() ? restart.find() : Optional.empty();
         if (found.isPresent()) {
@@ -94,6 +98,19 @@ final class RunStart {
             return;
         }
         unrecoverable(Recovery.nothingRecoverable(engine.run().execId()), freshStart);
+    }
+
+    private DrumlinException otherPlacement(Run.Former known) {
+        return DrumlinException.during("restart of run " + engine.run().execId())
+                .problem(
+                        "the ranks of each node followed each other "
+                                + (known.numberedByNode()
+                                        ? "when the checkpoints were written and do not now"
+                                        : "not when the checkpoints were written and do now")
+                                + ", and the files of the mode FTI-FF do not say whose data they hold: ranks would get those of others")
+                .advice(
+                        "let mpirun (--map-by) or srun (--distribution) place the ranks on the nodes as in the run before")
+                .exception();
     }
 
     private void restartFrom(Source from) throws IOException {

@@ -15,22 +15,24 @@ final class TopologyFile {
     /** Ours: C FTI ignores it. */
     private static final String DRUMLIN = "drumlin";
 
-    /** There if the ranks are not numbered node by node: what the files of the mode FTI-FF do not tell. */
+    /** How the ranks are numbered where nodes are real: what the files of the mode FTI-FF do not tell. */
     private static final String NUMBERING = "numbering";
+
+    private static final String BY_NODE = "node";
 
     private TopologyFile() {}
 
-    /** Whether the run that left it had its ranks numbered node by node, as far as that is known. */
-    static boolean isNumberedByNode(IniFile topology) {
-        return topology.get(DRUMLIN, NUMBERING).isEmpty();
+    /** Whether the run that left it had its ranks numbered node by node; empty where that is not known, as of C FTI's runs. */
+    static Optional<Boolean> numberedByNode(IniFile topology) {
+        return topology.get(DRUMLIN, NUMBERING).map(BY_NODE::equals);
     }
 
     /** What C FTI leaves of the configuration, and the node names. */
-    static String toIni(IniFile config, List<String> nodeNames, boolean isNumberedByNode) {
+    static String toIni(FtiConfig config, List<String> nodeNames, boolean isNumberedByNode) {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
-        for (String section : config.sections()) {
+        for (String section : config.ini().sections()) {
             if (!List.of("basic", "restart", "advanced", "topology").contains(section)) {
-                sections.put(section, new LinkedHashMap<>(config.section(section)));
+                sections.put(section, new LinkedHashMap<>(config.ini().section(section)));
             }
         }
         Map<String, String> nodes = new LinkedHashMap<>();
@@ -38,8 +40,9 @@ final class TopologyFile {
             nodes.put(Integer.toString(i), nodeNames.get(i));
         }
         sections.put("topology", nodes);
-        if (!isNumberedByNode) {
-            sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>()).put(NUMBERING, "other");
+        if (!config.localTest()) {
+            sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>())
+                    .put(NUMBERING, isNumberedByNode ? BY_NODE : "other");
         }
         return IniFile.dump(sections);
     }

@@ -57,9 +57,33 @@ class ClusterIT {
         loseAndReorder(ioMode, level);
     }
 
+    /** Names and sizes of the files fit; a rank would get the data of another one. */
+    @ParameterizedTest
+    @CsvSource({"a b a b, a a b b", "a a b b, a b a b"})
+    void anotherPlacementIsRefused(String before, String after) throws IOException, InterruptedException {
+        Path nodes = Files.createDirectory(directory.resolve("nodes"));
+        RunFixture run = run(nodes, "3");
+        start(nodes, before, "write", run, 4);
+        Mpirun.Outcome refused = tryToStart(nodes, after, "read", run, 4);
+        assertThat(refused.exitStatus()).isNotZero();
+        assertThat(refused.output()).contains("place the ranks on the nodes as in the run before");
+        start(nodes, before, "read", run, 4);
+    }
+
     private void loseAndReorder(String ioMode, int level) throws IOException, InterruptedException {
         Path nodes = Files.createDirectory(directory.resolve("nodes"));
-        RunFixture run = new RunFixture(
+        RunFixture run = run(nodes, ioMode);
+        start(nodes, "a b a b", "write", run, level);
+        assertThat(Files.readString(run.file("Topology.fti"))).containsPattern("0 += a\n1 += b\n");
+        assertThat(nodes.resolve("here"))
+                .as("what each host has at its own place")
+                .isEmptyDirectory();
+        // Node b is lost where the level stands that.
+        start(nodes, level == 1 ? "b a b a" : "c a c a", "read", run, level);
+    }
+
+    private RunFixture run(Path nodes, String ioMode) throws IOException {
+        return new RunFixture(
                 directory,
                 Map.of(
                         "basic.ckpt_io",
@@ -70,26 +94,24 @@ class ClusterIT {
                         Files.createDirectory(nodes.resolve("here")).toString(),
                         "advanced.local_test",
                         "0"));
-        start(nodes, "a b a b", "write", run, level);
-        assertThat(Files.readString(run.file("Topology.fti"))).containsPattern("0 += a\n1 += b\n");
-        assertThat(nodes.resolve("here"))
-                .as("what each host has at its own place")
-                .isEmptyDirectory();
-        // Node b is lost where the level stands that.
-        start(nodes, level == 1 ? "b a b a" : "c a c a", "read", run, level);
     }
 
     private static void start(Path nodes, String hosts, String what, RunFixture run, int level)
             throws IOException, InterruptedException {
+        Mpirun.Outcome outcome = tryToStart(nodes, hosts, what, run, level);
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+    }
+
+    private static Mpirun.Outcome tryToStart(Path nodes, String hosts, String what, RunFixture run, int level)
+            throws IOException, InterruptedException {
         for (String host : new TreeSet<>(List.of(hosts.split(" ")))) {
             Files.createDirectories(nodes.resolve(host));
         }
-        Mpirun.Outcome outcome = Mpirun.ranks(4)
+        return Mpirun.ranks(4)
                 .startedBy("unshare", "--uts", "--mount", "bash", "-c", ON_ITS_HOST, "host")
                 .environment("HOSTS", hosts)
                 .environment("NODES", nodes.toString())
                 .run(Program.class, what, run.config().toString(), Integer.toString(level));
-        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
     }
 
     /** Writes a checkpoint, or recovers it. */
