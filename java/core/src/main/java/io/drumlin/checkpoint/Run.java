@@ -37,9 +37,9 @@ record Run(
      *
      * @param sameNodes whether it had as many nodes as this one
      * @param numberedByNode whether the ranks of each node followed each other, as far as that is known
-     * @param samePlacement false if it is known that they did not and now do, or the other way round
+     * @param numberingKnown whether it is known
      */
-    record Former(boolean sameNodes, boolean numberedByNode, boolean samePlacement) {}
+    record Former(boolean sameNodes, boolean numberedByNode, boolean numberingKnown) {}
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
@@ -70,9 +70,7 @@ record Run(
                 earlier = TopologyFile.nodeNames(ini, topologyFile.toString());
                 boolean sameNodes = earlier.size() * (long) config.nodeSize() == ranks.size();
                 Optional<Boolean> byNode = TopologyFile.numberedByNode(ini);
-                boolean nowByNode =
-                        NodeList.of(config.nodeSize(), nameOfRank, List.of()).isNumberedByNode();
-                found[0] = new Former(sameNodes, byNode.orElse(true), byNode.orElse(nowByNode) == nowByNode);
+                found[0] = new Former(sameNodes, byNode.orElse(true), byNode.isPresent());
                 if (anyNumberOfRanks && !sameNodes) {
                     // Their nodes are none of this run's.
                     earlier = List.of();
@@ -99,7 +97,7 @@ record Run(
         long[] values = {
             former != null && former.sameNodes ? 1 : 0,
             former != null && former.numberedByNode ? 1 : 0,
-            former != null && former.samePlacement ? 1 : 0
+            former != null && former.numberingKnown ? 1 : 0
         };
         ranks.allreduce(values, Op.MAX);
         return new Former(values[0] == 1, values[1] == 1, values[2] == 1);

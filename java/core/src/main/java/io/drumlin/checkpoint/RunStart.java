@@ -73,7 +73,8 @@ final class RunStart {
     private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
         Restart restart = new Restart(engine);
         Run.Former known = engine.run().former().orElseThrow();
-        if (!known.samePlacement() && config.ioMode() == FtiConfig.IO_FTIFF) {
+        boolean byNode = engine.run().topology().isNumberedByNode();
+        if (config.ioMode() == FtiConfig.IO_FTIFF && known.numberingKnown() && known.numberedByNode() != byNode) {
             unrecoverable(otherPlacement(known), freshStart);
             return;
         }
