@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +119,7 @@ class CheckpointDirectoryTest {
         assertThat(command.out()).contains("Ckpt10-Rank3.fti is missing", "no checkpoint that all ranks can recover");
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void extractTakesLostDataFromWhatIsLeft(int ioMode) throws IOException {

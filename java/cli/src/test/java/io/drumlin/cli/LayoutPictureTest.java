@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
@@ -99,6 +100,7 @@ class LayoutPictureTest {
     }
 
     /** Whatever a damaged file says, leaves cover the file from its first to its last byte, once. */
+    @Tag("exhaustive")
     @Test
     void rangesOfDamagedFilesAreCut() {
         long seed = System.nanoTime();
@@ -134,6 +136,7 @@ class LayoutPictureTest {
         };
     }
 
+    @Tag("exhaustive")
     @Test
     void thousandsOfPartsAreDrawnOnceToScaleAndTheFirstAtReadableWidth() throws Exception {
         List<FileRange> ranges = IntStream.range(0, 100_000)

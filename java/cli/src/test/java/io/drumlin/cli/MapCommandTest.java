@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +60,7 @@ class MapCommandTest {
         assertThat(Files.readString(svg)).contains("variable 5 · 19.5 KiB", "layout F");
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(
             strings = {"v1.1-levels", "v1.2-levels", "v1.3-levels", "v1.4-levels", "v1.6-levels", "l3-8r", "l2-8r"})

@@ -21,6 +21,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AfterTry;
 
@@ -72,6 +73,7 @@ class RunSurveyTest {
         return RunSurvey.open(run.config(), directory, Optional.empty());
     }
 
+    @Tag("exhaustive")
     @Property(tries = 20, shrinking = ShrinkingMode.OFF)
     void aRestartDoesWhatTheSurveySays(@ForAll @IntRange(max = 4) int mode, @ForAll long seed) throws IOException {
         Random random = new Random(seed);

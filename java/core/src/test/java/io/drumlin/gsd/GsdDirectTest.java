@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,10 +51,20 @@ class GsdDirectTest {
     private static final int BLOCK = DirectWrites.BLOCK;
     private static final int LEAST = DirectWrites.LEAST;
 
+    private static Path expected;
+    private static List<Long> expectedSizes;
+
     @TempDir
     Path directory;
 
     private DirectWatch watch;
+
+    @BeforeAll
+    static void writeThroughThePageCache(@TempDir Path folder) throws IOException {
+        expected = folder.resolve("expected.gsd");
+        StorageEngine storage = new DirectWatch(new NioEngine(), Answer.BUFFERED).engine();
+        expectedSizes = writeAll(GsdFile.at(expected).storage(storage), expected, new SingleCommunicator());
+    }
 
     @BeforeEach
     void requireDirectWrites() throws IOException {
@@ -217,13 +228,6 @@ class GsdDirectTest {
         world.barrier();
     }
 
-    private Path expected(List<Long> sizes) throws IOException {
-        Path path = directory.resolve("expected.gsd");
-        StorageEngine storage = new DirectWatch(new NioEngine(), Answer.BUFFERED).engine();
-        sizes.addAll(writeAll(GsdFile.at(path).storage(storage), path, new SingleCommunicator()));
-        return path;
-    }
-
     @ParameterizedTest
     @CsvSource({
         "1, DIRECT, best",
@@ -234,15 +238,13 @@ class GsdDirectTest {
         "1, FAILURE, best"
     })
     void theFileIsThatOfThePageCache(int ranks, Answer answer, String engine) throws IOException {
-        List<Long> sizes = new ArrayList<>();
-        Path expected = expected(sizes);
         Path path = directory.resolve("file.gsd");
         assumeTrue(!engine.equals("libc") || LibcEngine.unavailabilityCause() == null, "there is no libc engine");
         StorageEngine real = engine.equals("best") ? StorageEngines.best() : StorageEngines.byName(engine);
         DirectWatch other = new DirectWatch(real, answer);
         ThreadCommunicator.run(ranks, world -> {
             GsdFile.Builder builder = GsdFile.at(path).communicator(world).storage(other.engine());
-            assertThat(writeAll(builder, path, world)).isEqualTo(sizes);
+            assertThat(writeAll(builder, path, world)).isEqualTo(expectedSizes);
         });
         assertEqual(path, expected);
         if (answer == Answer.DIRECT) {

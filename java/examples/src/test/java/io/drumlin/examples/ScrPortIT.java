@@ -79,10 +79,19 @@ class ScrPortIT {
         return output;
     }
 
+    @Test
+    void comesBackUnderMpirunFromTheCachesThatAreLeft() throws IOException, InterruptedException {
+        comeBackUnderMpirun("RS", "03");
+    }
+
     @ParameterizedTest
-    @CsvSource({"PARTNER, 1", "XOR, 2", "RS, 03"})
-    void comesBackUnderMpirunFromTheCachesThatAreLeft(String copyType, String lost)
-            throws IOException, InterruptedException {
+    @CsvSource({"PARTNER, 1", "XOR, 2"})
+    @Tag("soak")
+    void comesBackUnderMpirunWithOtherCopyTypes(String copyType, String lost) throws IOException, InterruptedException {
+        comeBackUnderMpirun(copyType, lost);
+    }
+
+    private void comeBackUnderMpirun(String copyType, String lost) throws IOException, InterruptedException {
         assertThat(run(mpirun(copyType, 2), "0")).contains("start 0", "end");
         for (char node : lost.toCharArray()) {
             delete(folder.resolve("caches").resolve("node" + node));

@@ -15,6 +15,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +26,7 @@ class FtiCasesTest {
     @TempDir
     Path directory;
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(strings = {"l2-8r", "l3-8r", "l4-mpiio-8r", "dcp-posix-4r", "keep-l4-8r", "heads-l4-8r", "names-4r"})
     void everyByteCounts(String name) throws IOException {

@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,7 @@ class SnapshotComparisonTest {
     }
 
     /** Single bytes changed, of the records and what is mixed of them every one: what is masked is covered by a digest. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"l3-blocks, 1, RSed1", "l2-8r, 1, Pcof3", "v1.1-levels, 3, RSed2"})
     void everyChangedByteDiffers(String name, String snapshotName, String file) throws IOException {
