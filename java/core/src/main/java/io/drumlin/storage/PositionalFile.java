@@ -117,18 +117,7 @@ abstract class PositionalFile implements BlockFile {
      * @param done a write that is over and may be taken for this one
      */
     PendingWrite launch(ByteBuffer source, long offset, @Nullable PendingWrite done) throws IOException {
-        ByteBuffer rest = source.duplicate();
-        CompletableFuture<Integer> end = new CompletableFuture<>();
-        enter("write");
-        boolean accepted = false;
-        try {
-            TransferThreads.execute(() -> perform(rest, offset, end, this::launchedWrite));
-            accepted = true;
-        } finally {
-            if (!accepted) {
-                leave();
-            }
-        }
+        CompletableFuture<Integer> end = start("write", source.duplicate(), offset, this::launchedWrite);
         return () -> await(end);
     }
 
@@ -148,19 +137,24 @@ abstract class PositionalFile implements BlockFile {
 
     /** Starts a read of all between position and limit, which the caller may change afterwards. */
     PendingRead launchRead(ByteBuffer target, long offset) throws IOException {
-        ByteBuffer rest = target.duplicate();
+        CompletableFuture<Integer> end = start("read", target.duplicate(), offset, this::readFully);
+        return () -> await(end);
+    }
+
+    private CompletableFuture<Integer> start(String operation, ByteBuffer rest, long offset, Transfer transfer)
+            throws IOException {
         CompletableFuture<Integer> end = new CompletableFuture<>();
-        enter("read");
+        enter(operation);
         boolean accepted = false;
         try {
-            TransferThreads.execute(() -> perform(rest, offset, end, this::readFully));
+            TransferThreads.execute(() -> perform(rest, offset, end, transfer));
             accepted = true;
         } finally {
             if (!accepted) {
                 leave();
             }
         }
-        return () -> await(end);
+        return end;
     }
 
     /** Ends launched transfers that end only when somebody waits for them. Nothing is launched any more. */

@@ -270,13 +270,11 @@ class DifferentialTest {
     void anOlderDifferentialCheckpointIsAFallback() throws IOException {
         RunFixture run = run("3");
         run.run(RANKS, (checkpoints, comm) -> {
-            int[] values = {1};
+            int[] values = {0};
             checkpoints.protect(0, values);
-            checkpoints.checkpoint(1, Level.L4);
-            values[0] = 2;
-            checkpoints.checkpoint(2, Level.L4_DCP);
-            values[0] = 3;
-            checkpoints.checkpoint(3, Level.L1);
+            take(checkpoints, values, 1, 1, Level.L4);
+            take(checkpoints, values, 2, 2, Level.L4_DCP);
+            take(checkpoints, values, 3, 3, Level.L1);
         });
         Files.delete(run.file("Ckpt3-Rank1.fti"));
         run.run(RANKS, (checkpoints, comm) -> {
@@ -418,13 +416,11 @@ class DifferentialTest {
     void theNewestThatIsLeftWinsWhenTheIdOfADifferentialOneComesAgain(int lastId) throws IOException {
         RunFixture run = run("3");
         run.run(RANKS, (checkpoints, comm) -> {
-            int[] values = {1};
+            int[] values = {0};
             checkpoints.protect(0, values);
-            checkpoints.checkpoint(1, Level.L4_DCP);
-            values[0] = 2;
-            checkpoints.checkpoint(1, Level.L4);
-            values[0] = 3;
-            checkpoints.checkpoint(lastId, Level.L1);
+            take(checkpoints, values, 1, 1, Level.L4_DCP);
+            take(checkpoints, values, 2, 1, Level.L4);
+            take(checkpoints, values, 3, lastId, Level.L1);
         });
         recoverWithoutNode0(run, 2);
     }
@@ -433,15 +429,18 @@ class DifferentialTest {
     void whatIsOlderThanADifferentialOneStaysOlderWhenItsIdComesAgain() throws IOException {
         RunFixture run = run("3");
         run.run(RANKS, (checkpoints, comm) -> {
-            int[] values = {1};
+            int[] values = {0};
             checkpoints.protect(0, values);
-            checkpoints.checkpoint(1, Level.L4);
-            values[0] = 2;
-            checkpoints.checkpoint(2, Level.L4_DCP);
-            values[0] = 3;
-            checkpoints.checkpoint(2, Level.L1);
+            take(checkpoints, values, 1, 1, Level.L4);
+            take(checkpoints, values, 2, 2, Level.L4_DCP);
+            take(checkpoints, values, 3, 2, Level.L1);
         });
         recoverWithoutNode0(run, 2);
+    }
+
+    private static void take(Checkpoints checkpoints, int[] values, int value, int id, Level level) throws IOException {
+        values[0] = value;
+        checkpoints.checkpoint(id, level);
     }
 
     private void recoverWithoutNode0(RunFixture run, int expected) throws IOException {

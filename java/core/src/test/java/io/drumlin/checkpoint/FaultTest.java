@@ -148,6 +148,14 @@ class FaultTest {
                 checkpoints.checkpoint(ckptId, level);
             }
         }
+
+        /** The first has 1 in all values, the second 2 and so on. */
+        void takeAllButTheLast(Checkpoints checkpoints, int[] values) throws IOException {
+            for (int step = 1; step < levels.size(); step++) {
+                setAll(values, step);
+                take(checkpoints, values, step, levels.get(step - 1));
+            }
+        }
     }
 
     @ParameterizedTest
@@ -167,10 +175,7 @@ class FaultTest {
         int before = scenario.levels.size() - 1;
         forEachFault(scenario.config, stride, (run, fault) -> {
             List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
-                for (int step = 0; step < before; step++) {
-                    setAll(values, step + 1);
-                    scenario.take(checkpoints, values, step + 1, scenario.levels.get(step));
-                }
+                scenario.takeAllButTheLast(checkpoints, values);
                 setAll(values, before + 1);
                 fault.arm(checkpoints.communicator());
                 scenario.take(checkpoints, values, before + 1, scenario.levels.get(before));
@@ -199,10 +204,7 @@ class FaultTest {
         int before = scenario.levels.size() - 1;
         forEachFault(scenario.config, stride, (run, fault) -> {
             List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
-                for (int step = 0; step < before; step++) {
-                    setAll(values, step + 1);
-                    scenario.take(checkpoints, values, step + 1, scenario.levels.get(step));
-                }
+                scenario.takeAllButTheLast(checkpoints, values);
                 fault.arm(checkpoints.communicator());
                 setAll(values, 50);
                 try {
