@@ -155,7 +155,7 @@ final class FtiConfig {
         asynchronous = bool("drumlin", "async", false);
         restartMebibytes = inRange("drumlin", "restart_memory", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
         slabMebibytes = inRange("drumlin", "slab_memory", DEFAULT_SLAB_MEMORY, LEAST_SLAB_MEMORY, MOST_SLAB_MEMORY);
-        storage = ini.get("drumlin", "storage").filter(engine -> !engine.isEmpty());
+        storage = text("drumlin", "storage");
         scrIndex = readScrIndex();
         injection = readInjection();
         readFailureTimes();
@@ -172,7 +172,7 @@ final class FtiConfig {
                 continue;
             }
             String key = "mtbf_l" + level.number();
-            Optional<String> hours = ini.get("drumlin", key).filter(text -> !text.isEmpty());
+            Optional<String> hours = text("drumlin", key);
             if (hours.isPresent() && !interval.isEmpty()) {
                 meanSecondsBetweenFailures.put(level, hours(key, hours.get()) * SECONDS_PER_HOUR);
             }
@@ -180,6 +180,12 @@ final class FtiConfig {
         if (!interval.isEmpty() && meanSecondsBetweenFailures.isEmpty()) {
             throw refused("drumlin", "ckpt_interval", "auto with mtbf_l1, mtbf_l2, mtbf_l3 or mtbf_l4 in hours");
         }
+    }
+
+    /** A value that is there and not empty. */
+    private Optional<String> text(String section, String key) {
+        String text = ini.get(section, key).orElse("");
+        return text.isEmpty() ? Optional.empty() : Optional.of(text);
     }
 
     private double hours(String key, String text) throws DrumlinException {
@@ -328,9 +334,7 @@ final class FtiConfig {
             throw refused("basic", "h5_single_file_inline", "1 while head = 0");
         }
         boolean apart = !ini.get("basic", "h5_single_file_dir").orElse("").isEmpty();
-        String prefix = ini.get("basic", "h5_single_file_prefix")
-                .filter(text -> !text.isEmpty())
-                .orElse("VPR-h5");
+        String prefix = text("basic", "h5_single_file_prefix").orElse("VPR-h5");
         if (prefix.indexOf('/') >= 0) {
             throw refused("basic", "h5_single_file_prefix", "the beginning of a file's name, without slashes");
         }
@@ -352,8 +356,7 @@ final class FtiConfig {
     }
 
     private Optional<Path> readScrIndex() throws DrumlinException {
-        Optional<Path> prefix = ini.get("drumlin", "scr_index")
-                .filter(text -> !text.isEmpty())
+        Optional<Path> prefix = text("drumlin", "scr_index")
                 .map(text -> Path.of(text).toAbsolutePath().normalize());
         if (prefix.isPresent() && keepL4Ckpt) {
             throw refused("drumlin", "scr_index", "nothing while keep_l4_ckpt = 1");

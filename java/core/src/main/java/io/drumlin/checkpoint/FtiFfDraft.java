@@ -9,7 +9,6 @@ import io.drumlin.format.ftiff.PlacedFile.Piece;
 import io.drumlin.format.ftiff.VariableMeta;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +32,7 @@ final class FtiFfDraft implements Draft {
         this.timestamp = timestamp;
         PlacedFile placed = PlacedFile.of(layout, plan);
         image = new FileImage(placed.size());
-        for (VariableMeta chunk : chunks(placed.blocks())) {
+        for (VariableMeta chunk : BlockMeta.chunks(placed.blocks())) {
             ProtectedData variable = data.get(chunk.id());
             if (variable == null) {
                 throw new IllegalStateException(
@@ -42,13 +41,6 @@ final class FtiFfDraft implements Draft {
             image.put(chunk.fptr(), variable, chunk.dptr(), chunk.chunkSize());
             chunks.add(new Chunk(chunk.fptr(), chunk.chunkSize(), chunk.containerSize()));
         }
-    }
-
-    private static List<VariableMeta> chunks(List<BlockMeta> blocks) {
-        return blocks.stream()
-                .flatMap(block -> block.variables().stream())
-                .filter(VariableMeta::hasContent)
-                .toList();
     }
 
     /** The containers; with their digests after {@link #seal}. */
@@ -71,7 +63,9 @@ final class FtiFfDraft implements Draft {
         plan = plan.withHashes(digests);
         PlacedFile placed = PlacedFile.of(layout, plan);
         List<Piece> pieces = new ArrayList<>(placed.records());
-        pieces.forEach(piece -> image.put(piece.offset(), piece.bytes()));
+        for (Piece piece : pieces) {
+            image.put(piece.offset(), piece.bytes());
+        }
         FileMeta meta = placed.seal(placed.checksum(image), ckptId, timestamp, encodedSize, partnerSize);
         Piece record = placed.fileRecord(meta);
         image.put(record.offset(), record.bytes());
@@ -96,14 +90,10 @@ final class FtiFfDraft implements Draft {
     /** What a file with these blocks holds. */
     static StoredFile stored(int ckptId, List<BlockMeta> blocks) {
         List<StoredFile.Chunk> stored = new ArrayList<>();
-        for (VariableMeta chunk : chunks(blocks)) {
+        for (VariableMeta chunk : BlockMeta.chunks(blocks)) {
             stored.add(new StoredFile.Chunk(
                     chunk.id(), chunk.dptr(), chunk.fptr(), chunk.chunkSize(), Optional.of(chunk.hash())));
         }
-        Map<Integer, Long> sizes = new LinkedHashMap<>();
-        blocks.stream()
-                .flatMap(block -> block.variables().stream())
-                .forEach(container -> sizes.merge(container.id(), container.chunkSize(), Long::sum));
-        return new StoredFile(ckptId, stored, sizes);
+        return new StoredFile(ckptId, stored, BlockMeta.sizes(blocks));
     }
 }

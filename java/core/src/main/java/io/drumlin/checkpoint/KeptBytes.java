@@ -92,11 +92,12 @@ final class KeptBytes implements AutoCloseable {
 
     /** Maps what is between the first and the last byte of the chunks, if they are most of it. */
     private void map(KeptFile file, Path path, List<Chunk> chunks) throws IOException {
-        long start = chunks.stream().mapToLong(Chunk::offset).min().orElse(0);
-        long end = chunks.stream()
-                .mapToLong(chunk -> chunk.offset() + chunk.length())
-                .max()
-                .orElse(0);
+        long start = Long.MAX_VALUE;
+        long end = 0;
+        for (Chunk chunk : chunks) {
+            start = Math.min(start, chunk.offset());
+            end = Math.max(end, chunk.offset() + chunk.length());
+        }
         long span = end - start;
         if (span >= LEAST_MAPPED && span - file.bytes() <= span / MOST_BETWEEN) {
             storage.map(path, start, span).ifPresent(file::map);
@@ -113,13 +114,16 @@ final class KeptBytes implements AutoCloseable {
         if (files.isEmpty()) {
             most = limit.getAsLong();
         }
-        long kept = files.stream().mapToLong(KeptFile::bytes).sum();
-        if (!storage.freesMemoryAtOnce() || bytes == 0 || bytes > most - kept) {
+        long left = most;
+        for (KeptFile file : files) {
+            left -= file.bytes();
+        }
+        if (!storage.freesMemoryAtOnce() || bytes == 0 || bytes > left) {
             return Optional.empty();
         }
-        KeptFile file = new KeptFile(this::block, bytes);
-        files.add(file);
-        return Optional.of(file);
+        KeptFile begun = new KeptFile(this::block, bytes);
+        files.add(begun);
+        return Optional.of(begun);
     }
 
     /**
@@ -182,7 +186,9 @@ final class KeptBytes implements AutoCloseable {
 
     /** Forgets all files and gives their memory back. */
     void forget() {
-        List.copyOf(files).forEach(this::forget);
+        for (KeptFile file : List.copyOf(files)) {
+            forget(file);
+        }
         freeSpare();
     }
 

@@ -1,7 +1,5 @@
 package io.drumlin.checkpoint;
 
-import java.util.Arrays;
-
 /** Where a checkpoint goes and so what it survives. The numbers are those of C FTI. */
 public enum Level {
     /** A file per rank on node-local storage: survives the death of processes. */
@@ -50,10 +48,12 @@ public enum Level {
         if (number == FTI_L4_DCP) {
             return L4_DCP;
         }
-        return Arrays.stream(values())
-                .filter(level -> level != L4_DCP && level.number == number)
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("level " + number + " is not in 1..4"));
+        for (Level level : values()) {
+            if (level != L4_DCP && level.number == number) {
+                return level;
+            }
+        }
+        throw new IllegalArgumentException("level " + number + " is not in 1..4");
     }
 
     /** What {@code FTI_Checkpoint} takes for the level. */

@@ -1,6 +1,10 @@
 package io.drumlin.format.ftiff;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A variable chunk block, VCB ({@code FTIFF_db}): the containers that one checkpoint added; docs/formats/fti-ff.md,
@@ -19,5 +23,39 @@ public record BlockMeta(List<VariableMeta> variables, long dbsize) {
      */
     public BlockMeta {
         variables = variables instanceof ContainerRecords ? variables : List.copyOf(variables);
+    }
+
+    /**
+     * The containers that have content.
+     *
+     * @param blocks of a file, in file order
+     * @return in file order
+     */
+    public static List<VariableMeta> chunks(List<BlockMeta> blocks) {
+        List<VariableMeta> chunks = new ArrayList<>();
+        for (BlockMeta block : blocks) {
+            for (VariableMeta container : block.variables()) {
+                if (container.hasContent()) {
+                    chunks.add(container);
+                }
+            }
+        }
+        return Collections.unmodifiableList(chunks);
+    }
+
+    /**
+     * What the variables have in all their containers.
+     *
+     * @param blocks of a file, in file order
+     * @return bytes by id, in the order of the variables' first containers
+     */
+    public static Map<Integer, Long> sizes(List<BlockMeta> blocks) {
+        Map<Integer, Long> sizes = new LinkedHashMap<>();
+        for (BlockMeta block : blocks) {
+            for (VariableMeta container : block.variables()) {
+                sizes.merge(container.id(), container.chunkSize(), Long::sum);
+            }
+        }
+        return sizes;
     }
 }

@@ -1,7 +1,5 @@
 package io.drumlin.format.ftiff;
 
-import static java.util.stream.Collectors.toSet;
-
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -53,7 +51,11 @@ public final class ContainerPlan {
     private ContainerPlan(Packing packing, List<BlockMeta> blocks) {
         this.packing = packing;
         this.blocks = List.copyOf(blocks);
-        this.dataSize = blocks.stream().mapToLong(BlockMeta::dbsize).sum();
+        long bytes = 0;
+        for (BlockMeta block : blocks) {
+            bytes += block.dbsize();
+        }
+        this.dataSize = bytes;
     }
 
     /**
@@ -112,8 +114,11 @@ public final class ContainerPlan {
         }
         List<VariableMeta> added = newContainers(fillings);
         if (!added.isEmpty()) {
-            next.add(new BlockMeta(
-                    added, added.stream().mapToLong(VariableMeta::containerSize).sum()));
+            long bytes = 0;
+            for (VariableMeta container : added) {
+                bytes += container.containerSize();
+            }
+            next.add(new BlockMeta(added, bytes));
         }
         return new ContainerPlan(packing, next);
     }
@@ -143,10 +148,7 @@ public final class ContainerPlan {
     }
 
     private Set<Integer> ids() {
-        return blocks.stream()
-                .flatMap(block -> block.variables().stream())
-                .map(VariableMeta::id)
-                .collect(toSet());
+        return BlockMeta.sizes(blocks).keySet();
     }
 
     private List<VariableMeta> newContainers(Map<Integer, Filling> fillings) {
@@ -216,10 +218,7 @@ public final class ContainerPlan {
      * @return in file order
      */
     public List<VariableMeta> chunks() {
-        return blocks.stream()
-                .flatMap(block -> block.variables().stream())
-                .filter(VariableMeta::hasContent)
-                .toList();
+        return BlockMeta.chunks(blocks);
     }
 
     /**
@@ -228,13 +227,11 @@ public final class ContainerPlan {
      * @return in the order of their first container
      */
     public List<VariableSize> variables() {
-        Map<Integer, Long> sizes = new LinkedHashMap<>();
-        blocks.stream()
-                .flatMap(block -> block.variables().stream())
-                .forEach(container -> sizes.merge(container.id(), container.chunkSize(), Long::sum));
-        return sizes.entrySet().stream()
-                .map(entry -> new VariableSize(entry.getKey(), entry.getValue()))
-                .toList();
+        List<VariableSize> variables = new ArrayList<>();
+        for (Map.Entry<Integer, Long> size : BlockMeta.sizes(blocks).entrySet()) {
+            variables.add(new VariableSize(size.getKey(), size.getValue()));
+        }
+        return variables;
     }
 
     /**
@@ -271,10 +268,7 @@ public final class ContainerPlan {
      * @return a copy; containers without content keep their digest
      */
     public ContainerPlan withHashes(List<byte[]> digests) {
-        long chunks = blocks.stream()
-                .flatMap(block -> block.variables().stream())
-                .filter(VariableMeta::hasContent)
-                .count();
+        int chunks = chunks().size();
         if (digests.size() != chunks) {
             throw new IllegalArgumentException(digests.size() + " digests for " + chunks + " chunks");
         }
