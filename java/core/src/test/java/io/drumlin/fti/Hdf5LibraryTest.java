@@ -268,6 +268,31 @@ class Hdf5LibraryTest {
         });
     }
 
+    /** It gives contiguous datasets their places then, too; the others of the file are read. */
+    @Test
+    void aContiguousDatasetThatWasNeverWrittenIsNoneOfTheOthers() throws Exception {
+        Path path = directory.resolve("never.h5");
+        long file = H5.H5Fcreate(path.toString(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        long space = H5.H5Screate_simple(1, new long[] {6}, null);
+        H5.H5Dclose(H5.H5Dcreate(file, "never", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        H5.H5Sclose(space);
+        write(file, "written", counted(6), false, 6);
+        H5.H5Fclose(file);
+        Hdf5File read = opened(path);
+        read.verify();
+        assertThat(doubles(Files.readAllBytes(path), read.dataset("/written").orElseThrow()))
+                .isEqualTo(counted(6));
+        StoredDataset never = read.dataset("/never").orElseThrow();
+        assertThat(never.bytes()).isEqualTo(48);
+        assertThat(never.storedBytes()).isZero();
+    }
+
+    private static Hdf5File opened(Path path) throws IOException {
+        try (BlockFile opened = new NioEngine().open(path, EnumSet.of(OpenMode.READ))) {
+            return Hdf5File.read(new BlockFileSource(opened));
+        }
+    }
+
     /** The library gives chunks their places when elements are written. */
     @Test
     void aDatasetThatWasNeverWrittenIsNotRecovered() throws Exception {

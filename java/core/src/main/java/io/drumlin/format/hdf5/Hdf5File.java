@@ -266,7 +266,10 @@ public final class Hdf5File {
 
     private StoredDataset contiguous(StoredDataset empty, Window layout, long bytes) throws IOException {
         long address = layout.address("address of elements");
-        return bytes == 0 ? empty : with(empty, List.of(inFile(empty.path(), new Chunk(0, address, bytes, 0))));
+        if (bytes == 0 || address == HeaderWriter.UNDEFINED) {
+            return empty;
+        }
+        return with(empty, List.of(inFile(empty.path(), new Chunk(0, address, bytes, 0))));
     }
 
     private static StoredDataset with(StoredDataset empty, List<Chunk> chunks) {
