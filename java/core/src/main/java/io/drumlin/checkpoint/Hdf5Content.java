@@ -123,7 +123,20 @@ final class Hdf5Content implements FileContent {
                     .advice("define group, name and dimensions of the dataset as they were when it was written")
                     .exception();
         }
+        requireType(path, found.get(), id, variable.type());
         requireElements("recovery of variable " + id, path, found.get());
         return found.get();
+    }
+
+    private static void requireType(Path path, StoredDataset dataset, int id, DataType type) throws DrumlinException {
+        Optional<String> difference = Hdf5Tree.difference(dataset, type);
+        if (difference.isPresent()) {
+            throw DrumlinException.during("recovery of variable " + id)
+                    .path(path)
+                    .problem("dataset " + dataset.path() + " has another type than the variable: " + difference.get())
+                    .advice("protect the variable with the type that it had when it was written, see"
+                            + " protect(id, variable, count, type)")
+                    .exception();
+        }
     }
 }

@@ -4,6 +4,7 @@ import io.drumlin.format.hdf5.Datatype;
 import io.drumlin.format.hdf5.NewDatatype;
 import io.drumlin.format.hdf5.NewGroup;
 import io.drumlin.format.hdf5.NewObject;
+import io.drumlin.format.hdf5.StoredDataset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -72,6 +73,15 @@ final class Hdf5Tree {
             named.put(type, same);
         } else {
             named.put(type, group.add(name, made));
+        }
+    }
+
+    /** What elements of a type would mean otherwise than those of a dataset: what is "there" and what "here". */
+    static Optional<String> difference(StoredDataset dataset, DataType type) {
+        try {
+            return dataset.type().difference(new Hdf5Tree(new DatasetGroup()).describe(type));
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            return Optional.of(dataset.type() + " there, and here " + e.getMessage());
         }
     }
 

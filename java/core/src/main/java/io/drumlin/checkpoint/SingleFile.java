@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -218,15 +220,25 @@ public final class SingleFile {
     /** Fills variables that are subsets. Collective. */
     void recover(Set<Integer> ids) throws IOException {
         String operation = "recovery from a shared HDF5 file";
+        Map<Integer, Subset> wanted = new LinkedHashMap<>();
+        // Nothing changes on any rank before all know that there is nothing wrong on one.
         Agreement.run(app, operation, () -> {
             SingleFileSource from = requireSource();
             for (int id : ids) {
-                ProtectedData variable = variables.require(id);
+                variables.require(id);
                 Subset subset = subsets.byVariable().get(id);
                 if (subset != null) {
                     subsets.check(operation, id, subset, variables.byId());
-                    from.recover(subset, variable);
+                    wanted.put(id, subset);
                 }
+            }
+            Set<GlobalDataset> datasets = new LinkedHashSet<>();
+            wanted.values().forEach(subset -> datasets.add(subset.dataset()));
+            from.check(datasets);
+        });
+        Agreement.run(app, operation, () -> {
+            for (Map.Entry<Integer, Subset> entry : wanted.entrySet()) {
+                requireSource().recover(entry.getValue(), variables.require(entry.getKey()));
             }
         });
     }

@@ -13,8 +13,10 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 
 /** The shared HDF5 file that a restart begins with. Each rank reads what it needs. */
 final class SingleFileSource {
@@ -73,11 +75,9 @@ final class SingleFileSource {
         if (stored == null) {
             throw refused(dataset, "is not in it");
         }
-        if (stored.elementSize() != dataset.type().size()) {
-            throw refused(
-                    dataset,
-                    "has elements of " + stored.elementSize() + " bytes there, and of "
-                            + dataset.type().size() + " here");
+        Optional<String> difference = Hdf5Tree.difference(stored, dataset.type());
+        if (difference.isPresent()) {
+            throw refused(dataset, "has another type: " + difference.get());
         }
         Hdf5Content.requireElements("recovery from checkpoint " + ckptId, path, stored);
         return stored;
@@ -91,16 +91,30 @@ final class SingleFileSource {
                 .exception();
     }
 
+    /** Checks that datasets are in the file as they were declared here. */
+    void check(Collection<GlobalDataset> datasets) throws IOException {
+        read((file, content) -> {
+            for (GlobalDataset dataset : datasets) {
+                datasetAsDeclared(content, dataset);
+            }
+        });
+    }
+
+    private StoredDataset datasetAsDeclared(Hdf5File content, GlobalDataset dataset) throws DrumlinException {
+        StoredDataset stored = dataset(content, dataset);
+        if (!stored.dimensions().equals(dataset.dimensions())) {
+            throw refused(
+                    dataset,
+                    "has the dimensions " + stored.dimensions() + " there, and " + dataset.dimensions() + " here");
+        }
+        return stored;
+    }
+
     /** Fills a variable. */
     void recover(Subset subset, ProtectedData data) throws IOException {
         GlobalDataset dataset = subset.dataset();
         read((file, content) -> {
-            StoredDataset stored = dataset(content, dataset);
-            if (!stored.dimensions().equals(dataset.dimensions())) {
-                throw refused(
-                        dataset,
-                        "has the dimensions " + stored.dimensions() + " there, and " + dataset.dimensions() + " here");
-            }
+            StoredDataset stored = datasetAsDeclared(content, dataset);
             long size = stored.elementSize();
             try (AlignedBuffer memory = storage.allocate(WINDOW_BYTES)) {
                 Window window = new Window(file, stored, memory.buffer());

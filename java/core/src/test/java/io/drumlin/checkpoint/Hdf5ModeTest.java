@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.hdf5.Hdf5File;
@@ -21,10 +22,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The mode HDF5: what its files hold comes back, from those of the library too, and what is damaged does not. */
@@ -327,6 +332,136 @@ class Hdf5ModeTest {
             checkpoints.defineDataset(4, Optional.of("matrix"), List.of(), Optional.empty());
             checkpoints.recover();
             data.assertFilled(comm.rank() + 10);
+        });
+    }
+
+    private static CompositeType struct(String first, DataType type, int at, String second, int otherAt) {
+        CompositeType made = new CompositeType("struct", 24);
+        made.addScalar(first, type, at);
+        made.addVector(second, ElementType.INTG, otherAt, List.of(2L, 2L));
+        return made;
+    }
+
+    private static CompositeType nested(DataType inner) {
+        CompositeType made = new CompositeType("nested", 24);
+        made.addScalar("inner", inner, 0);
+        return made;
+    }
+
+    private static CompositeType vector(DataType element, Long... dimensions) {
+        CompositeType made = new CompositeType("vector", 24);
+        made.addVector("v", element, 0, List.of(dimensions));
+        return made;
+    }
+
+    private static final CompositeType STRUCT = struct("x", ElementType.DBLE, 0, "k", 8);
+
+    static Stream<Arguments> typesOfTheSameSize() {
+        return Stream.of(
+                arguments(ElementType.LONG, ElementType.DBLE, "signed integer of 64 bits", "floating point of 64 bits"),
+                arguments(ElementType.SFLT, ElementType.INTG, "floating point of 32 bits", "signed integer of 32 bits"),
+                arguments(ElementType.USHT, ElementType.SHRT, "unsigned integer of 16 bits", "signed integer of 16"),
+                arguments(ElementType.CHAR, ElementType.UCHR, "signed integer of 8 bits", "unsigned integer of 8"),
+                // Where only the number of bytes is the same.
+                arguments(ElementType.CHAR, ElementType.INTG, "signed integer of 8 bits", "signed integer of 32 bits"),
+                arguments(
+                        new OpaqueType("o", 8),
+                        ElementType.LONG,
+                        "signed integer of 8 bits in 8 bytes",
+                        "signed integer of 64 bits"),
+                arguments(new OpaqueType("o", 24), STRUCT, "8 bits in 24 bytes", "compound of 24 bytes with 2 members"),
+                arguments(STRUCT, ElementType.DBLE, "compound of 24 bytes with 2 members", "floating point of 64 bits"),
+                arguments(
+                        struct("x", ElementType.DBLE, 16, "k", 0),
+                        STRUCT,
+                        "member k at 0, array [2, 2] of signed integer of 32 bits there",
+                        "member x at 0, floating point of 64 bits here"),
+                arguments(
+                        struct("y", ElementType.DBLE, 0, "k", 8),
+                        STRUCT,
+                        "member y at 0, floating point of 64 bits there",
+                        "member x at 0, floating point of 64 bits here"),
+                arguments(
+                        struct("x", ElementType.SFLT, 0, "k", 8),
+                        struct("x", ElementType.SFLT, 4, "k", 8),
+                        "member x at 0, floating",
+                        "member x at 4, floating"),
+                arguments(
+                        struct("x", ElementType.LONG, 0, "k", 8),
+                        STRUCT,
+                        "member x: signed integer of 64 bits there",
+                        "floating point of 64 bits here"),
+                arguments(
+                        nested(struct("x", ElementType.LONG, 0, "k", 8)),
+                        nested(STRUCT),
+                        "member inner: member x: signed integer of 64 bits there",
+                        "floating point of 64 bits here"),
+                arguments(
+                        vector(ElementType.INTG, 2L, 3L),
+                        vector(ElementType.INTG, 3L, 2L),
+                        "member v: array [2, 3] of signed integer of 32 bits there",
+                        "array [3, 2] of signed"),
+                arguments(
+                        vector(ElementType.INTG, 2L, 3L),
+                        vector(ElementType.UINT, 2L, 3L),
+                        "member v: signed integer of 32 bits there",
+                        "unsigned integer of 32 bits here"),
+                arguments(
+                        vector(ElementType.INTG, 4L),
+                        STRUCT,
+                        "compound of 24 bytes with 1 members",
+                        "compound of 24 bytes with 2 members"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("typesOfTheSameSize")
+    void elementsOfAnotherTypeAreNotRecovered(DataType stored, DataType here, String there, String asked)
+            throws IOException {
+        int bytes = 48;
+        RunFixture run = run(Map.of("basic.group_size", "1"));
+        run.run(1, (checkpoints, comm) -> {
+            checkpoints.protect(3, new int[] {7, 8});
+            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        run.run(1, (checkpoints, comm) -> {
+            int[] before = new int[2];
+            checkpoints.protect(3, before);
+            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / here.size(), here);
+            for (ThrowingCallable recovery :
+                    List.<ThrowingCallable>of(checkpoints::recover, () -> checkpoints.recover(5))) {
+                assertThatThrownBy(recovery)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("recovery of variable 5")
+                        .hasMessageContaining("Ckpt1-Rank0.h5")
+                        .hasMessageContaining("dataset /Dataset_5")
+                        .hasMessageContaining(there)
+                        .hasMessageContaining(asked)
+                        .hasMessageContaining("protect");
+            }
+            assertThat(before).containsOnly(0);
+            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
+            checkpoints.recover();
+            assertThat(before).containsExactly(7, 8);
+        });
+    }
+
+    /** The order in which a program adds fields is nothing that the bytes know of. */
+    @Test
+    void fieldsMayBeAddedInAnotherOrder() throws IOException {
+        RunFixture run = run(Map.of("basic.group_size", "1"));
+        CompositeType other = new CompositeType("renamed", 24);
+        other.addVector("k", ElementType.INTG, 8, List.of(2L, 2L));
+        other.addScalar("x", ElementType.DBLE, 0);
+        run.run(1, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {1, 2, 3, 4, 5, 6}, 1, STRUCT);
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        run.run(1, (checkpoints, comm) -> {
+            int[] values = new int[6];
+            checkpoints.protect(0, values, 1, other);
+            checkpoints.recover();
+            assertThat(values).containsExactly(1, 2, 3, 4, 5, 6);
         });
     }
 

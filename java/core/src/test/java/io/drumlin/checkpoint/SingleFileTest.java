@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -372,17 +373,17 @@ class SingleFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"dimensions", "type", "name", "gap"})
+    @ValueSource(strings = {"dimensions", "size", "type", "name", "gap"})
     void aRecoveryThatDoesNotFitFailsOnAllRanks(String what) throws IOException {
         take(1);
         restart().run(2, (checkpoints, comm) -> {
             SingleFile file = checkpoints.singleFile();
             long rows = what.equals("dimensions") ? ROWS * 2 : ROWS;
-            boolean shorts = what.equals("type");
+            boolean shorts = what.equals("size");
             GlobalDataset matrix = file.globalDataset(
                     what.equals("name") ? "other" : "matrix",
                     List.of(rows, COLUMNS),
-                    shorts ? ElementType.SHRT : ElementType.LONG,
+                    shorts ? ElementType.SHRT : what.equals("type") ? ElementType.DBLE : ElementType.LONG,
                     Optional.empty());
             long half = rows / 2 - (what.equals("gap") && comm.rank() == 1 ? 1 : 0);
             int elements = (int) (half * COLUMNS);
@@ -391,6 +392,47 @@ class SingleFileTest {
             assertThatThrownBy(checkpoints::recover).isInstanceOf(IOException.class);
             assertThat(checkpoints.isRestart()).isTrue();
         });
+    }
+
+    /** Rank 0 could read what it needs, rank 1 could not. */
+    @ParameterizedTest
+    @CsvSource({"LONG, true", "ULNG, false", "DBLE, false"})
+    void elementsOfAnotherTypeLeaveTheVariablesOfAllRanksAsTheyAre(ElementType second, boolean recovered)
+            throws IOException {
+        run(Map.of()).run(1, (checkpoints, comm) -> {
+            protectPart(checkpoints, 0, new long[] {1, 2}, ElementType.LONG);
+            protectPart(checkpoints, 1, new long[] {3, 4}, ElementType.LONG);
+            checkpoints.singleFile().checkpoint(1);
+        });
+        restart().run(2, (checkpoints, comm) -> {
+            long[] values = new long[2];
+            for (int id = 0; id < 2; id++) {
+                ElementType type = id == 0 ? ElementType.LONG : second;
+                protectPart(checkpoints, id, id == comm.rank() ? values : new long[0], type);
+            }
+            if (recovered) {
+                checkpoints.recover();
+                assertThat(values).containsExactly(1 + 2L * comm.rank(), 2 + 2L * comm.rank());
+                return;
+            }
+            for (ThrowingCallable recovery :
+                    List.<ThrowingCallable>of(checkpoints::recover, () -> checkpoints.recover(1))) {
+                assertThatThrownBy(recovery)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("shared-ID00000001.h5")
+                        .hasMessageContaining("global dataset /part1")
+                        .hasMessageContaining("signed integer of 64 bits there, and ");
+            }
+            assertThat(values).containsOnly(0);
+        });
+    }
+
+    /** A variable that is all of a dataset of two elements, or none of it. */
+    private static void protectPart(Checkpoints checkpoints, int id, long[] values, ElementType type) {
+        SingleFile file = checkpoints.singleFile();
+        GlobalDataset dataset = file.globalDataset("part" + id, List.of(2L), type, Optional.empty());
+        checkpoints.protect(id, values, values.length, type);
+        file.subset(id, dataset, List.of(0L), List.of((long) values.length));
     }
 
     /** Beyond the end of the dataset, in the row after, and not all of the variable. */

@@ -13,6 +13,7 @@ import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.hdf5.Datatype;
 import io.drumlin.format.hdf5.Hdf5File;
 import io.drumlin.format.hdf5.StoredDataset;
 import io.drumlin.storage.BlockFile;
@@ -291,6 +292,108 @@ class Hdf5LibraryTest {
         try (BlockFile opened = new NioEngine().open(path, EnumSet.of(OpenMode.READ))) {
             return Hdf5File.read(new BlockFileSource(opened));
         }
+    }
+
+    private static void addEmpty(long file, String name, long type) throws Exception {
+        long space = H5.H5Screate_simple(1, new long[] {2}, null);
+        H5.H5Dclose(H5.H5Dcreate(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        H5.H5Sclose(space);
+    }
+
+    /** The types as C FTI makes them with the library, by the ids of {@link Hdf5Program}'s variables. */
+    private static long[] typesOfCFti() throws Exception {
+        long opaque = H5.H5Tcopy(H5T_NATIVE_CHAR);
+        H5.H5Tset_size(opaque, 12);
+        long point = H5.H5Tcreate(H5T_COMPOUND, 32);
+        H5.H5Tinsert(point, "x", 0, H5T_NATIVE_DOUBLE);
+        H5.H5Tinsert(point, "y", 8, H5T_NATIVE_DOUBLE);
+        H5.H5Tinsert(point, "z", 16, H5T_NATIVE_DOUBLE);
+        H5.H5Tinsert(point, "id", 24, H5T_NATIVE_INT);
+        long pair = H5.H5Tcreate(H5T_COMPOUND, 96);
+        H5.H5Tinsert(pair, "p", 0, H5.H5Tarray_create(point, 1, new long[] {2}));
+        H5.H5Tinsert(pair, "tag", 64, H5T_NATIVE_CHAR);
+        H5.H5Tinsert(pair, "m", 66, H5.H5Tarray_create(H5T_NATIVE_SHORT, 2, new long[] {2, 3}));
+        H5.H5Tinsert(pair, "ld", 80, H5T_NATIVE_LDOUBLE);
+        return new long[] {
+            H5T_NATIVE_CHAR,
+            H5T_NATIVE_SHORT,
+            H5T_NATIVE_INT,
+            H5T_NATIVE_LONG,
+            H5T_NATIVE_UCHAR,
+            H5T_NATIVE_USHORT,
+            H5T_NATIVE_UINT,
+            H5T_NATIVE_ULONG,
+            H5T_NATIVE_FLOAT,
+            H5T_NATIVE_DOUBLE,
+            H5T_NATIVE_LDOUBLE,
+            opaque,
+            point,
+            pair
+        };
+    }
+
+    @Test
+    void typesOfCFtiAreThoseThatAreProtected() throws Exception {
+        Path path = directory.resolve("types.h5");
+        long[] types = typesOfCFti();
+        long file = H5.H5Fcreate(path.toString(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        for (int id = 0; id < types.length; id++) {
+            addEmpty(file, "t" + id, types[id]);
+        }
+        for (int id = 11; id < types.length; id++) {
+            H5.H5Tcommit(file, "named" + id, types[id], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+            addEmpty(file, "n" + id, types[id]);
+            // A file with an open type in it stays open.
+            H5.H5Tclose(types[id]);
+        }
+        H5.H5Fclose(file);
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "basic.ckpt_io", "5"));
+        assertThat(FTI_Init(run.config().toString(), new SingleCommunicator())).isEqualTo(FTI_SCES);
+        new Hdf5Program(7).fill();
+        assertThat(FTI_Checkpoint(1, FTI_L4)).isEqualTo(FTI_DONE);
+        Hdf5File ours = opened(run.file("Ckpt1-Rank0.h5"));
+        assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        for (StoredDataset theirs : opened(path).datasets()) {
+            int id = Integer.parseInt(theirs.path().substring(2));
+            String name = Map.of(2, "/outer/matrix", 9, "/outer/inner/cube").getOrDefault(id, "/Dataset_" + id);
+            Datatype type = ours.dataset(name).orElseThrow().type();
+            assertThat(theirs.type().difference(type)).as(name).isEmpty();
+        }
+    }
+
+    @Test
+    void typesOfOthersAreToldApart() throws Exception {
+        Path path = directory.resolve("types.h5");
+        long file = H5.H5Fcreate(path.toString(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        addEmpty(file, "i", H5T_STD_I64BE);
+        addEmpty(file, "f", H5T_IEEE_F64BE);
+        long shifted = H5.H5Tcopy(H5T_STD_U32LE);
+        H5.H5Tset_precision(shifted, 16);
+        H5.H5Tset_offset(shifted, 8);
+        addEmpty(file, "shifted", shifted);
+        long biased = H5.H5Tcopy(H5T_IEEE_F64LE);
+        H5.H5Tset_ebias(biased, 1000);
+        addEmpty(file, "biased", biased);
+        long string = H5.H5Tcopy(H5T_C_S1);
+        H5.H5Tset_size(string, 8);
+        addEmpty(file, "string", string);
+        long opaque = H5.H5Tcreate(H5T_OPAQUE, 8);
+        H5.H5Tset_tag(opaque, "anything");
+        addEmpty(file, "opaque", opaque);
+        H5.H5Fclose(file);
+        Hdf5File read = opened(path);
+        Map<String, String> expected = Map.of(
+                "/i", "signed integer of 64 bits, big endian",
+                "/f", "floating point of 64 bits, big endian",
+                "/shifted", "unsigned integer of 16 bits in 4 bytes from bit 8 on",
+                "/biased", "floating point of 64 bits, encoded as",
+                "/string", "string of 8 bytes",
+                "/opaque", "opaque of 8 bytes");
+        expected.forEach((name, text) -> assertThat(
+                        read.dataset(name).orElseThrow().type().difference(Datatype.ieee64()))
+                .hasValueSatisfying(difference -> assertThat(difference)
+                        .startsWith(text)
+                        .endsWith(" there, and floating point of 64 bits here")));
     }
 
     /** The library gives chunks their places when elements are written. */

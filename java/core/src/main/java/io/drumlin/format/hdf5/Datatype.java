@@ -2,27 +2,13 @@ package io.drumlin.format.hdf5;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * The type of an element as a datatype message describes it; docs/formats/fti-hdf5.md, section 4. Little endian. Immutable.
- *
- * @param encoding the message; not to be changed
- * @param size bytes of an element
+ * The type of an element, as a datatype message describes it; docs/formats/fti-hdf5.md, section 4. Immutable.
  */
-public record Datatype(ByteBuffer encoding, int size) {
-
-    static final int FIXED_POINT = 0;
-    static final int FLOATING_POINT = 1;
-    static final int STRING = 3;
-    static final int OPAQUE = 5;
-    static final int COMPOUND = 6;
-    static final int ENUMERATION = 8;
-    static final int ARRAY = 10;
-
-    /** Bytes that a message can have. */
-    private static final int MOST_BYTES = 0xFFF8;
+public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
 
     /**
      * A part of a compound.
@@ -31,19 +17,39 @@ public record Datatype(ByteBuffer encoding, int size) {
      * @param offset in bytes from the beginning of the compound
      * @param type of the part
      */
-    public record Member(String name, int offset, Datatype type) {}
+    record Member(String name, int offset, Datatype type) {
 
-    /** A message whose head is written. */
-    private static ByteBuffer head(int bytes, int version, int typeClass, int bits, int size) {
-        return ByteBuffer.allocate(bytes)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .putInt(version << 4 | typeClass | bits << 8)
-                .putInt(size);
+        /** Behind its last byte. */
+        long end() {
+            return (long) offset + type.size();
+        }
+
+        /**
+         * For messages.
+         *
+         * @return name, place and type
+         */
+        @Override
+        public String toString() {
+            return "member " + name + " at " + offset + ", " + type;
+        }
     }
 
-    private static Datatype finished(ByteBuffer message, int size) {
-        return new Datatype(message.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN), size);
-    }
+    /**
+     * How large an element is.
+     *
+     * @return bytes, above 0
+     */
+    int size();
+
+    /**
+     * Looks for what the bytes of an element would mean otherwise in another type. The order in which members are described means
+     * nothing, nor does what is in bits that are not used.
+     *
+     * @param here what is compared with this
+     * @return what is "there", in this type, and what "here", of compounds of the first member that differs; empty if all means the same
+     */
+    Optional<String> difference(Datatype here);
 
     /**
      * A whole number.
@@ -51,29 +57,32 @@ public record Datatype(ByteBuffer encoding, int size) {
      * @param size bytes, above 0
      * @param precision bits from the lowest on that have a meaning
      * @param signed whether it is in two's complement
-     * @return its type
+     * @return its type, little endian
      */
-    public static Datatype integer(int size, int precision, boolean signed) {
-        ByteBuffer message = head(12, 1, FIXED_POINT, signed ? 0x08 : 0, size);
-        return finished(message.putShort((short) 0).putShort((short) precision), size);
+    static Datatype integer(int size, int precision, boolean signed) {
+        ByteBuffer properties = ByteBuffer.allocate(ScalarType.INTEGER_PROPERTIES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putShort((short) 0)
+                .putShort((short) precision);
+        return new ScalarType(ScalarType.FIXED_POINT, signed ? ScalarType.SIGNED : 0, size, properties.flip());
     }
 
     /**
      * {@code float} of C.
      *
-     * @return IEEE 754 with 32 bits
+     * @return IEEE 754 with 32 bits, little endian
      */
-    public static Datatype ieee32() {
-        return floating(4, 0x1F20, 32, new int[] {23, 8, 0, 23}, 127);
+    static Datatype ieee32() {
+        return ScalarType.IEEE32;
     }
 
     /**
      * {@code double} of C.
      *
-     * @return IEEE 754 with 64 bits
+     * @return IEEE 754 with 64 bits, little endian
      */
-    public static Datatype ieee64() {
-        return floating(8, 0x3F20, 64, new int[] {52, 11, 0, 52}, 1023);
+    static Datatype ieee64() {
+        return ScalarType.IEEE64;
     }
 
     /**
@@ -81,18 +90,8 @@ public record Datatype(ByteBuffer encoding, int size) {
      *
      * @return 80 bits in 16 bytes
      */
-    public static Datatype extended80() {
-        return floating(16, 0x4F00, 80, new int[] {64, 15, 0, 64}, 16383);
-    }
-
-    /** @param fields place and size of the exponent, then of the mantissa */
-    private static Datatype floating(int size, int bits, int precision, int[] fields, int bias) {
-        ByteBuffer message =
-                head(20, 1, FLOATING_POINT, bits, size).putShort((short) 0).putShort((short) precision);
-        for (int field : fields) {
-            message.put((byte) field);
-        }
-        return finished(message.putInt(bias), size);
+    static Datatype extended80() {
+        return ScalarType.EXTENDED80;
     }
 
     /**
@@ -103,17 +102,8 @@ public record Datatype(ByteBuffer encoding, int size) {
      * @return the type of all
      * @throws ArithmeticException they are 2 GiB or more
      */
-    public static Datatype array(Datatype element, List<Long> dimensions) {
-        long count = dimensions.stream().reduce(1L, Math::multiplyExact);
-        int size = Math.toIntExact(Math.multiplyExact(count, element.size));
-        int rank = dimensions.size();
-        ByteBuffer message = head(12 + 8 * rank + element.encoding.remaining(), 2, ARRAY, 0, size);
-        message.putInt(rank);
-        dimensions.forEach(dimension -> message.putInt(Math.toIntExact(dimension)));
-        for (int i = 0; i < rank; i++) {
-            message.putInt(i);
-        }
-        return finished(message.put(element.encoding.duplicate()), size);
+    static Datatype array(Datatype element, List<Long> dimensions) {
+        return new ArrayType(element, dimensions);
     }
 
     /**
@@ -124,30 +114,18 @@ public record Datatype(ByteBuffer encoding, int size) {
      * @return its type
      * @throws IllegalArgumentException there are no members, two have one name, or the names are too long for a message
      */
-    public static Datatype compound(int size, List<Member> members) {
+    static Datatype compound(int size, List<Member> members) {
         long names = members.stream().map(Member::name).distinct().count();
         if (members.isEmpty() || names < members.size()) {
             throw new IllegalArgumentException(
                     members.isEmpty() ? "it has no fields" : "two of its fields have the same name");
         }
-        long bytes = 8;
-        for (Member member : members) {
-            bytes += padded(member.name) + 4 + member.type.encoding.remaining();
+        CompoundType made = new CompoundType(size, members);
+        long bytes = DatatypeWriter.bytes(made);
+        if (bytes > DatatypeWriter.MOST_BYTES) {
+            throw new IllegalArgumentException(
+                    "its description has " + bytes + " bytes, more than " + DatatypeWriter.MOST_BYTES);
         }
-        if (bytes > MOST_BYTES) {
-            throw new IllegalArgumentException("its description has " + bytes + " bytes, more than " + MOST_BYTES);
-        }
-        ByteBuffer message = head((int) bytes, 2, COMPOUND, members.size(), size);
-        for (Member member : members) {
-            int end = message.position() + padded(member.name);
-            message.put(member.name.getBytes(StandardCharsets.UTF_8)).position(end);
-            message.putInt(member.offset).put(member.type.encoding.duplicate());
-        }
-        return finished(message, size);
-    }
-
-    /** Bytes of a name with the NUL behind it, filled up to a multiple of 8. */
-    static int padded(String name) {
-        return (name.getBytes(StandardCharsets.UTF_8).length + 8) / 8 * 8;
+        return made;
     }
 }

@@ -1,8 +1,12 @@
 package io.drumlin.format.hdf5;
 
 import io.drumlin.format.FormatException;
+import io.drumlin.format.hdf5.Datatype.Member;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Reads datatype messages: how large an element is, and that its bytes are those of memory on a little-endian machine. */
+/** Reads datatype messages. */
 final class DatatypeReader {
 
     /** Types within types. */
@@ -10,70 +14,68 @@ final class DatatypeReader {
 
     private static final int MOST_DIMENSIONS = 32;
 
+    /** Dimensions that version 1 has room for in a member. */
+    private static final int MOST_MEMBER_DIMENSIONS = 4;
+
     private DatatypeReader() {}
 
-    /** Returns the bytes of an element. */
-    static int size(Window message) throws FormatException {
+    static Datatype read(Window message) throws FormatException {
         return read(message, 0);
     }
 
-    private static int read(Window message, int depth) throws FormatException {
+    private static Datatype read(Window message, int depth) throws FormatException {
         long at = message.offset();
         if (depth > MOST_DEPTH) {
             throw Window.wrong("datatype", at, "it has more than " + MOST_DEPTH + " types within types");
         }
         int versionAndClass = message.u8("datatype class");
-        int bits = message.u8("datatype bits");
-        int moreBits = message.u16("datatype bits");
+        int bits = message.u8("datatype bits") | message.u16("datatype bits") << 8;
         long size = message.u32("datatype size");
         if (size == 0 || size > Integer.MAX_VALUE) {
             throw Window.wrong("datatype size", at, "is " + size);
         }
         int version = versionAndClass >> 4;
-        switch (versionAndClass & 0x0F) {
-            case Datatype.FIXED_POINT -> {
-                requireLittleEndian(bits, at);
-                message.skip("datatype", 4);
-            }
-            case Datatype.FLOATING_POINT -> {
-                requireLittleEndian(bits, at);
-                message.skip("datatype", 12);
-            }
-            case Datatype.STRING -> {}
-            case Datatype.OPAQUE -> message.skip("datatype", bits);
-            case Datatype.COMPOUND -> readMembers(message, version, bits | (moreBits & 0xFF) << 8, size, depth);
-            case Datatype.ARRAY -> readArray(message, version, depth);
-            default ->
-                throw Window.wrong(
-                        "datatype class", at, "is " + (versionAndClass & 0x0F) + ", which no checkpoint of FTI has");
-        }
-        return (int) size;
+        int typeClass = versionAndClass & 0x0F;
+        return switch (typeClass) {
+            case ScalarType.FIXED_POINT ->
+                scalar(message, typeClass, bits & ScalarType.INTEGER_BITS, size, ScalarType.INTEGER_PROPERTIES);
+            case ScalarType.FLOATING_POINT ->
+                scalar(message, typeClass, bits & ScalarType.FLOAT_BITS, size, ScalarType.FLOAT_PROPERTIES);
+            case ScalarType.STRING -> scalar(message, typeClass, bits, size, 0);
+            case ScalarType.OPAQUE -> scalar(message.skip("tag", bits & 0xFF), typeClass, 0, size, 0);
+            case CompoundType.CLASS -> compound(message, version, bits & 0xFFFF, size, depth);
+            case ArrayType.CLASS -> array(message, version, size, depth);
+            default -> throw Window.wrong("datatype class", at, "is " + typeClass + ", which no checkpoint of FTI has");
+        };
     }
 
-    private static void requireLittleEndian(int bits, long at) throws FormatException {
-        if ((bits & 0x41) != 0) {
-            throw Window.wrong("datatype", at, "its byte order is not little endian");
-        }
-    }
-
-    private static void readMembers(Window message, int version, int count, long size, int depth)
+    private static Datatype scalar(Window message, int typeClass, int bits, long size, int properties)
             throws FormatException {
+        return new ScalarType(typeClass, bits, (int) size, ByteBuffer.wrap(message.bytes("datatype", properties)));
+    }
+
+    private static Datatype compound(Window message, int version, int count, long size, int depth)
+            throws FormatException {
+        List<Member> members = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             long nameAt = message.offset();
-            message.text("name of a member");
+            String name = message.text("name of a member");
             if (version < 3) {
                 message.skip("name of a member", (int) (7 - (message.offset() - nameAt + 7) % 8));
             }
             long offset = version < 3 ? message.u32("offset of a member") : shortOffset(message, size);
-            if (version == 1) {
-                // Dimensions, which arrays have of their own since.
-                message.skip("dimensions of a member", 28);
+            List<Long> dimensions = version == 1 ? memberDimensions(message) : List.of();
+            Datatype type = read(message, depth + 1);
+            if (!dimensions.isEmpty()) {
+                type = array(type, dimensions, nameAt);
             }
-            long end = offset + (long) read(message, depth + 1);
-            if (end > size) {
-                throw Window.wrong("offset of a member", nameAt, "it ends at " + end + ", behind the " + size);
+            if (offset > size - type.size()) {
+                throw Window.wrong(
+                        "offset of a member", nameAt, "it ends at " + (offset + type.size()) + ", behind the " + size);
             }
+            members.add(new Member(name, (int) offset, type));
         }
+        return new CompoundType((int) size, members);
     }
 
     /** As many bytes as the size of the compound needs. */
@@ -86,12 +88,47 @@ final class DatatypeReader {
         return offset;
     }
 
-    private static void readArray(Window message, int version, int depth) throws FormatException {
+    /** Those that arrays have of their own since version 2. */
+    private static List<Long> memberDimensions(Window message) throws FormatException {
+        int rank = message.u8("dimensions of a member");
+        if (rank > MOST_MEMBER_DIMENSIONS) {
+            throw Window.wrong("dimensions of a member", message.offset() - 1, "is " + rank);
+        }
+        message.skip("dimensions of a member", 11);
+        List<Long> dimensions = dimensions(message, rank);
+        message.skip("dimensions of a member", 4 * (MOST_MEMBER_DIMENSIONS - rank));
+        return dimensions;
+    }
+
+    private static List<Long> dimensions(Window message, int rank) throws FormatException {
+        List<Long> dimensions = new ArrayList<>();
+        for (int i = 0; i < rank; i++) {
+            dimensions.add(message.u32("dimension of an array"));
+        }
+        return dimensions;
+    }
+
+    private static Datatype array(Window message, int version, long size, int depth) throws FormatException {
+        long at = message.offset();
         int rank = message.u8("dimensions of an array");
         if (rank > MOST_DIMENSIONS) {
-            throw Window.wrong("dimensions of an array", message.offset() - 1, "is " + rank);
+            throw Window.wrong("dimensions of an array", at, "is " + rank);
         }
-        message.skip("array", version < 3 ? 3 + 8 * rank : 4 * rank);
-        read(message, depth + 1);
+        message.skip("array", version < 3 ? 3 : 0);
+        List<Long> dimensions = dimensions(message, rank);
+        message.skip("array", version < 3 ? 4 * rank : 0);
+        Datatype made = array(read(message, depth + 1), dimensions, at);
+        if (made.size() != size) {
+            throw Window.wrong("datatype size", at, "is " + size + ", and that of " + made + " is " + made.size());
+        }
+        return made;
+    }
+
+    private static Datatype array(Datatype element, List<Long> dimensions, long at) throws FormatException {
+        try {
+            return new ArrayType(element, dimensions);
+        } catch (ArithmeticException e) {
+            throw Window.wrong("dimensions of an array", at, "are " + dimensions);
+        }
     }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The datasets of a file in the first format of HDF5, which the library writes unless it is told otherwise, up to its release
  * 1.14; docs/formats/fti-hdf5.md. Immutable.
  *
- * <p>Read are little-endian elements in datasets that are contiguous, or in chunks in the order of the elements, without
+ * <p>Read are elements in datasets that are contiguous, or in chunks in the order of the elements, without
  * filters but Fletcher-32. No number in a file decides how much memory is taken.
  */
 public final class Hdf5File {
@@ -42,8 +42,8 @@ public final class Hdf5File {
     private final ByteSource structures;
     private final Map<String, StoredDataset> datasets = new LinkedHashMap<>();
 
-    /** Bytes of an element, by the address of a named datatype. */
-    private final Map<Long, Integer> namedTypes = new HashMap<>();
+    /** Named datatypes by their addresses. */
+    private final Map<Long, Datatype> namedTypes = new HashMap<>();
 
     /** Bytes of all chunks so far. */
     private long stored;
@@ -193,13 +193,13 @@ public final class Hdf5File {
 
     private StoredDataset readDataset(String path, ObjectHeader header) throws IOException {
         List<Long> dimensions = dimensions(header.need(HeaderWriter.DATASPACE, "dataspace of " + path));
-        Window type = header.need(HeaderWriter.DATATYPE, "datatype of " + path);
-        int elementSize = header.isShared(HeaderWriter.DATATYPE) ? named(type) : DatatypeReader.size(type);
+        Window message = header.need(HeaderWriter.DATATYPE, "datatype of " + path);
+        Datatype type = header.isShared(HeaderWriter.DATATYPE) ? named(message) : DatatypeReader.read(message);
         boolean checksums = checksums(path, header);
         Window layout = header.need(HeaderWriter.LAYOUT, "layout of " + path);
         long at = layout.offset();
         layout.expect("version of the layout", (byte) 3);
-        StoredDataset empty = new StoredDataset(path, dimensions, elementSize, List.of());
+        StoredDataset empty = new StoredDataset(path, dimensions, type, List.of());
         long bytes;
         try {
             bytes = empty.bytes();
@@ -216,14 +216,13 @@ public final class Hdf5File {
         return chunked(empty, layout, bytes, checksums);
     }
 
-    /** Bytes of an element of a named datatype. */
-    private int named(Window shared) throws IOException {
+    private Datatype named(Window shared) throws IOException {
         int version = shared.u8("version of a shared message");
         shared.skip("shared message", version == 1 ? 7 : 1);
         long address = shared.u64("address of a shared message");
-        @Nullable Integer known = namedTypes.get(address);
+        @Nullable Datatype known = namedTypes.get(address);
         if (known == null) {
-            known = DatatypeReader.size(
+            known = DatatypeReader.read(
                     ObjectHeader.read(structures, address).need(HeaderWriter.DATATYPE, "named datatype"));
             namedTypes.put(address, known);
         }
@@ -273,7 +272,7 @@ public final class Hdf5File {
     }
 
     private static StoredDataset with(StoredDataset empty, List<Chunk> chunks) {
-        return new StoredDataset(empty.path(), empty.dimensions(), empty.elementSize(), chunks);
+        return new StoredDataset(empty.path(), empty.dimensions(), empty.type(), chunks);
     }
 
     /** Checks that a chunk is within the file, and not over others. */

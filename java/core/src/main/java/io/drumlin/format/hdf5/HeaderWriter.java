@@ -53,12 +53,12 @@ final class HeaderWriter {
     }
 
     static int size(NewDatatype type) {
-        return PREFIX + message(type.type().encoding().remaining());
+        return PREFIX + message((int) DatatypeWriter.bytes(type.type()));
     }
 
     static int size(NewDataset dataset) {
         int rank = dataset.dimensions().size();
-        int type = dataset.named().isPresent() ? 10 : dataset.type().encoding().remaining();
+        int type = dataset.named().isPresent() ? 10 : (int) DatatypeWriter.bytes(dataset.type());
         int layout = dataset.isContiguous() ? 18 : 3 + 8 + 4 * (rank + 1);
         int filters = dataset.isContiguous() ? 0 : message(32);
         return PREFIX + message(8 + 16 * rank) + message(type) + message(8) + filters + message(layout);
@@ -94,8 +94,9 @@ final class HeaderWriter {
     }
 
     private static void putType(ByteBuffer file, Datatype type) {
-        beginMessage(file, DATATYPE, type.encoding().remaining(), CONSTANT);
-        file.put(type.encoding().duplicate());
+        ByteBuffer encoding = DatatypeWriter.encoding(type);
+        beginMessage(file, DATATYPE, encoding.remaining(), CONSTANT);
+        file.put(encoding);
         endMessage(file);
     }
 

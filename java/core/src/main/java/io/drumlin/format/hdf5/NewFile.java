@@ -95,7 +95,10 @@ public final class NewFile {
 
     private static long heapSize(NewGroup group) {
         // The empty name comes first.
-        return 8 + group.members().keySet().stream().mapToLong(Datatype::padded).sum();
+        return 8
+                + group.members().keySet().stream()
+                        .mapToLong(DatatypeWriter::padded)
+                        .sum();
     }
 
     private int symbolNodes(NewGroup group) {
@@ -199,7 +202,7 @@ public final class NewFile {
                 tree.putLong(node).putLong(name);
                 node += symbolNodeSize();
             }
-            name += Datatype.padded(member.getKey());
+            name += DatatypeWriter.padded(member.getKey());
         }
     }
 

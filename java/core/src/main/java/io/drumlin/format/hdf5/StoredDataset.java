@@ -7,10 +7,10 @@ import java.util.List;
  *
  * @param path names from the root on, for example {@code /outer/inner/cube}
  * @param dimensions 0 to 32 of them
- * @param elementSize bytes of an element
+ * @param type of an element
  * @param chunks all elements, in their order; none if the elements were never written
  */
-public record StoredDataset(String path, List<Long> dimensions, int elementSize, List<Chunk> chunks) {
+public record StoredDataset(String path, List<Long> dimensions, Datatype type, List<Chunk> chunks) {
 
     /**
      * Elements that follow each other in the file.
@@ -27,7 +27,7 @@ public record StoredDataset(String path, List<Long> dimensions, int elementSize,
      *
      * @param path names from the root on
      * @param dimensions 0 to 32
-     * @param elementSize bytes
+     * @param type of an element
      * @param chunks in order
      */
     public StoredDataset {
@@ -36,12 +36,21 @@ public record StoredDataset(String path, List<Long> dimensions, int elementSize,
     }
 
     /**
+     * How large an element is.
+     *
+     * @return bytes, above 0
+     */
+    public int elementSize() {
+        return type.size();
+    }
+
+    /**
      * How many bytes the elements have.
      *
      * @return 0 or more
      */
     public long bytes() {
-        return dimensions.stream().reduce((long) elementSize, Math::multiplyExact);
+        return dimensions.stream().reduce((long) type.size(), Math::multiplyExact);
     }
 
     /**

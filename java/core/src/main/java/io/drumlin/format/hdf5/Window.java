@@ -67,6 +67,13 @@ final class Window {
         return this;
     }
 
+    byte[] bytes(String what, int length) throws FormatException {
+        need(what, length);
+        byte[] copy = new byte[length];
+        bytes.get(copy);
+        return copy;
+    }
+
     /** Moves to the next multiple of 8 from the beginning. */
     Window align(String what) throws FormatException {
         return skip(what, (8 - bytes.position() % 8) % 8);
