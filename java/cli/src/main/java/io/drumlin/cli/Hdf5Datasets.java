@@ -2,6 +2,7 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.FileEntry;
@@ -90,9 +91,16 @@ final class Hdf5Datasets implements RecognisedFile {
                 Sizes.unit(dataset.bytes()),
                 chunks.size(),
                 chunks.isEmpty() ? "-" : chunks.get(0).offset(),
-                chunks.stream().anyMatch(chunk -> chunk.stored() > 0) ? "Fletcher-32" : "none"
+                checksums(dataset)
             };
         });
+    }
+
+    private static String checksums(StoredDataset dataset) {
+        if (isUnwritten(dataset)) {
+            return "never written";
+        }
+        return dataset.chunks().stream().anyMatch(chunk -> chunk.stored() > 0) ? "Fletcher-32" : "none";
     }
 
     @Override
@@ -110,6 +118,7 @@ final class Hdf5Datasets implements RecognisedFile {
             json.writeEndArray();
             json.writeNumberField("element_size", dataset.elementSize());
             json.writeNumberField("size", dataset.bytes());
+            json.writeNumberField("stored_size", dataset.storedBytes());
             json.writeArrayFieldStart("chunks");
             for (Chunk chunk : dataset.chunks()) {
                 json.writeStartObject();
@@ -126,9 +135,15 @@ final class Hdf5Datasets implements RecognisedFile {
 
     @Override
     public void verify(ByteSource data) throws IOException {
+        verify(data, datasets);
+    }
+
+    /** @param wanted datasets that must have been written */
+    private void verify(ByteSource data, List<StoredDataset> wanted) throws IOException {
         if (!findings.isEmpty()) {
             return;
         }
+        wanted.stream().filter(Hdf5Datasets::isUnwritten).forEach(this::addUnwritten);
         try {
             Hdf5File.read(data).verify();
             integrity.verify(data, findings);
@@ -137,10 +152,22 @@ final class Hdf5Datasets implements RecognisedFile {
         }
     }
 
+    private static boolean isUnwritten(StoredDataset dataset) {
+        return dataset.storedBytes() < dataset.bytes();
+    }
+
+    private void addUnwritten(StoredDataset dataset) {
+        findings.add(new Finding(
+                "elements of " + dataset.path(),
+                0,
+                "the dataset was made but never written: " + dataset.storedBytes() + " of its " + dataset.bytes()
+                        + " bytes are in the file"));
+    }
+
     @Override
     public void extract(String key, String value, OutputStream target) throws IOException {
         StoredDataset dataset = select(key, value);
-        verify(source);
+        verify(source, List.of(dataset));
         if (!findings.isEmpty()) {
             throw new FormatException(FORMAT, findings.list().get(0)).in(source.path());
         }

@@ -174,4 +174,62 @@ class Hdf5DatasetsTest {
         assertThat(command.run("extract", damaged, "--select", "dataset=fields/matrix", "-o", target))
                 .isEqualTo(ExitCode.DAMAGED);
     }
+
+    /** Makes a file as the library leaves it when a dataset was made, but never written. */
+    private static void forget(Path path, ByteBuffer beforeAddress, ByteBuffer behind) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
+        int at = 0;
+        while (!bytes.slice(at, beforeAddress.remaining()).equals(beforeAddress)
+                || !bytes.slice(at + beforeAddress.remaining() + 8, behind.remaining())
+                        .equals(behind)) {
+            at++;
+        }
+        Files.write(path, bytes.putLong(at + beforeAddress.remaining(), -1).array());
+    }
+
+    private static ByteBuffer layout(int... bytes) {
+        ByteBuffer made = ByteBuffer.allocate(bytes.length);
+        for (int each : bytes) {
+            made.put((byte) each);
+        }
+        return made.flip();
+    }
+
+    private void assertNeverWritten(Path file, String dataset, int bytes) throws IOException {
+        assertThat(command.run("verify", file)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.out())
+                .contains("elements of " + dataset + " at offset 0: the dataset was made but never written: 0 of its "
+                        + bytes + " bytes are in the file");
+        Path target = directory.resolve("extracted");
+        assertThat(command.run("extract", file, "--select", "dataset=" + dataset, "-o", target))
+                .isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.err()).contains(file.toString(), dataset, "never written");
+        assertThat(target).doesNotExist();
+        assertThat(command.run("inspect", file)).isZero();
+        assertThat(command.out().lines().filter(line -> line.startsWith("  " + dataset + " ")))
+                .singleElement()
+                .asString()
+                .endsWith("never written");
+        assertThat(command.run("inspect", "--json", file)).isZero();
+        assertThat(command.out()).containsPattern("\"stored_size\" ?: ?0");
+    }
+
+    @Test
+    void aContiguousDatasetThatWasNeverWrittenIsNotTakenForZeros() throws IOException {
+        Path shared = file("VPR-h5-ID00000007.h5");
+        forget(shared, layout(3, 1), layout(RANKS * COLUMNS * 8, 0, 0, 0, 0, 0, 0, 0));
+        assertNeverWritten(shared, "/all", RANKS * COLUMNS * 8);
+    }
+
+    @Test
+    void aDatasetInChunksThatWasNeverWrittenIsNotTakenForZeros() throws IOException {
+        // Away from its metadata, which have a digest.
+        Path file = Files.move(file("Ckpt6-Rank1.h5"), directory.resolve("Ckpt6-Rank1.h5"));
+        forget(file, layout(3, 2, 3), layout(2, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0));
+        assertNeverWritten(file, "/fields/matrix", 32);
+        Path target = directory.resolve("extracted");
+        assertThat(command.run("extract", file, "--select", "dataset=/Dataset_2", "-o", target))
+                .isZero();
+        assertThat(target).isEmptyFile();
+    }
 }
