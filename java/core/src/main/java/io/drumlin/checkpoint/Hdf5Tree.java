@@ -119,8 +119,12 @@ final class Hdf5Tree {
             Datatype element = describe(field.type());
             // As C FTI: an array of one element is none.
             boolean scalar = field.dimensions().isEmpty() || field.dimensions().equals(List.of(1L));
-            members.add(new Datatype.Member(
-                    field.name(), field.offset(), scalar ? element : Datatype.array(element, field.dimensions())));
+            Datatype.Member member = new Datatype.Member(
+                    field.name(), field.offset(), scalar ? element : Datatype.array(element, field.dimensions()));
+            // As C FTI, which goes on when the library refuses a field; the elements have its bytes all the same.
+            if (members.stream().noneMatch(member::excludes)) {
+                members.add(member);
+            }
         }
         try {
             return Datatype.compound(type.size(), members);

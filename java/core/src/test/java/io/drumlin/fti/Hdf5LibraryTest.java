@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import hdf.hdf5lib.H5;
+import hdf.hdf5lib.exceptions.HDF5Exception;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.GlobalDataset;
 import io.drumlin.checkpoint.RunFixture;
@@ -359,6 +360,42 @@ class Hdf5LibraryTest {
             Datatype type = ours.dataset(name).orElseThrow().type();
             assertThat(theirs.type().difference(type)).as(name).isEmpty();
         }
+    }
+
+    /** C FTI goes on without them: a union, or a name that is used twice. */
+    @Test
+    void fieldsThatTheLibraryRefusesAreNotDescribed() throws Exception {
+        long theirs = H5.H5Tcreate(H5T_COMPOUND, 24);
+        H5.H5Tinsert(theirs, "a", 0, H5T_NATIVE_LONG);
+        assertThatThrownBy(() -> H5.H5Tinsert(theirs, "b", 4, H5T_NATIVE_INT)).isInstanceOf(HDF5Exception.class);
+        assertThatThrownBy(() -> H5.H5Tinsert(theirs, "a", 8, H5T_NATIVE_INT)).isInstanceOf(HDF5Exception.class);
+        H5.H5Tinsert(theirs, "c", 8, H5T_NATIVE_DOUBLE);
+        Path path = directory.resolve("union.h5");
+        long file = H5.H5Fcreate(path.toString(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        addEmpty(file, "union", theirs);
+        H5.H5Fclose(file);
+
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "basic.ckpt_io", "5"));
+        assertThat(FTI_Init(run.config().toString(), new SingleCommunicator())).isEqualTo(FTI_SCES);
+        int ours = FTI_InitCompositeType("union", 24, null);
+        FTI_AddScalarField(ours, "a", FTI_LONG, 0);
+        FTI_AddScalarField(ours, "b", FTI_INTG, 4);
+        FTI_AddScalarField(ours, "a", FTI_INTG, 8);
+        FTI_AddScalarField(ours, "c", FTI_DBLE, 8);
+        byte[] values = new byte[24];
+        Arrays.fill(values, (byte) 5);
+        assertThat(FTI_Protect(0, values, 1, ours)).isEqualTo(FTI_SCES);
+        assertThat(FTI_Checkpoint(1, FTI_L4)).isEqualTo(FTI_DONE);
+        Arrays.fill(values, (byte) 0);
+        assertThat(FTI_Recover()).isEqualTo(FTI_SCES);
+        assertThat(values).containsOnly(5);
+        Datatype written = opened(run.file("Ckpt1-Rank0.h5"))
+                .dataset("/Dataset_0")
+                .orElseThrow()
+                .type();
+        assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
+        assertThat(opened(path).dataset("/union").orElseThrow().type().difference(written))
+                .isEmpty();
     }
 
     @Test

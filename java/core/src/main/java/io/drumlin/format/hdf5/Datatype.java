@@ -19,9 +19,18 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
      */
     record Member(String name, int offset, Datatype type) {
 
-        /** Behind its last byte. */
-        long end() {
+        private long end() {
             return (long) offset + type.size();
+        }
+
+        /**
+         * Whether the library refuses this in a compound that has another part.
+         *
+         * @param other the part that is there
+         * @return whether they have one name, or bytes in common
+         */
+        public boolean excludes(Member other) {
+            return name.equals(other.name) || (offset < other.end() && other.offset < end());
         }
 
         /**
