@@ -79,10 +79,19 @@ final class Hdf5Tree {
     /** What elements of a type would mean otherwise than those of a dataset: what is "there" and what "here". */
     static Optional<String> difference(StoredDataset dataset, DataType type) {
         try {
-            return dataset.type().difference(new Hdf5Tree(new DatasetGroup()).describe(type));
+            return dataset.type().difference(describeAlone(type));
         } catch (IllegalArgumentException | ArithmeticException e) {
             return Optional.of(dataset.type() + " there, and here " + e.getMessage());
         }
+    }
+
+    /** The same of two types of the program. */
+    static Optional<String> difference(DataType there, DataType here) {
+        return there == here ? Optional.empty() : describeAlone(there).difference(describeAlone(here));
+    }
+
+    private static Datatype describeAlone(DataType type) {
+        return new Hdf5Tree(new DatasetGroup()).describe(type);
     }
 
     Datatype describe(DataType type) {

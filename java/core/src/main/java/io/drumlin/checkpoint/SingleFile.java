@@ -111,7 +111,7 @@ public final class SingleFile {
      * Says which elements of a global dataset a variable is, or says it anew: {@code FTI_AddSubset}, {@code FTI_UpdateSubset}. At the
      * next checkpoint or recovery the subsets of all ranks must be all of the dataset, and not overlap.
      *
-     * @param id a protected variable, of as many elements; a variable is the subset of one dataset
+     * @param id a protected variable, of as many elements and of the type of the dataset; a variable is the subset of one dataset
      * @param dataset of this run
      * @param offset of the first element, along each dimension
      * @param count elements along each dimension; 0 for a rank that has none

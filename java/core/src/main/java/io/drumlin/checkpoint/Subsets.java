@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /** The global datasets of a run, and which part of them each variable of this rank is: {@code FTI_AddSubset}. Not thread-safe. */
@@ -163,6 +164,21 @@ final class Subsets {
                     "has " + subset.slab().elements() + " elements of "
                             + dataset.type().size() + " bytes, and the variable " + size + " bytes");
         }
+        if (variable != null) {
+            requireType(operation, id, subset, variable.type());
+        }
+    }
+
+    /** Bytes are copied as they are, where C FTI lets the library convert elements. */
+    private void requireType(String operation, int id, Subset subset, DataType type) throws DrumlinException {
+        try {
+            Optional<String> difference = Hdf5Tree.difference(subset.dataset().type(), type);
+            if (difference.isPresent()) {
+                throw wrong(operation, id, subset, "has another type: " + difference.get());
+            }
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw wrong(operation, id, subset, "is of a type that no HDF5 file can have: " + e.getMessage());
+        }
     }
 
     private DrumlinException wrong(String operation, int id, Subset subset, String problem) {
@@ -171,7 +187,8 @@ final class Subsets {
                 .problem("variable " + id + " as the subset of global dataset "
                         + subset.dataset().path() + " at " + subset.slab().offset() + ", count "
                         + subset.slab().count() + ", " + problem)
-                .advice("update the subsets when the size of a variable or a global dataset changes")
+                .advice(
+                        "give variable and global dataset one type, and update the subsets when the size of one changes")
                 .exception();
     }
 

@@ -435,6 +435,26 @@ class SingleFileTest {
         file.subset(id, dataset, List.of(0L), List.of((long) values.length));
     }
 
+    /** C FTI lets the library convert the elements. */
+    @Test
+    void aVariableOfAnotherTypeThanItsDatasetIsRefused() throws IOException {
+        take(1);
+        restart().run(1, (checkpoints, comm) -> {
+            Rows rows = new Rows(checkpoints, comm);
+            double[] other = new double[(int) COLUMNS];
+            checkpoints.protect(3, other);
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    checkpoints::recover, () -> checkpoints.recover(3), () -> rows.file.checkpoint(2))) {
+                assertThatThrownBy(call)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("variable 3 as the subset of global dataset /matrix")
+                        .hasMessageContaining("signed integer of 64 bits there, and floating point of 64 bits here");
+            }
+            assertThat(other).containsOnly(0);
+        });
+        assertThat(files()).containsExactly("shared-ID00000001.h5");
+    }
+
     /** Beyond the end of the dataset, in the row after, and not all of the variable. */
     @ParameterizedTest
     @CsvSource({
