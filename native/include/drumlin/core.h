@@ -243,7 +243,9 @@ DRUMLIN_API int64_t drumlin_queue_read(drumlin_queue *queue, int32_t fd, void *d
  * Waits for the end of a transfer.
  *
  * Returns what drumlin_file_write or drumlin_file_read would have returned. -EINVAL also for a ticket that was waited
- * for before.
+ * for before. With DRUMLIN_QUEUE_URING also what the kernel says when it takes no more transfers, among it -ENOMEM after
+ * ten seconds without memory, and -EBADF or -EOPNOTSUPP where somebody else closed the descriptor of the queue; all later
+ * transfers fail with it then. The thread that started the transfer need not live any more.
  */
 DRUMLIN_API int64_t drumlin_queue_wait(drumlin_queue *queue, int64_t ticket);
 

@@ -4,11 +4,15 @@
 
 #include <errno.h>
 #include <liburing.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* What the kernel moves at most in one transfer (MAX_RW_COUNT with 4 KiB pages). */
 #define MAX_LENGTH INT64_C(0x7ffff000)
+
+/* Until a kernel without memory is asked again, and how often while nothing that is under way can give it some: 10 s. */
+#define PAUSE_NANOS 1000000
+#define MOST_REFUSALS 10000
 
 /*
  * Submission is guarded by the queue's lock. Completions are reaped by one waiting thread at a time, which sleeps in
@@ -17,6 +21,9 @@
 struct uring {
     struct io_uring ring;
     bool reaping;
+    int refusal;  /* the last error with which the kernel wants to be asked again */
+    int refusals; /* how often, one after the other, while it had nothing to do */
+    int error;    /* with which it has refused the ring for good; 0: it has not */
 };
 
 static bool operations_known(struct io_uring *ring)
@@ -60,6 +67,7 @@ static int32_t open_ring(drumlin_queue *queue)
         free(uring);
         return error;
     }
+    uring->refusal = -EAGAIN;
     queue->state = uring;
     return 0;
 }
@@ -67,14 +75,22 @@ static int32_t open_ring(drumlin_queue *queue)
 static void close_ring(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
+    /* Somebody has closed the descriptor of the ring; its number may be that of another file by now. */
+    if (uring->error == -EBADF || uring->error == -EOPNOTSUPP)
+        uring->ring.ring_fd = -1;
     io_uring_queue_exit(&uring->ring);
     free(uring);
 }
 
 /* The rest of the transfer. There is room: no transfer has two entries, and depth of them fit. */
-static void prepare(struct io_uring *ring, struct transfer *transfer)
+static void prepare(drumlin_queue *queue, struct transfer *transfer)
 {
-    struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+    struct uring *uring = queue->state;
+    if (uring->error) {
+        queue_finish(queue, transfer, uring->error);
+        return;
+    }
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
     int64_t rest = transfer->length - transfer->done;
     unsigned length = (unsigned)(rest < MAX_LENGTH ? rest : MAX_LENGTH);
     char *data = transfer->data + transfer->done;
@@ -86,18 +102,61 @@ static void prepare(struct io_uring *ring, struct transfer *transfer)
     io_uring_sqe_set_data(sqe, transfer);
 }
 
-/* What the kernel has no memory for now stays in the ring until the next call. */
-static void submit(struct io_uring *ring)
+/* Prepared entries that the kernel has not taken. Once the ring is given up they belong to nobody. */
+static int32_t not_taken(const struct uring *uring)
 {
-    if (io_uring_sq_ready(ring) > 0)
-        (void)io_uring_submit(ring);
+    return uring->error ? 0 : (int32_t)io_uring_sq_ready(&uring->ring);
+}
+
+/*
+ * Nothing is submitted any more, and what the kernel has not taken ends with the error. What it has taken still uses the
+ * memory of its transfers: it ends by itself, and says so in the ring.
+ */
+static void give_up(drumlin_queue *queue, int error)
+{
+    struct uring *uring = queue->state;
+    const struct io_uring_sq *sq = &uring->ring.sq;
+    unsigned count = (unsigned)not_taken(uring);
+    uring->error = error;
+    for (unsigned i = sq->sqe_tail - count; i != sq->sqe_tail; i++)
+        queue_finish(queue, (struct transfer *)(uintptr_t)sq->sqes[i & *sq->kring_mask].user_data, error);
+}
+
+/* What a call of the kernel has returned for the ring. */
+static void heed(drumlin_queue *queue, int result)
+{
+    struct uring *uring = queue->state;
+    if (result >= 0 || uring->error)
+        return;
+    if (result == -EINTR || result == -EAGAIN || result == -EBUSY || result == -ENOMEM)
+        uring->refusal = result;
+    else
+        give_up(queue, result);
+}
+
+/* What the kernel has no memory for now stays in the ring until the next call. */
+static void submit(drumlin_queue *queue)
+{
+    struct uring *uring = queue->state;
+    if (not_taken(uring) > 0)
+        heed(queue, io_uring_submit(&uring->ring));
 }
 
 static void start(drumlin_queue *queue, struct transfer *transfer)
 {
-    struct uring *uring = queue->state;
-    prepare(&uring->ring, transfer);
-    submit(&uring->ring);
+    prepare(queue, transfer);
+    submit(queue);
+}
+
+/* By blocking calls. */
+static int64_t move_rest(const struct transfer *transfer)
+{
+    int64_t rest = transfer->length - transfer->done;
+    char *data = transfer->data + transfer->done;
+    int64_t offset = transfer->offset + transfer->done;
+    int64_t moved = transfer->writing ? drumlin_file_write(transfer->fd, data, rest, offset)
+                                      : drumlin_file_read(transfer->fd, data, rest, offset);
+    return moved < 0 ? moved : transfer->done + moved;
 }
 
 /* Takes note of what the kernel says of a transfer; true when that was not yet all. */
@@ -106,6 +165,11 @@ static bool goes_on(drumlin_queue *queue, struct transfer *transfer, int count)
     /* Cancelled: the thread that started it ended before the kernel came to it. */
     if (count == -EINTR || count == -EAGAIN || count == -ECANCELED)
         return true;
+    /* The memory cannot be used, or the thread that started it was ending when the kernel came to it. */
+    if (count == -EFAULT) {
+        queue_finish(queue, transfer, move_rest(transfer));
+        return false;
+    }
     if (count < 0 || (count == 0 && transfer->writing)) {
         queue_finish(queue, transfer, count < 0 ? count : -EIO);
         return false;
@@ -118,17 +182,39 @@ static bool goes_on(drumlin_queue *queue, struct transfer *transfer, int count)
     return !ended;
 }
 
-static void reap(drumlin_queue *queue, struct io_uring *ring)
+static void reap(drumlin_queue *queue)
 {
+    struct uring *uring = queue->state;
     struct io_uring_cqe *cqe;
-    while (io_uring_peek_cqe(ring, &cqe) == 0) {
+    while (io_uring_peek_cqe(&uring->ring, &cqe) == 0) {
         struct transfer *transfer = io_uring_cqe_get_data(cqe);
         int count = cqe->res;
-        io_uring_cqe_seen(ring, cqe);
+        io_uring_cqe_seen(&uring->ring, cqe);
         if (goes_on(queue, transfer, count))
-            prepare(ring, transfer);
+            prepare(queue, transfer);
     }
-    submit(ring);
+    submit(queue);
+}
+
+/* Whether the kernel has transfers to do. It may be without memory for the first one, but not for ever. */
+static bool in_kernel(drumlin_queue *queue)
+{
+    struct uring *uring = queue->state;
+    if (not_taken(uring) < queue->under_way)
+        uring->refusals = 0;
+    else if (++uring->refusals > MOST_REFUSALS)
+        give_up(queue, uring->refusal);
+    return uring->refusals == 0;
+}
+
+/* Returns when there may be something in the ring. Where the kernel cannot be asked, the ring is looked at. */
+static int sleep_in_kernel(struct io_uring *ring, bool ask)
+{
+    struct io_uring_cqe *cqe;
+    int result = ask ? io_uring_wait_cqe(ring, &cqe) : -EAGAIN;
+    if (result < 0 && result != -EINTR)
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NANOS}, NULL);
+    return result;
 }
 
 static void await(drumlin_queue *queue)
@@ -138,18 +224,18 @@ static void await(drumlin_queue *queue)
         pthread_cond_wait(&queue->changed, &queue->lock);
         return;
     }
-    submit(&uring->ring);
-    bool in_kernel = (int32_t)io_uring_sq_ready(&uring->ring) < queue->under_way;
+    submit(queue);
+    bool ask = in_kernel(queue) && !uring->error;
+    if (queue->under_way == 0)
+        return;
 
     uring->reaping = true;
     pthread_mutex_unlock(&queue->lock);
-    struct io_uring_cqe *cqe;
-    if (in_kernel)
-        (void)io_uring_wait_cqe(&uring->ring, &cqe);
-    else
-        sched_yield();
+    int result = sleep_in_kernel(&uring->ring, ask);
     pthread_mutex_lock(&queue->lock);
-    reap(queue, &uring->ring);
+    if (ask)
+        heed(queue, result);
+    reap(queue);
     uring->reaping = false;
     /* Another waiting thread must reap from now on, even if nothing has finished. */
     pthread_cond_broadcast(&queue->changed);

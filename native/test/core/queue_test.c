@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef DRUMLIN_WITH_URING
@@ -18,11 +20,14 @@ static int ring_error;      /* io_uring_queue_init fails with it */
 static int submit_error;    /* io_uring_submit fails with it ... */
 static int submit_failures; /* ... so many times */
 static unsigned largest;    /* most bytes that are really submitted of a transfer, 0: all */
+static int address_lost;    /* what is submitted has an address that nothing is at */
+static struct io_uring *last_ring;
 
 int __real_io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags);
 int __wrap_io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags);
 int __wrap_io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags)
 {
+    last_ring = ring;
     return ring_error ? ring_error : __real_io_uring_queue_init(entries, ring, flags);
 }
 
@@ -38,8 +43,20 @@ int __wrap_io_uring_submit(struct io_uring *ring)
         struct io_uring_sqe *sqe = &ring->sq.sqes[i & *ring->sq.kring_mask];
         if (largest && sqe->len > largest)
             sqe->len = largest;
+        if (address_lost)
+            sqe->addr = 8;
     }
     return __real_io_uring_submit(ring);
+}
+
+static int naps;
+int __real_nanosleep(const struct timespec *duration, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *duration, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *duration, struct timespec *left)
+{
+    (void)duration;
+    naps++;
+    return __real_nanosleep(&(struct timespec){.tv_nsec = 1}, left);
 }
 #endif
 
@@ -304,25 +321,52 @@ static void threads_share_a_queue(void **state)
 
 static int64_t started[4];
 
-static void *start_and_leave(void *argument)
+static void *write_and_leave(void *argument)
 {
     for (int i = 0; i < 4; i++)
         started[i] = drumlin_queue_write(queue, fd, argument, 1 << 20, i << 20);
     return NULL;
 }
 
+static void *read_and_leave(void *argument)
+{
+    for (int i = 0; i < 4; i++)
+        started[i] = drumlin_queue_read(queue, fd, (uint8_t *)argument + (i << 20), 1 << 20, i << 20);
+    return NULL;
+}
+
+static void run_in_a_thread(void *(*run)(void *), void *argument)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, run, argument);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(drumlin_queue_wait(queue, started[i]), 1 << 20);
+}
+
 static void transfers_outlive_the_thread_that_started_them(void **state)
 {
     (void)state;
     uint8_t *data = pattern(1 << 20, 5);
-    pthread_t thread;
-    pthread_create(&thread, NULL, start_and_leave, data);
-    pthread_join(thread, NULL);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(drumlin_queue_wait(queue, started[i]), 1 << 20);
+    run_in_a_thread(write_and_leave, data);
     for (int i = 0; i < 4; i++)
         assert_file_holds(data, 1 << 20, i << 20);
+    fsync(fd);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); /* so that the reads take longer than the thread */
+    uint8_t *back = calloc(4, 1 << 20);
+    run_in_a_thread(read_and_leave, back);
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(back + (i << 20), data, 1 << 20);
+    free(back);
     free(data);
+}
+
+static void memory_that_is_not_there_is_told(void **state)
+{
+    (void)state;
+    assert_int_equal(drumlin_queue_wait(queue, drumlin_queue_write(queue, fd, (void *)8, 10, 0)), -EFAULT);
+    assert_int_equal(drumlin_queue_wait(queue, drumlin_queue_write(queue, fd, "abc", 3, 0)), 3);
+    assert_int_equal(drumlin_queue_wait(queue, drumlin_queue_read(queue, fd, (void *)8, 3, 0)), -EFAULT);
 }
 
 /* ---- thread pool ---------------------------------------------------------------------------------------------- */
@@ -403,6 +447,78 @@ static void a_busy_kernel_is_asked_again(void **state)
     }
 }
 
+/* As the kernel does for a thread that is ending. */
+static void a_transfer_that_the_kernel_has_no_memory_of_is_done_by_calls(void **state)
+{
+    (void)state;
+    char back[6];
+    largest = 2;
+    int64_t ticket = drumlin_queue_write(queue, fd, "abcdef", 6, 0);
+    address_lost = 1; /* from the second submission on */
+    assert_int_equal(drumlin_queue_wait(queue, ticket), 6);
+    assert_int_equal(drumlin_queue_wait(queue, drumlin_queue_read(queue, fd, back, 6, 0)), 6);
+    largest = 0;
+    address_lost = 0;
+    assert_memory_equal(back, "abcdef", 6);
+}
+
+/* Depth and one more, so that also who waits for room is told. */
+static void assert_all_fail_with(int error)
+{
+    int64_t tickets[5];
+    for (int i = 0; i < 5; i++)
+        tickets[i] = drumlin_queue_write(queue, fd, "x", 1, i);
+    for (int i = 4; i >= 0; i--)
+        assert_int_equal(drumlin_queue_wait(queue, tickets[i]), error);
+}
+
+static void a_kernel_that_stays_without_memory_is_not_waited_for(void **state)
+{
+    (void)state;
+    submit_error = -ENOMEM;
+    submit_failures = INT_MAX;
+    naps = 0;
+    assert_all_fail_with(-ENOMEM);
+    assert_true(naps > 1000);
+    submit_failures = 0;
+}
+
+static void a_ring_that_fails_takes_nothing_more(void **state)
+{
+    (void)state;
+    submit_error = -EFAULT;
+    submit_failures = 1;
+    assert_all_fail_with(-EFAULT);
+    assert_int_equal(drumlin_file_size(fd), 0);
+}
+
+/* The kernel may still write to the memory of what it has taken. */
+static void what_the_kernel_has_taken_ends_by_itself(void **state)
+{
+    (void)state;
+    for (int reused = 0; reused < 2; reused++) {
+        drumlin_queue *other = NULL;
+        int ends[2];
+        char back[3];
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(drumlin_queue_create(&other, 4, DRUMLIN_QUEUE_URING), 0);
+        int64_t taken = drumlin_queue_read(other, ends[0], back, 3, 0);
+        int number = last_ring->ring_fd;
+        close(number);
+        if (reused)
+            assert_int_equal(dup2(fd, number), number);
+        int error = reused ? -EOPNOTSUPP : -EBADF;
+        assert_int_equal(drumlin_queue_wait(other, drumlin_queue_write(other, fd, "x", 1, 0)), error);
+        assert_int_equal(write(ends[1], "abc", 3), 3);
+        assert_int_equal(drumlin_queue_wait(other, taken), 3);
+        assert_memory_equal(back, "abc", 3);
+        drumlin_queue_destroy(other);
+        assert_int_equal(close(number), reused ? 0 : -1);
+        close(ends[0]);
+        close(ends[1]);
+    }
+}
+
 static void without_io_uring_threads_take_over(void **state)
 {
     (void)state;
@@ -451,7 +567,7 @@ static int io_uring_usable(void)
         TEST(errors_come_with_the_ticket), TEST(a_write_over_the_size_limit_is_told),                                  \
         TEST(an_empty_transfer_ends_at_once), TEST(wrong_arguments_are_refused),                                       \
         TEST(a_queue_may_be_destroyed_before_its_transfers_were_waited_for), TEST(threads_share_a_queue),              \
-        TEST(transfers_outlive_the_thread_that_started_them)
+        TEST(transfers_outlive_the_thread_that_started_them), TEST(memory_that_is_not_there_is_told)
 
 int main(void)
 {
@@ -467,6 +583,10 @@ int main(void)
         COMMON_TESTS,
         TEST(short_counts_are_resubmitted),
         TEST(a_busy_kernel_is_asked_again),
+        TEST(a_transfer_that_the_kernel_has_no_memory_of_is_done_by_calls),
+        TEST(a_kernel_that_stays_without_memory_is_not_waited_for),
+        TEST(a_ring_that_fails_takes_nothing_more),
+        TEST(what_the_kernel_has_taken_ends_by_itself),
         TEST(without_io_uring_threads_take_over),
         TEST(a_ring_that_takes_no_operations_is_not_used),
     };
