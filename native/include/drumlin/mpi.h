@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a function below appears, changes its signature or its meaning, or disappears. */
-#define DRUMLIN_MPI_ABI 3
+#define DRUMLIN_MPI_ABI 4
 
 /* The DRUMLIN_MPI_ABI with which the library was built. May be called at any time. */
 DRUMLIN_API int32_t drumlin_mpi_abi(void);
@@ -194,6 +194,14 @@ DRUMLIN_API int64_t drumlin_mpi_start_receive(int64_t comm, void *data, int64_t 
  * freed then, too.
  */
 DRUMLIN_API int64_t drumlin_mpi_wait(int64_t request);
+
+/*
+ * Ends a receive that nobody wants any more and frees the request: data is the caller's again. It takes no later message; one that
+ * it has taken is lost. There is no such thing for a send, which only its receiver ends.
+ *
+ * Returns 0. Errors: as drumlin_mpi_wait.
+ */
+DRUMLIN_API int32_t drumlin_mpi_cancel_receive(int64_t request);
 
 /* ---- mpiio.c: one file, many ranks --------------------------------------------------------------------------- */
 

@@ -110,3 +110,17 @@ int64_t drumlin_mpi_wait(int64_t handle)
     /* The status of a send says nothing about bytes. */
     return bytes == MPI_UNDEFINED ? 0 : bytes;
 }
+
+int32_t drumlin_mpi_cancel_receive(int64_t handle)
+{
+    MPI_Request request = REQUEST_OF(handle);
+    int32_t result = check_alive();
+    if (result == 0 && handle == 0)
+        result = -EINVAL;
+    if (result < 0)
+        return result;
+    /* What has taken a message is not cancelled, but ends by itself. */
+    result = result_of(MPI_Cancel(&request));
+    int32_t ended = result_of(wait_patiently(&request, MPI_STATUS_IGNORE));
+    return result < 0 ? result : ended;
+}

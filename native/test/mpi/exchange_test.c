@@ -79,6 +79,46 @@ static void a_message_is_seen_before_it_is_received(void **state)
     assert_int_equal(drumlin_mpi_barrier(comm), 0);
 }
 
+static void a_cancelled_receive_leaves_message_and_memory_alone(void **state)
+{
+    (void)state;
+    const int64_t lengths[] = {8, 5 * 1024 * 1024};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        char *out = calloc(1, (size_t)lengths[i]);
+        char *in = malloc((size_t)lengths[i]);
+        char *released = malloc((size_t)lengths[i]);
+        memset(released, '?', (size_t)lengths[i]);
+        int64_t given_up = drumlin_mpi_start_receive(comm, released, lengths[i], left(), 4);
+        assert_int_equal(drumlin_mpi_cancel_receive(given_up), 0);
+        assert_int_equal(drumlin_mpi_barrier(comm), 0);
+        int64_t send = drumlin_mpi_start_send(comm, out, lengths[i], right(), 4);
+        assert_int_equal(drumlin_mpi_receive(comm, in, lengths[i], left(), 4), lengths[i]);
+        assert_true(drumlin_mpi_wait(send) >= 0);
+        for (int64_t k = 0; k < lengths[i]; k++) {
+            assert_int_equal(in[k], 0);
+            assert_int_equal(released[k], '?');
+        }
+        free(out);
+        free(in);
+        free(released);
+    }
+}
+
+static void a_receive_that_has_its_message_ends_when_it_is_cancelled(void **state)
+{
+    (void)state;
+    int64_t one = 1, two = 2, got = 0;
+    int64_t receive = drumlin_mpi_start_receive(comm, &got, 8, left(), 5);
+    assert_int_equal(drumlin_mpi_send(comm, &one, 8, right(), 5), 0);
+    int64_t send = drumlin_mpi_start_send(comm, &two, 8, right(), 5);
+    await_message(5); /* the second: the first is where it was to go */
+    assert_int_equal(drumlin_mpi_cancel_receive(receive), 0);
+    assert_int_equal(got, 1);
+    assert_int_equal(drumlin_mpi_receive(comm, &got, 8, left(), 5), 8);
+    assert_int_equal(got, 2);
+    assert_true(drumlin_mpi_wait(send) >= 0);
+}
+
 static void a_longer_message_than_the_buffer_is_an_error(void **state)
 {
     (void)state;
@@ -107,6 +147,7 @@ static void arguments_that_cannot_be_are_refused(void **state)
     assert_int_equal(drumlin_mpi_send(comm, &byte, -1, 0, 0), -EINVAL);
     assert_int_equal(drumlin_mpi_receive(comm, &byte, INT64_C(1) << 31, 0, 0), -EMSGSIZE);
     assert_int_equal(drumlin_mpi_wait(0), -EINVAL);
+    assert_int_equal(drumlin_mpi_cancel_receive(0), -EINVAL);
     assert_int_equal(drumlin_mpi_has_message(0, 0, 0), -EINVAL);
     assert_true(drumlin_mpi_has_message(comm, size, 0) < -DRUMLIN_MPI_ERROR);
     assert_true(drumlin_mpi_send(comm, &byte, 1, size, 0) < -DRUMLIN_MPI_ERROR);
@@ -120,6 +161,8 @@ int main(void)
         cmocka_unit_test(messages_go_round_the_ring),
         cmocka_unit_test(tags_choose_messages),
         cmocka_unit_test(a_message_is_seen_before_it_is_received),
+        cmocka_unit_test(a_cancelled_receive_leaves_message_and_memory_alone),
+        cmocka_unit_test(a_receive_that_has_its_message_ends_when_it_is_cancelled),
         cmocka_unit_test(a_longer_message_than_the_buffer_is_an_error),
         cmocka_unit_test(arguments_that_cannot_be_are_refused),
     };

@@ -42,9 +42,9 @@ final class PartnerCopy {
         long sends = outgoing.map(file -> file.bytes().size()).orElse(0L);
         long receives = incoming.map(Incoming::size).orElse(0L);
         try (HeldFile held = incoming.isPresent()
-                ? new HeldFile(storage, slabs, incoming.get().target(), receives)
-                : new HeldFile(slabs)) {
-            PendingMessages messages = new PendingMessages(group.comm(), TAG);
+                        ? new HeldFile(storage, slabs, incoming.get().target(), receives)
+                        : new HeldFile(slabs);
+                PendingMessages messages = new PendingMessages(group.comm(), TAG)) {
             for (long offset = 0; offset < Math.max(sends, receives); offset += slabs.slabBytes()) {
                 if (offset < receives) {
                     ByteBuffer space = held.space((int) Math.min(slabs.slabBytes(), receives - offset));

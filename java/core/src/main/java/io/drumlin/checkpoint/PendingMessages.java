@@ -2,14 +2,18 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Request;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Messages that were started and that are awaited together. The next ones take their objects. Not thread-safe. */
-final class PendingMessages {
+/**
+ * Messages that were started and that are awaited together. The next ones take their objects. To be closed before their memory
+ * is freed. Not thread-safe.
+ */
+final class PendingMessages implements Closeable {
 
     private final Communicator comm;
     private final int tag;
@@ -59,6 +63,26 @@ final class PendingMessages {
             }
         }
         underway = 0;
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /**
+     * Sees to it that nothing comes any more into the memory of messages that nobody has awaited, because something else has failed.
+     *
+     * @throws IOException the first failure
+     */
+    @Override
+    public void close() throws IOException {
+        IOException failure = null;
+        while (underway > 0) {
+            try {
+                requests.get(--underway).abandon();
+            } catch (IOException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
         if (failure != null) {
             throw failure;
         }

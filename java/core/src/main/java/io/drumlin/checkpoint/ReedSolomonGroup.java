@@ -122,9 +122,10 @@ final class ReedSolomonGroup {
             if (encoded != null) {
                 made.add(encoded);
             }
-            Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made);
-            for (long offset = 0; offset < extendedSize; offset += slabs.slabBytes()) {
-                exchange.step(offset, (int) Math.min(slabs.slabBytes(), extendedSize - offset));
+            try (Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made)) {
+                for (long offset = 0; offset < extendedSize; offset += slabs.slabBytes()) {
+                    exchange.step(offset, (int) Math.min(slabs.slabBytes(), extendedSize - offset));
+                }
             }
             reads.finish();
             if (plain != null) {
@@ -228,7 +229,7 @@ final class ReedSolomonGroup {
     }
 
     /** The ranks' way through their files. A step makes no objects, so lists are gone through by their indices. */
-    private final class Exchange {
+    private final class Exchange implements AutoCloseable {
         private final int[] used;
 
         /** This rank's files, and those of others in the order in which they come. */
@@ -266,6 +267,13 @@ final class ReedSolomonGroup {
                     .map(i -> (self + k - i) % k)
                     .filter(to -> wanted.get(to) || wanted.get(k + to))
                     .toArray();
+        }
+
+        @Override
+        public void close() throws IOException {
+            try (sends) {
+                receives.close();
+            }
         }
 
         private int holder(int position) {

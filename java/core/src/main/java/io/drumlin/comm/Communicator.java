@@ -47,6 +47,16 @@ public interface Communicator extends AutoCloseable {
          * @throws IOException the transfer failed
          */
         int await() throws IOException;
+
+        /**
+         * Gives the transfer up, where something else has failed and its buffer is to be freed; instead of {@link #await}. A receive
+         * takes no message that comes later; one that it has taken is lost. A send is waited for: it cannot be taken back.
+         *
+         * @throws IOException the transfer failed
+         */
+        default void abandon() throws IOException {
+            await();
+        }
     }
 
     /**

@@ -106,17 +106,25 @@ public final class SingleCommunicator implements Communicator {
         Arguments.checkWritable(message);
         ByteBuffer target = message.duplicate();
         Mailbox.Receive receive = mailbox.post(source, tag);
-        return () -> {
-            byte[] bytes = receive.bytes();
-            if (bytes == null) {
-                mailbox.cancel(receive);
-                throw DrumlinException.during("receive")
-                        .rank(0)
-                        .problem("the only rank waits for a message that nobody can send")
-                        .advice("send it before it is awaited")
-                        .exception();
+        return new Request() {
+            @Override
+            public int await() throws DrumlinException {
+                byte[] bytes = receive.bytes();
+                if (bytes == null) {
+                    mailbox.cancel(receive);
+                    throw DrumlinException.during("receive")
+                            .rank(0)
+                            .problem("the only rank waits for a message that nobody can send")
+                            .advice("send it before it is awaited")
+                            .exception();
+                }
+                return Mailbox.fill(target, bytes, source, 0);
             }
-            return Mailbox.fill(target, bytes, source, 0);
+
+            @Override
+            public void abandon() {
+                mailbox.cancel(receive);
+            }
         };
     }
 

@@ -315,7 +315,31 @@ public final class ThreadCommunicator implements Communicator {
             if (receive.bytes() != null) {
                 context.job.notifyAll();
             }
-            return () -> Mailbox.fill(target, awaitBytes(receive, source), source, rank);
+            return new PostedReceive(target, receive, source);
+        }
+    }
+
+    private final class PostedReceive implements Request {
+        private final ByteBuffer target;
+        private final Mailbox.Receive receive;
+        private final int source;
+
+        PostedReceive(ByteBuffer target, Mailbox.Receive receive, int source) {
+            this.target = target;
+            this.receive = receive;
+            this.source = source;
+        }
+
+        @Override
+        public int await() throws IOException {
+            return Mailbox.fill(target, awaitBytes(receive, source), source, rank);
+        }
+
+        @Override
+        public void abandon() {
+            synchronized (context.job) {
+                context.mailboxes.get(rank).cancel(receive);
+            }
         }
     }
 

@@ -148,7 +148,7 @@ final class FileMove {
             if (offset < leaving) {
                 out.clear().limit((int) Math.min(SLAB, leaving - offset));
                 sendFailure = attempt(sendFailure, () -> source.read(out, position));
-                world.startSend(out, receiver, TAG).await();
+                Messages.send(world, out, receiver, TAG, request);
             }
             if (request != null) {
                 request.await();

@@ -6,6 +6,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** Trees as messages. */
 final class Messages {
@@ -36,6 +37,28 @@ final class Messages {
         lengthSent.await();
         treeSent.await();
         return received;
+    }
+
+    /**
+     * Sends and waits. Where that fails, nothing comes any more into the memory of a receive that was started before.
+     *
+     * @param arriving the receive, or {@code null} if there is none
+     */
+    static void send(
+            Communicator comm, ByteBuffer message, int destination, int tag, Communicator.@Nullable Request arriving)
+            throws IOException {
+        try {
+            comm.startSend(message, destination, tag).await();
+        } catch (IOException failure) {
+            if (arriving != null) {
+                try {
+                    arriving.abandon();
+                } catch (IOException e) {
+                    failure.addSuppressed(e);
+                }
+            }
+            throw failure;
+        }
     }
 
     static void send(Communicator comm, KvTree tree, int destination) throws IOException {

@@ -111,7 +111,7 @@ final class RedundancyTransfer implements Closeable {
             }
             if (offset < ownSize) {
                 read(own, out.clear().limit(length(offset, ownSize)), offset);
-                comm.startSend(out, set.right(distance), TAG).await();
+                Messages.send(comm, out, set.right(distance), TAG, arriving);
             }
             if (arriving != null) {
                 arriving.await();
@@ -162,7 +162,7 @@ final class RedundancyTransfer implements Closeable {
         if (code.isData(set.rank(), rightStripe)) {
             long position = code.position(set.rank(), rightStripe) * chunk + offset;
             read(own, out.clear().limit(length), position);
-            comm.startSend(out, right, TAG).await();
+            Messages.send(comm, out, right, TAG, arriving);
         }
         if (arriving != null) {
             arriving.await();

@@ -281,6 +281,39 @@ public abstract class CommunicatorContract {
     }
 
     @Test
+    void anAbandonedReceiveTakesNoLaterMessage() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            for (int length : new int[] {8, 3_000_000}) {
+                Message abandoned = Message.blank(Kind.DIRECT, length);
+                Request given = world.startReceive(abandoned.buffer, left, 4);
+                given.abandon();
+                world.barrier();
+                Request send = world.startSend(Message.of(Kind.DIRECT, length, world.rank()).buffer, right, 4);
+                Message incoming = Message.blank(Kind.DIRECT, length);
+                assertThat(world.receive(incoming.buffer, left, 4)).isEqualTo(length);
+                send.await();
+                incoming.assertHolds(length, left);
+                assertThat(abandoned.buffer).isEqualTo(Message.blank(Kind.DIRECT, length).buffer);
+            }
+        });
+    }
+
+    @Test
+    void anAbandonedSendArrives() throws Exception {
+        onRanks(world -> {
+            int right = (world.rank() + 1) % world.size();
+            int left = (world.rank() + world.size() - 1) % world.size();
+            ByteBuffer target = number(-1);
+            Request receive = world.startReceive(target, left, 4);
+            world.startSend(number(world.rank()), right, 4).abandon();
+            receive.await();
+            assertThat(target.getLong(0)).isEqualTo(left);
+        });
+    }
+
+    @Test
     void manyTransfersMayBeUnderWay() throws Exception {
         onRanks(world -> {
             List<Message> incoming = new ArrayList<>();

@@ -520,13 +520,35 @@ public final class NativeMpi implements Communicator {
             return this;
         }
 
-        @Override
-        public int await() throws IOException {
+        private ByteBuffer release() {
             ByteBuffer held = message;
             if (held == null) {
                 throw new IllegalStateException("the request was awaited before");
             }
             message = null;
+            return held;
+        }
+
+        @Override
+        public void abandon() throws IOException {
+            if (sends) {
+                await();
+                return;
+            }
+            ByteBuffer held = release();
+            try {
+                int result = MpiLibrary.drumlin_mpi_cancel_receive(request);
+                if (result < 0) {
+                    throw failure(duringReceive(length, peer, tag), result);
+                }
+            } finally {
+                Reference.reachabilityFence(held);
+            }
+        }
+
+        @Override
+        public int await() throws IOException {
+            ByteBuffer held = release();
             try {
                 long result = MpiLibrary.drumlin_mpi_wait(request);
                 if (result < 0) {

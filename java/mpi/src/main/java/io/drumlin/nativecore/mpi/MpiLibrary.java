@@ -18,7 +18,7 @@ import org.bytedeco.javacpp.annotation.Platform;
 public final class MpiLibrary {
 
     /** The {@code DRUMLIN_MPI_ABI} that these declarations were written for. */
-    public static final int ABI = 3;
+    public static final int ABI = 4;
 
     private MpiLibrary() {}
 
@@ -267,6 +267,14 @@ public final class MpiLibrary {
      * @return bytes of a received message or failure
      */
     public static native long drumlin_mpi_wait(long request);
+
+    /**
+     * Ends a receive that nobody wants any more and frees the request.
+     *
+     * @param request handle
+     * @return 0 or failure
+     */
+    public static native int drumlin_mpi_cancel_receive(long request);
 
     /**
      * Opens a file on all ranks.
