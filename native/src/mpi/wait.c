@@ -1,5 +1,6 @@
 #include "handle.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 /* As long as a message takes that is on its way: a sleep would cost more. */
@@ -42,7 +43,47 @@ int wait_patiently(MPI_Request *request, MPI_Status *status)
     }
 }
 
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
+/*
+ * As MPI_Test. Open MPI 4 gives the failure of a collective operation to the handler of MPI_COMM_WORLD, whatever
+ * communicator it is on, and that one ends the job. So MPI_COMM_WORLD has another handler while the request of an operation
+ * that is over is tested, which takes no time and calls nothing else.
+ */
+static int test_collective(MPI_Request *request, int *done)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    MPI_Errhandler before;
+    MPI_Status status;
+    int code = MPI_Request_get_status(*request, done, &status);
+    if (code != MPI_SUCCESS || !*done)
+        return code;
+    pthread_mutex_lock(&one_at_a_time);
+    code = MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+    if (code == MPI_SUCCESS) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        code = MPI_Test(request, done, MPI_STATUS_IGNORE);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+        MPI_Errhandler_free(&before);
+    }
+    pthread_mutex_unlock(&one_at_a_time);
+    return code;
+}
+#else
+static int test_collective(MPI_Request *request, int *done)
+{
+    return MPI_Test(request, done, MPI_STATUS_IGNORE);
+}
+#endif
+
 int32_t collective(int code, MPI_Request *request)
 {
-    return result_of(code == MPI_SUCCESS ? wait_patiently(request, MPI_STATUS_IGNORE) : code);
+    struct patience patience = {0};
+    int done = 0;
+    while (code == MPI_SUCCESS) {
+        code = test_collective(request, &done);
+        if (done)
+            break;
+        be_patient(&patience);
+    }
+    return result_of(code);
 }

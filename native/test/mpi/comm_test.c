@@ -99,6 +99,27 @@ static void bcast_gather_scatter_and_allgather_move_bytes(void **state)
     free(all);
 }
 
+/* In pairs, where nobody waits for a third who has failed. */
+static void failures_of_collective_calls_are_returned(void **state)
+{
+    (void)state;
+    char bytes[16] = {0};
+    int64_t pair = drumlin_mpi_comm_split(comm, rank / 2, rank);
+    int first = drumlin_mpi_comm_rank(pair) == 0;
+    int32_t result = drumlin_mpi_bcast(pair, bytes, first ? 16 : 4, 0);
+    assert_int_equal(result < -DRUMLIN_MPI_ERROR, !first);
+    if (!first)
+        assert_non_null(strstr(drumlin_mpi_error_message(result), "TRUNCATE"));
+    assert_int_equal(drumlin_mpi_barrier(pair), 0);
+    assert_true(drumlin_mpi_bcast(pair, bytes, 4, 7) < -DRUMLIN_MPI_ERROR);
+    MPI_Errhandler handler;
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+    assert_true(handler == MPI_ERRORS_ARE_FATAL); /* still that of the program */
+    MPI_Errhandler_free(&handler);
+    assert_int_equal(drumlin_mpi_comm_free(pair), 0);
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +128,7 @@ int main(void)
         cmocka_unit_test(split_orders_ranks_by_key),
         cmocka_unit_test(allreduce_joins_every_element),
         cmocka_unit_test(bcast_gather_scatter_and_allgather_move_bytes),
+        cmocka_unit_test(failures_of_collective_calls_are_returned),
     };
     return RUN_RANKS(tests, set_up_ranks, tear_down_ranks);
 }
