@@ -213,6 +213,15 @@ DRUMLIN_API int32_t drumlin_mpi_cancel_receive(int64_t request);
 
 /* ---- mpiio.c: one file, many ranks --------------------------------------------------------------------------- */
 
+/*
+ * Nothing of the program is touched by these calls. Each file has a duplicate of the communicator for itself and its own handle and
+ * error handler, is moved by explicit offsets, and MPI_File_sync and MPI_File_set_size act on that handle alone: a program's own
+ * MPI files, with transfers pending or not, go on as they are, and so do messages and collective calls on its communicators.
+ * Two things are as MPI and POSIX have them. Before the file is open, failures of MPI go to the handler of MPI_FILE_NULL, which
+ * returns them unless the program has changed that. And a process that closes any descriptor of a file loses its fcntl(2) locks on
+ * it, so a file that is opened here must not be one that the program has open with locks (MPI's atomic mode).
+ */
+
 /* What drumlin_mpi_file_open is asked for; READ, WRITE or both must be set. */
 #define DRUMLIN_MPI_FILE_READ 1
 #define DRUMLIN_MPI_FILE_WRITE 2
