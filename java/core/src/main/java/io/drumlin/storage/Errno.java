@@ -11,11 +11,13 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The errors of Linux (x86-64 and aarch64 number them alike) that a file can meet, and what the reader can do. */
 enum Errno {
@@ -55,6 +57,9 @@ enum Errno {
     ESTALE(116, "Stale file handle", "the file server forgot the file: it was removed or the server restarted"),
     EREMOTEIO(121, "Remote I/O error", "the file server failed: do not trust the file"),
     EDQUOT(122, "Disk quota exceeded", "free space below your quota or use another file system");
+
+    /** Where there are too many symbolic links, the JDK goes on. */
+    private static final String AFTER_ELOOP = " or unable to access attributes of symbolic link";
 
     private static final Map<Integer, Errno> BY_NUMBER =
             Stream.of(values()).collect(Collectors.toMap(errno -> errno.number, Function.identity()));
@@ -101,11 +106,34 @@ enum Errno {
             return Optional.of(EXDEV);
         }
         String words = failure instanceof FileSystemException named ? named.getReason() : failure.getMessage();
-        if (words != null && words.startsWith(ELOOP.text)) {
-            // The JDK goes on: "or unable to access attributes of symbolic link".
-            return Optional.of(ELOOP);
+        return Optional.ofNullable(words).map(Errno::ofWords);
+    }
+
+    private static @Nullable Errno ofWords(String words) {
+        String text = words.endsWith(AFTER_ELOOP) ? words.substring(0, words.length() - AFTER_ELOOP.length()) : words;
+        Errno errno = BY_TEXT.get(text);
+        return errno == null ? LocalTexts.BY_TEXT.get(text) : errno;
+    }
+
+    /** What the C library says, and the JDK after it, where the process speaks another language than English. */
+    private static final class LocalTexts {
+
+        static final Map<String, Errno> BY_TEXT = ask();
+
+        private LocalTexts() {}
+
+        private static Map<String, Errno> ask() {
+            Map<String, Errno> texts = new HashMap<>();
+            try {
+                for (Errno errno : values()) {
+                    texts.put(Libc.message(errno.number), errno);
+                }
+            } catch (LinkageError e) {
+                // No JNA: the error is told in the words of the system, without name and advice.
+                return Map.of();
+            }
+            return texts;
         }
-        return Optional.ofNullable(words).map(BY_TEXT::get);
     }
 
     /** Adds to {@code context} what is known of {@code failure}; {@code progress} may be empty. */

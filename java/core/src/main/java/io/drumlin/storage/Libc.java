@@ -3,6 +3,7 @@ package io.drumlin.storage;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
+import com.sun.jna.Pointer;
 
 /**
  * The calls of the C library that {@link LibcEngine} makes, mapped directly by JNA, and the numbers they take on 64-bit
@@ -70,6 +71,13 @@ final class Libc {
     static native int rename(byte[] from, byte[] to);
 
     static native int getpagesize();
+
+    private static native Pointer strerror(int errno);
+
+    /** What the C library says of an error, in the language of the process, as the JDK reads it. */
+    static String message(int errno) {
+        return strerror(errno).getString(0, System.getProperty("sun.jnu.encoding"));
+    }
 
     /** For statx, which C libraries before glibc 2.28 do not have. */
     static native long syscall(long number, long fd, long path, long flags, long mask, long buffer);
