@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -41,6 +42,18 @@ record DatasetDefinition(Optional<String> name, List<Long> dimensions, DatasetGr
             throw new IllegalArgumentException("group " + given.path() + " is of another run");
         }
         return new DatasetDefinition(name, dimensions, given);
+    }
+
+    /**
+     * The same in a copy of the groups as they are now.
+     *
+     * @param copies those that were made already; gets others
+     */
+    DatasetDefinition frozen(Map<DatasetGroup, DatasetGroup> copies) {
+        if (!copies.containsKey(group)) {
+            group.root().frozen(copies, null);
+        }
+        return new DatasetDefinition(name, dimensions, copies.getOrDefault(group, group));
     }
 
     /** The same in a shape for {@code count} elements. */

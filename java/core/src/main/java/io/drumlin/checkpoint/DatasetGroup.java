@@ -4,6 +4,7 @@ import io.drumlin.format.hdf5.NewGroup;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,17 +18,36 @@ public final class DatasetGroup {
 
     private final @Nullable DatasetGroup parent;
     private final List<DatasetGroup> children = new ArrayList<>();
+    private final @Nullable DatasetGroup original;
     private String name;
 
     /** The root of a run. */
     DatasetGroup() {
-        parent = null;
-        name = "";
+        this(null, "", null);
     }
 
-    private DatasetGroup(DatasetGroup parent, String name) {
+    private DatasetGroup(@Nullable DatasetGroup parent, String name, @Nullable DatasetGroup original) {
         this.parent = parent;
         this.name = name;
+        this.original = original;
+    }
+
+    /**
+     * A copy of this and all below, which what the program changes later does not change.
+     *
+     * @param copies get that of each group
+     * @param copyOfParent of the group around this one; none for the root
+     */
+    DatasetGroup frozen(Map<DatasetGroup, DatasetGroup> copies, @Nullable DatasetGroup copyOfParent) {
+        DatasetGroup copy = new DatasetGroup(copyOfParent, name, this);
+        copies.put(this, copy);
+        children.forEach(child -> copy.children.add(child.frozen(copies, copy)));
+        return copy;
+    }
+
+    /** The group that this is a copy of; itself if it is none. */
+    DatasetGroup original() {
+        return original == null ? this : original;
     }
 
     /**
@@ -45,7 +65,7 @@ public final class DatasetGroup {
         if (root().count() == MOST) {
             throw new IllegalArgumentException("there are " + MOST + " groups already");
         }
-        DatasetGroup made = new DatasetGroup(this, child);
+        DatasetGroup made = new DatasetGroup(this, child, null);
         children.add(made);
         return made;
     }

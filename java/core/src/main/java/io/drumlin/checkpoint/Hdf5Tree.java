@@ -15,6 +15,7 @@ import java.util.Optional;
 final class Hdf5Tree {
 
     private final NewGroup root = new NewGroup();
+    /** By the group of the program, also where the tree is a copy: types know no other. */
     private final Map<DatasetGroup, NewGroup> groups = new HashMap<>();
 
     /** The types that were met, also those that are only a part of others. */
@@ -28,7 +29,7 @@ final class Hdf5Tree {
     }
 
     private void add(DatasetGroup group, NewGroup made) {
-        groups.put(group, made);
+        groups.put(group.original(), made);
         for (DatasetGroup child : group.children()) {
             add(child, made.add(child.name(), new NewGroup()));
         }
@@ -39,7 +40,7 @@ final class Hdf5Tree {
     }
 
     NewGroup group(DatasetGroup group) {
-        NewGroup made = groups.get(group);
+        NewGroup made = groups.get(group.original());
         if (made == null) {
             throw new IllegalArgumentException("group " + group.path() + " is of another run");
         }

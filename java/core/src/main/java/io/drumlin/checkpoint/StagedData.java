@@ -4,6 +4,7 @@ import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.StorageEngine;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,12 +28,17 @@ final class StagedData implements AutoCloseable {
         this.storage = storage;
     }
 
-    /** Copies the present values; an earlier copy must not be used any more. */
+    /** Copies the present values, and the groups of the mode HDF5 with the names that they have; an earlier copy must not be used any more. */
     Map<Integer, ProtectedData> copy(Map<Integer, ProtectedData> data) {
         piece = 0;
         pieces.forEach(memory -> memory.buffer().clear());
         Map<Integer, ProtectedData> copies = new LinkedHashMap<>();
-        data.forEach((id, variable) -> copies.put(id, copy(variable)));
+        Map<DatasetGroup, DatasetGroup> groups = new HashMap<>();
+        data.forEach((id, variable) -> {
+            ProtectedData copy = copy(variable);
+            copy.dataset(variable.dataset().frozen(groups));
+            copies.put(id, copy);
+        });
         return copies;
     }
 

@@ -9,16 +9,21 @@ import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -245,5 +250,52 @@ class AsynchronousTest {
                 }
             }
         }
+    }
+
+    /** The thread of the checkpoint comes to the names when the program has changed them. */
+    @Test
+    void groupsHaveTheNamesOfTheirMoment() throws Exception {
+        RunFixture run =
+                new RunFixture(directory, Map.of("drumlin.async", "1", "basic.node_size", "1", "basic.ckpt_io", "5"));
+        CountDownLatch renamed = new CountDownLatch(1);
+        ThreadCommunicator.run(1, comm -> {
+            Thread program = Thread.currentThread();
+            StorageEngine storage = waitingElsewhere(program, renamed);
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(storage)
+                    .open()) {
+                DatasetGroup outer = checkpoints.datasets().group("outer_then");
+                DatasetGroup inner = outer.group("inner_then");
+                checkpoints.protect(0, new int[] {1});
+                checkpoints.defineDataset(0, Optional.empty(), List.of(), Optional.of(inner));
+                checkpoints.checkpoint(1, Level.L1);
+                inner.rename("inner_now");
+                outer.rename("outer_now");
+                outer.group("another_now");
+                renamed.countDown();
+                checkpoints.await();
+            }
+        });
+        String file = Files.readString(run.file("Ckpt1-Rank0.h5"), StandardCharsets.ISO_8859_1);
+        assertThat(file).contains("outer_then", "inner_then").doesNotContain("_now");
+    }
+
+    /** A storage engine that lets other threads than the program's wait before they do anything. */
+    private static StorageEngine waitingElsewhere(Thread program, CountDownLatch latch) {
+        StorageEngine real = new NioEngine();
+        return (StorageEngine) Proxy.newProxyInstance(
+                StorageEngine.class.getClassLoader(),
+                new Class<?>[] {StorageEngine.class},
+                (proxy, method, arguments) -> {
+                    if (Thread.currentThread() != program) {
+                        latch.await();
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 }
