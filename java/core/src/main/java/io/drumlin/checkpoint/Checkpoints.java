@@ -381,7 +381,8 @@ public final class Checkpoints implements AutoCloseable {
     /**
      * The id that a name stands for. A new name gets the number of the known variables as its id, and an empty variable is
      * protected under it until another is: do not mix names with ids chosen by hand. In all modes but FTI-FF names are
-     * stored with the checkpoint, and known again after a restart.
+     * stored with the checkpoint, and known again after a restart; in the mode FTI-FF the restarted program asks for them in the
+     * order in which it did before.
      *
      * @param name not empty, without line breaks; at most 255 bytes of UTF-8
      * @return the id

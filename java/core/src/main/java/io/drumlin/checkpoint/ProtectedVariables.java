@@ -30,6 +30,9 @@ final class ProtectedVariables {
     /** All protected and stored ids. */
     private final Set<Integer> knownIds = new LinkedHashSet<>();
 
+    /** Whether what is stored has no names. */
+    private boolean namelessFile;
+
     /** The ids of the names that {@link #idFor} gave or that are stored. */
     private final Map<String, Integer> idsByName = new HashMap<>();
 
@@ -58,6 +61,8 @@ final class ProtectedVariables {
     }
 
     private void learn(Set<Integer> storedIds) {
+        namelessFile =
+                storedLabels.values().stream().allMatch(label -> label.idName().isEmpty());
         knownIds.clear();
         knownIds.addAll(data.keySet());
         knownIds.addAll(storedIds);
@@ -132,8 +137,10 @@ final class ProtectedVariables {
         if (given.isEmpty()) {
             throw new IllegalArgumentException("the name of a variable is empty");
         }
-        int id = knownIds.size();
-        if (knownIds.contains(id)) {
+        // Where the files tell no names those of the program come in their order again, as in C FTI.
+        Set<Integer> taken = namelessFile ? data.keySet() : knownIds;
+        int id = taken.size();
+        if (taken.contains(id)) {
             throw new IllegalArgumentException("variable " + name + " would get id " + id
                     + ", the number of the variables, which is in use: give all variables names, or none");
         }

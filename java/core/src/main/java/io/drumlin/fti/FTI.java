@@ -670,7 +670,7 @@ public final class FTI {
 
     /**
      * {@code FTI_setIDFromString}: the id that a name stands for; a new name gets the number of the variables as its id. Names
-     * are stored in all modes but FTI-FF.
+     * are stored in all modes but FTI-FF, in which a restarted program asks for them in the same order again.
      *
      * @param name not empty
      * @return the id, or {@link #FTI_NSCS}

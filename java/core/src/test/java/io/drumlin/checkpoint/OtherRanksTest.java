@@ -592,4 +592,33 @@ class OtherRanksTest {
             assertThat(b).containsExactly(10 + first, 11 + first);
         });
     }
+
+    /** The mode FTI-FF stores no names: they have the ids again that they had, if they come in the same order. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4})
+    void whereNoNamesAreStoredTheirOrderCounts(int ranks) throws IOException {
+        make(Map.of());
+        start(4, (checkpoints, comm) -> {
+            checkpoints.protect(checkpoints.idFor("a"), new int[] {comm.rank()});
+            checkpoints.protect(checkpoints.idFor("b"), new long[] {10 + comm.rank()});
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        start(ranks, (checkpoints, comm) -> {
+            int count = 4 / ranks;
+            int[] a = new int[count];
+            long[] b = new long[count];
+            assertThat(checkpoints.idOf("a")).isEmpty();
+            checkpoints.protect(checkpoints.idFor("a"), a);
+            checkpoints.protect(checkpoints.idFor("b"), b);
+            assertThat(checkpoints.idOf("b")).hasValue(1);
+            checkpoints.distribute(0, Distribution.block(4));
+            checkpoints.distribute(1, Distribution.block(4));
+            checkpoints.recover();
+            assertThat(a[count - 1]).isEqualTo(count * (comm.rank() + 1) - 1);
+            assertThat(b[0]).isEqualTo(10 + count * comm.rank());
+            checkpoints.protect(checkpoints.idFor("c"), new int[1]);
+            checkpoints.checkpoint(2, Level.L4);
+            assertThat(checkpoints.idFor("d")).isEqualTo(3);
+        });
+    }
 }
