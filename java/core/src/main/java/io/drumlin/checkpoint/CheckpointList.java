@@ -22,6 +22,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** {@code Checkpoint.fti}, the list of a run's checkpoints (docs/formats/fti-run-directory.md, section 1). */
@@ -34,6 +36,15 @@ final class CheckpointList {
     private static final int IO_MODE_OFFSET = 1000;
 
     private static final String DIFFERENTIAL = "is_dcp";
+
+    private static final String RANKS = "nb_procs";
+
+    private static final String SECTION = "checkpoint_id.";
+
+    private static final Pattern NAME = Pattern.compile("checkpoint_id\\.(\\d{1,10})(?:\\..*)?");
+
+    /** In the name of the section of a checkpoint that one of the same id and level, of another number of ranks, is going to replace. */
+    private static final String OF = ".of";
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
@@ -67,12 +78,13 @@ final class CheckpointList {
     }
 
     /**
-     * Adds a checkpoint that is going to be committed, if the run has a list: as in C FTI where level 4 has an archive, and where there
-     * are differential checkpoints. Collective.
+     * Adds a checkpoint that is going to be committed: all of them, as in C FTI, where level 4 has an archive and where there are
+     * differential checkpoints, and otherwise those of level 4, of which nothing else tells how many ranks stored them. Collective.
      */
     void add(int ckptId, Level level) throws IOException {
         boolean ordered = hasDifferential();
-        if (!ordered && !config.keepL4Ckpt()) {
+        boolean servesOtherRanks = level == Level.L4 && config.ioMode() != FtiConfig.IO_HDF5;
+        if (!ordered && !config.keepL4Ckpt() && !servesOtherRanks) {
             return;
         }
         Agreement.run(comm, "listing checkpoint " + ckptId, () -> {
@@ -133,16 +145,41 @@ final class CheckpointList {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("timestamp", ZonedDateTime.now(ZoneId.systemDefault()).format(TIMESTAMP));
         values.put("level", Integer.toString(level.number()));
-        values.put("nb_procs", Integer.toString(topology.ranksOfApplication()));
+        values.put(RANKS, Integer.toString(topology.ranksOfApplication()));
         values.put("io_mode", Integer.toString(IO_MODE_OFFSET + config.ioMode()));
         values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
-        String section = "checkpoint_id." + ckptId;
+        String section = SECTION + ckptId;
+        sections.keySet().removeIf(name -> name.contains(OF));
+        if (!ordered && !config.keepL4Ckpt() && Files.notExists(directories.archive())) {
+            keepLast(sections);
+        }
+        keepOfOtherRanks(sections, section, values);
         if (ordered) {
             sections = withoutId(sections, section, values);
         }
         sections.put(section, values);
         before = text;
         TextFiles.replace(file, IniFile.dump(sections), storage);
+    }
+
+    /** Of those before the last there is nothing any more. */
+    private static void keepLast(Map<String, Map<String, String>> sections) {
+        while (sections.size() > 1) {
+            sections.remove(sections.keySet().iterator().next());
+        }
+    }
+
+    /** A kill before the commit leaves the checkpoint that was to be replaced: how many ranks it is of must still be known. */
+    private static void keepOfOtherRanks(
+            Map<String, Map<String, String>> sections, String section, Map<String, String> values) {
+        String kind = kind(values);
+        Map<String, String> same = sections.getOrDefault(section, Map.of());
+        Map<String, String> apart = sections.remove(section + kind);
+        Map<String, String> old = kind(same).equals(kind) || apart == null ? same : apart;
+        String ranks = old.getOrDefault(RANKS, "");
+        if (kind(old).equals(kind) && !ranks.isEmpty() && !ranks.equals(values.get(RANKS))) {
+            sections.put(section + OF + ranks, old);
+        }
     }
 
     /**
@@ -224,18 +261,57 @@ final class CheckpointList {
 
     /** The levels of the checkpoints in the list. */
     private static List<Level> levels(Path file) throws IOException {
-        List<Level> levels = new ArrayList<>();
+        return entries(file).stream().map(Entry::level).toList();
+    }
+
+    /**
+     * A checkpoint in the list.
+     *
+     * @param ckptId its id; -1 if it has none
+     * @param ranks of the application that stored it; 0 if that is not told
+     * @param ofOtherRanks whether one of another number of ranks was going to replace it
+     */
+    record Entry(Level level, int ckptId, int ranks, boolean ofOtherRanks) {
+
+        /** For {@link #of}. */
+        String toLine() {
+            return level + " " + ckptId + " " + ranks + " " + ofOtherRanks;
+        }
+
+        static Entry of(String line) {
+            String[] words = line.split(" ", -1);
+            return new Entry(
+                    Level.valueOf(words[0]),
+                    Integer.parseInt(words[1]),
+                    Integer.parseInt(words[2]),
+                    Boolean.parseBoolean(words[3]));
+        }
+    }
+
+    /** What a list tells of checkpoints, in its order; nothing if there is none. */
+    static List<Entry> entries(Path file) throws IOException {
+        List<Entry> entries = new ArrayList<>();
         if (!Files.notExists(file)) {
             IniFile list = IniFile.parse(TextFiles.read(file), file.toString());
             for (String section : list.sections()) {
                 int number = FtiConfig.parseInteger(list.get(section, "level").orElse(""));
-                if (isDifferential(list.get(section, DIFFERENTIAL).orElse(""))) {
-                    levels.add(Level.L4_DCP);
-                } else if (number >= Level.L1.number() && number <= Level.L4.number()) {
-                    levels.add(Level.of(number));
+                boolean isDifferential =
+                        isDifferential(list.get(section, DIFFERENTIAL).orElse(""));
+                if (isDifferential || (number >= Level.L1.number() && number <= Level.L4.number())) {
+                    entries.add(new Entry(
+                            isDifferential ? Level.L4_DCP : Level.of(number),
+                            ckptId(section),
+                            FtiConfig.parseInteger(list.get(section, RANKS).orElse("")),
+                            section.contains(OF)));
                 }
             }
         }
-        return levels;
+        return entries;
+    }
+
+    private static int ckptId(String section) {
+        Matcher name = NAME.matcher(section);
+        long id = name.matches() ? Long.parseLong(name.group(1)) : -1;
+        return id > Integer.MAX_VALUE ? -1 : (int) id;
     }
 }

@@ -19,6 +19,13 @@ interface FormerCheckpoint {
     /** How many ranks of the application stored their data. */
     int ranks();
 
+    /**
+     * The first file that would be there if more ranks had stored their data.
+     *
+     * @param stored how many, more than {@link #ranks}
+     */
+    Path missingFile(int stored);
+
     /** Where the files lie. */
     Slot slot();
 

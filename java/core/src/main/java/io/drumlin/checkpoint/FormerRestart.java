@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.FormerCheckpoint.Part;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -21,18 +22,26 @@ final class FormerRestart {
     private final IoMode mode;
     private final CheckpointReader reader;
     private final Refusals refusals;
-    private final boolean numberedByNode;
+    private final ListedRanks listed;
+    private final Run.Former known;
+    private Optional<DrumlinException> missing = Optional.empty();
+    private boolean ranksKnown;
 
-    /** @param numberedByNode whether the ranks of the former run were numbered node by node, as far as that is known */
+    /**
+     * @param listed how many ranks stored the checkpoints
+     * @param known of the former run
+     */
     FormerRestart(
             Communicator app,
             LevelDirectories levels,
             IoMode mode,
             CheckpointReader reader,
             Refusals refusals,
-            boolean numberedByNode) {
+            ListedRanks listed,
+            Run.Former known) {
         this.app = app;
-        this.numberedByNode = numberedByNode;
+        this.listed = listed;
+        this.known = known;
         this.levels = levels;
         this.mode = mode;
         this.reader = reader;
@@ -59,6 +68,16 @@ final class FormerRestart {
         return Optional.empty();
     }
 
+    /** Whether it is sure that the one that was found has the data of all ranks; otherwise it has those of the files that are there. */
+    boolean ranksKnown() {
+        return ranksKnown;
+    }
+
+    /** What is missing of the newest one that is not whole, as far as the list of checkpoints tells. */
+    Optional<DrumlinException> missing() {
+        return missing;
+    }
+
     /** What rank 0 finds, on all ranks: thousands of them should not list a directory. */
     private List<String> candidates(Level level) throws IOException {
         List<String> found = new ArrayList<>();
@@ -67,7 +86,7 @@ final class FormerRestart {
             refusals.succeeds(
                     "looking for checkpoints in",
                     directory,
-                    () -> found.addAll(mode.findFormer(level, numberedByNode)));
+                    () -> found.addAll(mode.findFormer(level, known.numberedByNode())));
         }
         return Agreement.bcast(app, String.join("\n", found), 0).lines().toList();
     }
@@ -80,6 +99,9 @@ final class FormerRestart {
             return Optional.empty();
         }
         FormerCheckpoint found = former[0];
+        if (!hasAllRanks(found)) {
+            return Optional.empty();
+        }
         boolean met = true;
         try {
             found.meet(app);
@@ -88,6 +110,18 @@ final class FormerRestart {
             refusals.sink().accept(directory, e);
         }
         return met && areWhole(found) ? Optional.of(found) : Optional.empty();
+    }
+
+    /** The same on all ranks. */
+    private boolean hasAllRanks(FormerCheckpoint found) {
+        try {
+            ranksKnown = listed.confirm(found, known.ranksIfConfiguredAlike());
+            return true;
+        } catch (DrumlinException e) {
+            refusals.sink().accept(levels.directory(found.level(), found.slot()), e);
+            missing = missing.or(() -> Optional.of(e));
+            return false;
+        }
     }
 
     private boolean areWhole(FormerCheckpoint former) throws IOException {

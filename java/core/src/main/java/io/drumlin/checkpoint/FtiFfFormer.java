@@ -18,7 +18,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A checkpoint of the mode FTI-FF. How many ranks there were is told by the names of the files, one for each.
+ * A checkpoint of the mode FTI-FF. Of how many ranks it is here is told by the names of the files, one for each; whether these are
+ * all, by {@link ListedRanks}.
  *
  * @param files the ranks that the names of the files carry, in the order of the application's ranks
  * @param mayDifferInTime whether it may be one of C FTI, whose ranks each read their clock
@@ -104,10 +105,7 @@ record FtiFfFormer(
     /** The ranks of the application are all ranks; with heads all but the first of each node. */
     private static void requireAll(Path directory, List<Integer> files) throws IOException {
         int heads = files.get(0) == 0 ? 0 : 1;
-        int nodeSize = 1;
-        while (heads == 1 && files.contains(nodeSize)) {
-            nodeSize++;
-        }
+        int nodeSize = heads == 0 ? 1 : nodeSize(files);
         int expected = 0;
         for (int file : files) {
             expected += heads == 1 && expected % nodeSize == 0 ? 1 : 0;
@@ -122,13 +120,36 @@ record FtiFfFormer(
         }
     }
 
+    /** Ranks of each node, if the first is a head. */
+    private static int nodeSize(List<Integer> files) {
+        int nodeSize = 1;
+        while (files.contains(nodeSize)) {
+            nodeSize++;
+        }
+        return nodeSize;
+    }
+
     @Override
     public int ranks() {
         return files.size();
     }
 
+    @Override
+    public Path missingFile(int stored) {
+        if (files.get(0) == 0) {
+            return file(files.size());
+        }
+        int nodeSize = nodeSize(files);
+        int next = files.get(files.size() - 1) + 1;
+        // If not so many fill nodes with heads there were none, and the first one had rank 0.
+        return file(stored % (nodeSize - 1) != 0 ? 0 : next % nodeSize == 0 ? next + 1 : next);
+    }
+
     private Path path(int rank) {
-        int file = files.get(rank);
+        return file(files.get(rank));
+    }
+
+    private Path file(int file) {
         String name = level == Level.L4_DCP
                 ? RunDirectory.differentialName(file)
                 : RunDirectory.fileName(FileKind.PLAIN, ckptId, file);

@@ -22,8 +22,8 @@ import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint of the modes POSIX, MPI-IO and SIONlib. How many ranks there were is told by the metadata: a file for each group, and in it a
- * section for each member.
+ * A checkpoint of the modes POSIX, MPI-IO and SIONlib. Of how many ranks it is here is told by the metadata: a file for each group, and
+ * in it a section for each member; whether these are all, by {@link ListedRanks}.
  */
 final class PosixFormer implements FormerCheckpoint {
 
@@ -160,6 +160,15 @@ final class PosixFormer implements FormerCheckpoint {
     @Override
     public int ranks() {
         return groups.sectors * groups.count * groups.size;
+    }
+
+    @Override
+    public Path missingFile(int stored) {
+        boolean sectors = stored % (groups.count * groups.size) == 0;
+        String name = sectors
+                ? GroupMetadata.fileName(groups.sectors, groups.first)
+                : GroupMetadata.fileName(0, groups.first + groups.count);
+        return run.places().metadataDirectory(Level.L4, metadataSlot).resolve(name);
     }
 
     @Override

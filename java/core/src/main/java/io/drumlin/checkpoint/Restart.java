@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -50,12 +51,13 @@ final class Restart {
     /**
      * The data of the restart, the same checkpoint on all ranks. Collective.
      *
+     * @param listed how many ranks stored the checkpoints: of one of more than there are now the files of some may be lost
      * @return this rank's, on node-local storage or in the shared file; empty if no level gives a whole one
      */
-    Optional<Source> find() throws IOException {
+    Optional<Source> find(ListedRanks listed) throws IOException {
         List<Level> order = order();
         for (Level level : order) {
-            Optional<Recovery.Found> found = recovery.find(level);
+            Optional<Recovery.Found> found = recovery.find(level).filter(each -> isOfTheseRanks(each, listed));
             if (found.isPresent() && settle(order.subList(order.indexOf(level) + 1, order.size()))) {
                 // What is recovered is what was verified: once more, because nothing is left of that.
                 found = recovery.find(level);
@@ -73,6 +75,11 @@ final class Restart {
         // What this rank found whole at the last level is of no use, for others did not.
         reader.forget();
         return Optional.empty();
+    }
+
+    private boolean isOfTheseRanks(Recovery.Found found, ListedRanks listed) {
+        Set<Integer> stored = listed.of(found.level(), found.file().ckptId());
+        return !found.level().isGlobal() || stored.isEmpty() || stored.contains(app.size());
     }
 
     /** Whether there was anything to settle. Collective. */

@@ -38,8 +38,9 @@ record Run(
      * @param sameNodes whether it had as many nodes as this one
      * @param numberedByNode whether the ranks of each node followed each other, as far as that is known
      * @param numberingKnown whether it is known
+     * @param ranksIfConfiguredAlike how many ranks its application had if its nodes were as large as those of this one
      */
-    record Former(boolean sameNodes, boolean numberedByNode, boolean numberingKnown) {}
+    record Former(boolean sameNodes, boolean numberedByNode, boolean numberingKnown, long ranksIfConfiguredAlike) {}
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
@@ -70,7 +71,11 @@ record Run(
                 earlier = TopologyFile.nodeNames(ini, topologyFile.toString());
                 boolean sameNodes = earlier.size() * (long) config.nodeSize() == ranks.size();
                 Optional<Boolean> byNode = TopologyFile.numberedByNode(ini);
-                found[0] = new Former(sameNodes, byNode.orElse(true), byNode.isPresent());
+                found[0] = new Former(
+                        sameNodes,
+                        byNode.orElse(true),
+                        byNode.isPresent(),
+                        earlier.size() * (long) (config.nodeSize() - config.heads()));
                 if (anyNumberOfRanks && !sameNodes) {
                     // Their nodes are none of this run's.
                     earlier = List.of();
@@ -97,10 +102,11 @@ record Run(
         long[] values = {
             former != null && former.sameNodes ? 1 : 0,
             former != null && former.numberedByNode ? 1 : 0,
-            former != null && former.numberingKnown ? 1 : 0
+            former != null && former.numberingKnown ? 1 : 0,
+            former != null ? former.ranksIfConfiguredAlike : 0
         };
         ranks.allreduce(values, Op.MAX);
-        return new Former(values[0] == 1, values[1] == 1, values[2] == 1);
+        return new Former(values[0] == 1, values[1] == 1, values[2] == 1, values[3]);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

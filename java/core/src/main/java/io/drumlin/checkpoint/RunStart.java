@@ -78,27 +78,27 @@ final class RunStart {
             unrecoverable(otherPlacement(known), freshStart);
             return;
         }
+        Path list = engine.directories().checkpointList();
+        ListedRanks listed = ListedRanks.of(app, list, engine.levels(), engine.refusals());
         // On other nodes the files of some ranks could be taken for those of all.
-        Optional<Source> found = known.sameNodes() ? restart.find() : Optional.empty();
+        Optional<Source> found = known.sameNodes() ? restart.find(listed) : Optional.empty();
         if (found.isPresent()) {
             restartFrom(found.get());
             return;
         }
-        Optional<FormerCheckpoint> former = anyNumberOfRanks
-                ? new FormerRestart(
-                                app,
-                                engine.levels(),
-                                engine.mode(),
-                                engine.reader(),
-                                engine.refusals(),
-                                known.numberedByNode())
-                        .find(restart.order())
-                : Optional.empty();
-        if (former.isPresent()) {
-            restartFrom(former.get());
-            return;
+        Optional<DrumlinException> missing = Optional.empty();
+        if (anyNumberOfRanks) {
+            FormerRestart former = new FormerRestart(
+                    app, engine.levels(), engine.mode(), engine.reader(), engine.refusals(), listed, known);
+            Optional<FormerCheckpoint> checkpoint = former.find(restart.order());
+            if (checkpoint.isPresent()) {
+                restartFrom(checkpoint.get(), former.ranksKnown());
+                return;
+            }
+            missing = former.missing();
         }
-        unrecoverable(Recovery.nothingRecoverable(engine.run().execId()), freshStart);
+        unrecoverable(
+                missing.orElseGet(() -> Recovery.nothingRecoverable(engine.run().execId())), freshStart);
     }
 
     private DrumlinException otherPlacement(Run.Former known) {
@@ -148,8 +148,8 @@ final class RunStart {
         });
     }
 
-    private void restartFrom(FormerCheckpoint from) throws IOException {
-        last.set(new Redistribution(app, from, engine.storage(), engine.slabs()));
+    private void restartFrom(FormerCheckpoint from, boolean ranksKnown) throws IOException {
+        last.set(new Redistribution(app, from, ranksKnown, engine.storage(), engine.slabs()));
         engine.taker().succeedFormerRun();
         nextCkptId = from.ckptId() + 1;
         status = ofConfiguration();

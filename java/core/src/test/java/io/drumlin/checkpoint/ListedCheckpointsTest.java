@@ -112,9 +112,9 @@ class ListedCheckpointsTest {
         }
     }
 
-    /** The first rename is that of the index, those that follow are of the commit. */
+    /** The first renames are those of the list of checkpoints and of the index, those that follow are of the commit. */
     @ParameterizedTest
-    @CsvSource({"3, 2", "3, 3", "1, 2", "1, 3", "2, 3"})
+    @CsvSource({"3, 2", "3, 3", "3, 4", "1, 3", "1, 4", "2, 4"})
     void oneThatStaysBecauseTheNextFailsIsListedAgain(String ioMode, int rename) throws IOException {
         RunFixture run = run("basic.ckpt_io", ioMode);
         FaultyEngine storage = new FaultyEngine(new NioEngine());

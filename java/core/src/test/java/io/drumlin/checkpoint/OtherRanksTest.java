@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -511,20 +512,160 @@ class OtherRanksTest {
         goOn(6, 1, 4, 1);
     }
 
-    @Test
-    void aMissingFileIsNoticed() throws IOException {
-        make(Map.of());
-        goOn(4, 0, 0, 1, Level.L4);
-        Files.delete(run.file("Ckpt1-Rank3.fti"));
-        // Its number is not known, but the distribution tells.
-        start(2, (checkpoints, comm) -> {
-            State state = new State(comm.rank(), comm.size());
-            state.protect(checkpoints);
-            state.distribute(checkpoints);
-            assertThatThrownBy(checkpoints::recover).hasMessageContaining("rank 0 of the former run stored");
+    /** Each rank has one number, and the program does not say how they are distributed. */
+    private void store(int ranks, int ckptId, Level level) throws IOException {
+        start(ranks, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {10 * ckptId + comm.rank()});
+            checkpoints.checkpoint(ckptId, level);
         });
+    }
+
+    private void recover(int ranks, int ckptId) throws IOException {
+        start(ranks, (checkpoints, comm) -> {
+            int[] own = {-1};
+            checkpoints.protect(0, own);
+            checkpoints.recover();
+            assertThat(own).containsExactly(10 * ckptId + comm.rank());
+        });
+    }
+
+    /** What is left looks like the checkpoint of a smaller run. */
+    private void loseTheLastRank(String ioMode, int ranks) throws IOException {
+        if (ioMode.equals("1")) {
+            Files.delete(run.file("Meta/" + run.restartValue("exec_id") + "/l4/sector" + (ranks - 1) + "-group0.fti"));
+        }
+        Files.delete(run.file("Ckpt1-Rank" + (ranks - 1) + ".fti"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, sector3-group0.fti", "3, Ckpt1-Rank3.fti"})
+    void aMissingFileIsRefused(String ioMode, String file) throws IOException {
+        make(Map.of("basic.ckpt_io", ioMode));
+        store(4, 1, Level.L4);
+        loseTheLastRank(ioMode, 4);
+        for (int ranks : new int[] {2, 3}) {
+            assertThatThrownBy(() -> start(ranks, (checkpoints, comm) -> {}))
+                    .hasMessageContaining(file)
+                    .hasMessageContaining("of 3 ranks, and 4 ranks wrote");
+        }
+    }
+
+    @Test
+    void aMissingFileOfARankInTheMidstIsNoticed() throws IOException {
+        make(Map.of());
+        store(4, 1, Level.L4);
         Files.delete(run.file("Ckpt1-Rank1.fti"));
         assertThatThrownBy(() -> start(2, (checkpoints, comm) -> {})).hasMessageContaining("no level");
+    }
+
+    /** As many ranks and nodes as this run has had since, without a checkpoint of level 4. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void aMissingFileIsRefusedAlsoWhereTheTopologyIsThatOfThisRun(String ioMode) throws IOException {
+        make(Map.of("basic.ckpt_io", ioMode));
+        store(4, 1, Level.L4);
+        store(3, 2, Level.L1);
+        RunDirectory.delete(directory.resolve("Local"), new NioEngine());
+        Path lost = run.file("Ckpt1-Rank3.fti");
+        Files.move(lost, directory.resolve("lost"));
+        if (ioMode.equals("1")) {
+            Files.delete(run.file("sector3-group0.fti"));
+        }
+        assertThatThrownBy(() -> start(3, (checkpoints, comm) -> {})).hasMessageContaining("4 ranks wrote");
+        if (ioMode.equals("3")) {
+            Files.move(directory.resolve("lost"), lost);
+            recover(4, 1);
+        }
+    }
+
+    @Test
+    void aMissingFileOfADifferentialCheckpointIsRefused() throws IOException {
+        make(Map.of("basic.enable_dcp", "1", "basic.dcp_mode", "1", "basic.dcp_block_size", "512"));
+        store(4, 1, Level.L4_DCP);
+        Files.delete(run.file("dCPFile-Rank3.fti"));
+        assertThatThrownBy(() -> start(3, (checkpoints, comm) -> {})).hasMessageContaining("4 ranks wrote");
+    }
+
+    @Test
+    void whereAHeadIsFirstTheMissingFileIsNotTakenForItsOwn() throws IOException {
+        make(Map.of("basic.head", "1", "basic.node_size", "3"));
+        start(6, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[1]);
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        Files.delete(run.file("Ckpt1-Rank5.fti"));
+        assertThatThrownBy(() -> start(9, (checkpoints, comm) -> {})).hasMessageContaining("Ckpt1-Rank5.fti");
+        Files.delete(run.file("Ckpt1-Rank4.fti"));
+        assertThatThrownBy(() -> start(9, (checkpoints, comm) -> {})).hasMessageContaining("Ckpt1-Rank4.fti");
+        make(Map.of());
+        store(4, 1, Level.L4);
+        Files.delete(directory.resolve("Global/" + run.restartValue("exec_id") + "/l4/Ckpt1-Rank0.fti"));
+        assertThatThrownBy(() -> start(3, (checkpoints, comm) -> {})).hasMessageContaining("Ckpt1-Rank0.fti");
+    }
+
+    /** Of C FTI, which has no such list by default, and of earlier versions. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void withoutTheNumberThatWroteItTheProgramMustSayHowVariablesAreDistributed(String ioMode) throws IOException {
+        make(Map.of("basic.ckpt_io", ioMode));
+        store(4, 1, Level.L4);
+        loseTheList();
+        loseTheLastRank(ioMode, 4);
+        start(3, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[1]);
+            assertThatThrownBy(checkpoints::recover)
+                    .hasMessageContaining("files of 3 ranks")
+                    .hasMessageContaining("distribute(0, ...)");
+            checkpoints.distribute(0, Distribution.block(4));
+            assertThatThrownBy(checkpoints::recover).isInstanceOf(IOException.class);
+            checkpoints.distribute(0, Distribution.block(3));
+            checkpoints.recover();
+        });
+    }
+
+    private void loseTheList() throws IOException {
+        Files.deleteIfExists(directory.resolve("Meta/" + run.restartValue("exec_id") + "/Checkpoint.fti"));
+    }
+
+    /** Nodes as many and as large as those of the run before have as many ranks. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void withoutTheNumberThatWroteItTheNodesTellIt(String ioMode) throws IOException {
+        make(Map.of("basic.ckpt_io", ioMode));
+        store(4, 1, Level.L4);
+        loseTheList();
+        start(6, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[comm.rank() < 4 ? 1 : 0]);
+            checkpoints.distribute(0, Distribution.contiguous());
+            checkpoints.recover();
+        });
+        recover(4, 1);
+    }
+
+    /** A run that was killed before it could replace the checkpoint, whose id it used again. */
+    @Test
+    void theNumberOfACheckpointThatWasToBeReplacedIsKnown() throws IOException {
+        make(Map.of());
+        store(4, 1, Level.L4);
+        Path global = directory.resolve("Global").resolve(run.restartValue("exec_id"));
+        start(6, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {10 + comm.rank()});
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        IniFile list = IniFile.parse(Files.readString(run.file("Checkpoint.fti")), "list");
+        assertThat(list.sections()).containsExactly("checkpoint_id.1", "checkpoint_id.1.of4");
+        assertThat(list.get("checkpoint_id.1", "nb_procs")).hasValue("6");
+        // The files of the six have replaced the four; without what an interrupted commit leaves they must be six.
+        Files.delete(run.file("Ckpt1-Rank5.fti"));
+        Files.delete(run.file("Ckpt1-Rank4.fti"));
+        RunDirectory.delete(global.resolve("tmp"), new NioEngine());
+        RunDirectory.delete(global.resolve("drumlin-replaced-l4"), new NioEngine());
+        assertThatThrownBy(() -> start(4, (checkpoints, comm) -> {})).hasMessageContaining("6 ranks wrote");
+        Files.createDirectories(global.resolve("tmp"));
+        recover(4, 1);
+        store(4, 2, Level.L4);
+        list = IniFile.parse(Files.readString(run.file("Checkpoint.fti")), "list");
+        assertThat(list.sections()).containsExactly("checkpoint_id.1", "checkpoint_id.2");
     }
 
     /** Variables larger than what is read in one go, in several containers. */
