@@ -226,12 +226,21 @@ final class CheckpointTaker {
         }
     }
 
-    /** Says that the last checkpoint is one of level 4 now: differential ones do not tell by their place how old they are. Collective. */
-    void noteKept(int ckptId) throws IOException {
-        if (checkpointList.hasDifferential()) {
+    /**
+     * Commits a copy in {@code tmp} of the last checkpoint as one of level 4. Collective.
+     *
+     * @throws IOException on all ranks: the one of level 4 before it is in its place and listed as before
+     */
+    void commitKept(int ckptId) throws IOException {
+        try {
             checkpointList.add(ckptId, Level.L4);
-            checkpointList.confirm();
+            unlist();
+            levels.commit(Level.L4);
+        } catch (IOException failed) {
+            takeBackFailure(failed);
+            throw failed;
         }
+        checkpointList.confirm();
     }
 
     /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */

@@ -70,9 +70,7 @@ final class RunEnd {
         }
         levels.tidy(Level.L4);
         engine.copy().copyToTmp(last.path(), last.file(), Level.L4);
-        engine.taker().unlist();
-        levels.commit(Level.L4);
-        engine.taker().noteKept(last.file().ckptId());
+        engine.taker().commitKept(last.file().ckptId());
         levels.tidy(Level.L4);
         engine.taker()
                 .list(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.fti.IniFile;
 import io.drumlin.scr.DatasetMetadata;
 import io.drumlin.scr.IndexFile;
 import io.drumlin.scr.IndexListing;
@@ -136,6 +137,36 @@ class ListedCheckpointsTest {
                 .containsExactly("Global/" + run.restartValue("exec_id") + "/Ckpt1");
         DatasetMetadata.of(new ScrPrefix(directory), index().records().get(0), new NioEngine())
                 .checkFetchable(RANKS);
+    }
+
+    /** The last checkpoint becomes one of level 4 at the end of a run. */
+    @ParameterizedTest
+    @CsvSource({"3, 1", "3, 2", "3, 3", "3, 4", "1, 3", "1, 4"})
+    void oneThatStaysBecauseTheLastCannotTakeItsPlaceIsListed(String ioMode, int rename) throws IOException {
+        RunFixture run = run("basic.ckpt_io", ioMode, "basic.keep_last_ckpt", "1");
+        FaultyEngine storage = new FaultyEngine(new NioEngine());
+        ThreadCommunicator.run(RANKS, comm -> {
+            FaultyEngine own = comm.rank() == 0 ? storage : new FaultyEngine(new NioEngine());
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(own)
+                    .open()) {
+                checkpoint(checkpoints, 1, Level.L4);
+                checkpoint(checkpoints, 2, Level.L1);
+                if (comm.rank() == 0) {
+                    storage.fail(Operation.RENAME, rename, "EIO");
+                }
+                assertThatIOException().isThrownBy(checkpoints::complete);
+            }
+        });
+        String name = "Global/" + run.restartValue("exec_id") + "/Ckpt1";
+        assertThat(index().records()).extracting(IndexRecord::name).containsExactly(name);
+        DatasetMetadata.of(new ScrPrefix(directory), index().records().get(0), new NioEngine())
+                .checkFetchable(RANKS);
+        IniFile list = IniFile.parse(Files.readString(run.file("Checkpoint.fti")), "list");
+        assertThat(list.sections()).containsExactly("checkpoint_id.1");
+        run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
+                .hasValue(2));
     }
 
     @ParameterizedTest
