@@ -37,6 +37,9 @@ final class CheckpointTaker {
     /** Whether the run's directories are still those of one with another number of ranks. */
     private boolean succeeds;
 
+    /** Whether the run's directories still name nodes of a run that this one has found nothing of. */
+    private boolean beginsAfresh;
+
     /** Which checkpoint was taken out of the index of SCR, as long as no other is in its place. */
     private OptionalInt unlisted = OptionalInt.empty();
 
@@ -196,11 +199,40 @@ final class CheckpointTaker {
     }
 
     /**
+     * Takes note that there was nothing to go on from.
+     *
+     * @param sameNodes whether the run before had as many nodes
+     */
+    void beginAfresh(boolean sameNodes) {
+        succeeds = !sameNodes;
+        beginsAfresh = sameNodes;
+    }
+
+    /** Where a node was replaced the next restart must know its replacement, which has the data of its place now. Collective. */
+    void nameNodes() throws IOException {
+        List<String> nodeNames = run.topology().nodeNames(app);
+        Path file = directories.topologyFile();
+        Agreement.run(app, "naming the nodes in " + file, () -> {
+            if (app.rank() == 0) {
+                String text = TextFiles.read(file);
+                String renamed = TopologyFile.withNodeNames(text, file.toString(), nodeNames);
+                if (!renamed.equals(text)) {
+                    TextFiles.replace(file, renamed, run.storage());
+                }
+            }
+        });
+        beginsAfresh = false;
+    }
+
+    /**
      * Makes the run's directories those of this number of ranks, if they are not: before there is a file of its own, for the former number of
      * ranks could take some of these for a checkpoint. First what is on the nodes goes, for with the topology of this run it
      * could be taken for one of it; the checkpoint on the parallel file system stays until there is another.
      */
     private void takeOver() throws IOException {
+        if (beginsAfresh) {
+            nameNodes();
+        }
         if (!succeeds) {
             return;
         }

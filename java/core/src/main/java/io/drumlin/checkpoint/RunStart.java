@@ -1,12 +1,10 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /** How a run begins: afresh, or with the checkpoint that an earlier one has left. */
@@ -99,6 +97,7 @@ final class RunStart {
         }
         unrecoverable(
                 missing.orElseGet(() -> Recovery.nothingRecoverable(engine.run().execId())), freshStart);
+        engine.taker().beginAfresh(known.sameNodes());
     }
 
     private DrumlinException otherPlacement(Run.Former known) {
@@ -130,22 +129,7 @@ final class RunStart {
         if (from.level() == Level.L4) {
             engine.taker().listIfMissing(ckptId);
         }
-        nameNodes();
-    }
-
-    /** Where a node was replaced the next restart must know its replacement, which has the data of its place now. Collective. */
-    private void nameNodes() throws IOException {
-        List<String> nodeNames = engine.run().topology().nodeNames(app);
-        Path file = engine.directories().topologyFile();
-        Agreement.run(app, "naming the nodes in " + file, () -> {
-            if (app.rank() == 0) {
-                String text = TextFiles.read(file);
-                String renamed = TopologyFile.withNodeNames(text, file.toString(), nodeNames);
-                if (!renamed.equals(text)) {
-                    TextFiles.replace(file, renamed, engine.storage());
-                }
-            }
-        });
+        engine.taker().nameNodes();
     }
 
     private void restartFrom(FormerCheckpoint from, boolean ranksKnown) throws IOException {

@@ -266,6 +266,35 @@ class CheckpointsTest {
         });
     }
 
+    /** Its replacements of nodes have the data from now on. */
+    @Test
+    void aRunThatBeginsAfreshNamesItsNodes() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[1]);
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        Path topology = run.file("Topology.fti");
+        String named = Files.readString(topology);
+        String before = named.replace("node1", "lost1");
+        Files.writeString(topology, before);
+        Files.delete(run.file("Ckpt1-Rank3.fti"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .freshStartIfUnrecoverable()
+                    .open()) {
+                assertThat(checkpoints.status()).isEqualTo(Status.FRESH);
+                // Who finds the files again may still have them.
+                assertThat(topology).content().isEqualTo(before);
+                comm.barrier();
+                checkpoints.protect(0, new int[1]);
+                checkpoints.checkpoint(2, Level.L1);
+            }
+        });
+        assertThat(topology).content().isEqualTo(named);
+    }
+
     @Test
     void keepsLevel4CheckpointsInTheArchiveWhenConfigured() throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.keep_l4_ckpt", "1"));

@@ -762,4 +762,23 @@ class OtherRanksTest {
             assertThat(checkpoints.idFor("d")).isEqualTo(3);
         });
     }
+
+    /** What nothing could be found of does not keep a run of another number of ranks from being restarted. */
+    @Test
+    void aRunOfAnotherNumberOfRanksThatBeginsAfreshCanBeRestarted() throws IOException {
+        make(Map.of());
+        store(4, 1, Level.L1);
+        ThreadCommunicator.run(3, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .anyNumberOfRanks()
+                    .freshStartIfUnrecoverable()
+                    .open()) {
+                assertThat(checkpoints.status()).isEqualTo(Status.FRESH);
+                checkpoints.protect(0, new int[] {20 + comm.rank()});
+                checkpoints.checkpoint(2, Level.L1);
+            }
+        });
+        recover(3, 2);
+    }
 }
