@@ -58,6 +58,9 @@ final class CheckpointList {
     /** Whether there are differential checkpoints, which do not tell by their place how old they are; {@code null}: not known yet. */
     private @Nullable Boolean differential;
 
+    /** Whether there is a list, known with {@link #differential}. */
+    private boolean exists;
+
     /**
      * What was in the file before the addition that is not {@linkplain #confirm confirmed}, empty if there was no file; {@code null}
      * when nothing was added, and on all ranks but the first.
@@ -79,19 +82,34 @@ final class CheckpointList {
 
     /**
      * Adds a checkpoint that is going to be committed: all of them, as in C FTI, where level 4 has an archive and where there are
-     * differential checkpoints, and otherwise those of level 4, of which nothing else tells how many ranks stored them. Collective.
+     * differential checkpoints, and otherwise those of level 4 if there is a list. Collective.
      */
     void add(int ckptId, Level level) throws IOException {
         boolean ordered = hasDifferential();
-        boolean servesOtherRanks = level == Level.L4 && config.ioMode() != FtiConfig.IO_HDF5;
-        if (!ordered && !config.keepL4Ckpt() && !servesOtherRanks) {
+        if (!ordered && !config.keepL4Ckpt() && !(exists && level == Level.L4)) {
             return;
         }
         Agreement.run(comm, "listing checkpoint " + ckptId, () -> {
             if (comm.rank() == 0) {
-                write(ckptId, level, ordered);
+                write(ckptId, level, topology.ranksOfApplication(), ordered);
             }
         });
+    }
+
+    /**
+     * Adds the checkpoint that a run of another number of ranks has left, if it is not in the list: that run's topology, which told the
+     * number, is going to be replaced. Collective.
+     */
+    void addFormer(int ckptId, Level level, int ranks) throws IOException {
+        boolean ordered = hasDifferential();
+        Agreement.run(comm, "listing checkpoint " + ckptId + " of " + ranks + " ranks", () -> {
+            if (comm.rank() == 0
+                    && entries(file).stream().noneMatch(entry -> entry.level() == level && entry.ckptId() == ckptId)) {
+                write(ckptId, level, ranks, ordered);
+                confirm();
+            }
+        });
+        exists = true;
     }
 
     /** Takes note that the checkpoint that was added last is in its place. */
@@ -118,20 +136,23 @@ final class CheckpointList {
     /** Also those of the run before a restart that switched them off. Collective at the first call. */
     boolean hasDifferential() throws IOException {
         if (differential == null) {
-            long[] found = {0};
-            if (config.ioMode() == FtiConfig.IO_FTIFF && comm.rank() == 0) {
+            long[] found = {0, 0};
+            if (comm.rank() == 0) {
                 // Not "exists", which is also false when that could not be found out.
                 boolean left = !Files.notExists(directories.committed(Level.L4_DCP));
-                found[0] = left || config.differential().isPresent() ? 1 : 0;
+                boolean possible = config.ioMode() == FtiConfig.IO_FTIFF;
+                found[0] = possible && (left || config.differential().isPresent()) ? 1 : 0;
+                found[1] = Files.notExists(file) ? 0 : 1;
             }
             comm.allreduce(found, Op.MAX);
             differential = found[0] == 1;
+            exists = found[1] == 1;
         }
         return differential;
     }
 
     /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
-    private void write(int ckptId, Level level, boolean ordered) throws IOException {
+    private void write(int ckptId, Level level, int ranks, boolean ordered) throws IOException {
         before = null;
         String text = Files.notExists(file) ? "" : TextFiles.read(file);
         Map<String, Map<String, String>> sections;
@@ -145,7 +166,7 @@ final class CheckpointList {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("timestamp", ZonedDateTime.now(ZoneId.systemDefault()).format(TIMESTAMP));
         values.put("level", Integer.toString(level.number()));
-        values.put(RANKS, Integer.toString(topology.ranksOfApplication()));
+        values.put(RANKS, Integer.toString(ranks));
         values.put("io_mode", Integer.toString(IO_MODE_OFFSET + config.ioMode()));
         values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
         String section = SECTION + ckptId;

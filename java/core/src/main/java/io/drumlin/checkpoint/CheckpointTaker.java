@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the checkpoints of a run: writes them, says so in the run's files, commits them and deletes what they supersede. One at a
@@ -36,6 +37,9 @@ final class CheckpointTaker {
 
     /** Whether the run's directories are still those of one with another number of ranks. */
     private boolean succeeds;
+
+    /** What the run goes on from, of another number of ranks. */
+    private @Nullable FormerCheckpoint former;
 
     /** Whether the run's directories still name nodes of a run that this one has found nothing of. */
     private boolean beginsAfresh;
@@ -194,8 +198,9 @@ final class CheckpointTaker {
     }
 
     /** Takes note that the run goes on from a checkpoint of another number of ranks. */
-    void succeedFormerRun() {
+    void succeed(FormerCheckpoint from) {
         succeeds = true;
+        former = from;
     }
 
     /**
@@ -236,16 +241,19 @@ final class CheckpointTaker {
         if (!succeeds) {
             return;
         }
+        if (former != null) {
+            checkpointList.addFormer(former.ckptId(), former.level(), former.ranks());
+        }
         levels.deleteOfFormerRun();
         List<String> nodeNames = run.topology().nodeNames(app);
         Agreement.run(app, "writing " + directories.topologyFile(), () -> {
             if (app.rank() == 0) {
-                boolean isNumberedByNode = run.topology().isNumberedByNode();
-                String topology = TopologyFile.toIni(config, nodeNames, isNumberedByNode);
+                String topology = TopologyFile.toIni(config, nodeNames, run.topology());
                 TextFiles.replace(directories.topologyFile(), topology, run.storage());
             }
         });
         succeeds = false;
+        former = null;
     }
 
     /** Says in the run's files that the next start is a restart, and that SCR has not to know of what was there. Collective. */

@@ -25,7 +25,6 @@ final class FormerRestart {
     private final ListedRanks listed;
     private final Run.Former known;
     private Optional<DrumlinException> missing = Optional.empty();
-    private boolean ranksKnown;
 
     /**
      * @param listed how many ranks stored the checkpoints
@@ -68,12 +67,7 @@ final class FormerRestart {
         return Optional.empty();
     }
 
-    /** Whether it is sure that the one that was found has the data of all ranks; otherwise it has those of the files that are there. */
-    boolean ranksKnown() {
-        return ranksKnown;
-    }
-
-    /** What is missing of the newest one that is not whole, as far as the list of checkpoints tells. */
+    /** What is missing of the newest one of which not all files are there. */
     Optional<DrumlinException> missing() {
         return missing;
     }
@@ -115,7 +109,7 @@ final class FormerRestart {
     /** The same on all ranks. */
     private boolean hasAllRanks(FormerCheckpoint found) {
         try {
-            ranksKnown = listed.confirm(found, known.ranksIfConfiguredAlike());
+            listed.confirm(found, known);
             return true;
         } catch (DrumlinException e) {
             refusals.sink().accept(levels.directory(found.level(), found.slot()), e);

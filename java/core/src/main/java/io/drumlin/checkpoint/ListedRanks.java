@@ -8,6 +8,7 @@ import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -53,25 +54,31 @@ final class ListedRanks {
     }
 
     /**
-     * Whether it is sure that so many ranks stored a checkpoint.
+     * Checks that the files of all ranks are there. What is not in the list is of the run before; where only its nodes are known, all have
+     * as many ranks.
      *
      * @param found of how many there are files
-     * @param configured how many the former run had if it was configured as this one
-     * @throws DrumlinException there were more
+     * @throws DrumlinException there were other ranks
      */
-    boolean confirm(FormerCheckpoint found, long configured) throws DrumlinException {
+    void confirm(FormerCheckpoint found, Run.Former run) throws DrumlinException {
         Set<Integer> listed = of(found.level(), found.ckptId());
         int ranks = found.ranks();
-        int most = listed.stream().mapToInt(Integer::intValue).max().orElse(0);
-        if (most > ranks && !listed.contains(ranks)) {
-            throw DrumlinException.during("restart from checkpoint " + found.ckptId())
-                    .path(found.missingFile(most))
-                    .problem("the file is missing: there are those of " + ranks + " ranks, and " + most
-                            + " ranks wrote the checkpoint")
-                    .advice("a restart on another number of ranks needs the files of all ranks: bring it back, or use"
-                            + " another checkpoint")
-                    .exception();
+        int stored = listed.contains(ranks) ? ranks : listed.isEmpty() ? run.ranks() : Collections.max(listed);
+        if (stored == 0) {
+            stored = (ranks + run.nodes() - 1) / run.nodes() * run.nodes();
         }
-        return listed.contains(ranks) || (listed.isEmpty() && ranks == configured);
+        if (stored == ranks) {
+            return;
+        }
+        DrumlinException.Context refusal = DrumlinException.during("restart from checkpoint " + found.ckptId());
+        if (stored > ranks) {
+            refusal.path(found.missingFile(stored));
+        }
+        throw refusal.problem(
+                        "there are the files of " + ranks + " ranks, and " + stored + " ranks wrote the checkpoint")
+                .advice(
+                        "a restart on another number of ranks needs the files of all ranks: bring back what is missing, or"
+                                + " use another checkpoint")
+                .exception();
     }
 }

@@ -26,19 +26,15 @@ final class Redistribution {
 
     private final Communicator app;
     private final FormerCheckpoint former;
-    private final boolean ranksKnown;
     private final StorageEngine storage;
     private final SlabPool slabs;
 
     /** Bytes by variable of the former ranks whose files this one looks into for all. */
     private final Map<Integer, Map<Integer, Long>> sizes = new HashMap<>();
 
-    /** @param ranksKnown whether it is sure that all ranks' files are there */
-    Redistribution(
-            Communicator app, FormerCheckpoint former, boolean ranksKnown, StorageEngine storage, SlabPool slabs) {
+    Redistribution(Communicator app, FormerCheckpoint former, StorageEngine storage, SlabPool slabs) {
         this.app = app;
         this.former = former;
-        this.ranksKnown = ranksKnown;
         this.storage = storage;
         this.slabs = slabs;
     }
@@ -152,16 +148,7 @@ final class Redistribution {
             return data.distribution().get();
         }
         if (former.ranks() == app.size()) {
-            if (ranksKnown) {
-                return Distribution.contiguous();
-            }
-            throw refused(
-                    id,
-                    "there are the files of " + former.ranks()
-                            + " ranks, nothing tells how many ranks wrote the checkpoint, and the program does not say how"
-                            + " the variable is distributed",
-                    "say so with distribute(" + id + ", ...), or restart with the nodes and the node_size of the run"
-                            + " that wrote it");
+            return Distribution.contiguous();
         }
         throw refused(
                 id,

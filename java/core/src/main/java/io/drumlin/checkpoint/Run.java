@@ -38,9 +38,10 @@ record Run(
      * @param sameNodes whether it had as many nodes as this one
      * @param numberedByNode whether the ranks of each node followed each other, as far as that is known
      * @param numberingKnown whether it is known
-     * @param ranksIfConfiguredAlike how many ranks its application had if its nodes were as large as those of this one
+     * @param nodes how many it had
+     * @param ranks how many its application had, 0 if that is not known
      */
-    record Former(boolean sameNodes, boolean numberedByNode, boolean numberingKnown, long ranksIfConfiguredAlike) {}
+    record Former(boolean sameNodes, boolean numberedByNode, boolean numberingKnown, int nodes, int ranks) {}
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
@@ -75,7 +76,8 @@ record Run(
                         sameNodes,
                         byNode.orElse(true),
                         byNode.isPresent(),
-                        earlier.size() * (long) (config.nodeSize() - config.heads()));
+                        earlier.size(),
+                        TopologyFile.ranks(ini).orElse(0));
                 if (anyNumberOfRanks && !sameNodes) {
                     // Their nodes are none of this run's.
                     earlier = List.of();
@@ -88,8 +90,7 @@ record Run(
         List<String> nodeNames = restart ? List.of() : topology.nodeNames(app);
         Agreement.run(ranks, "writing " + topologyFile, () -> {
             if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
-                TextFiles.replace(
-                        topologyFile, TopologyFile.toIni(config, nodeNames, topology.isNumberedByNode()), engine[0]);
+                TextFiles.replace(topologyFile, TopologyFile.toIni(config, nodeNames, topology), engine[0]);
             }
         });
         Optional<HeadLink> headLink =
@@ -103,10 +104,11 @@ record Run(
             former != null && former.sameNodes ? 1 : 0,
             former != null && former.numberedByNode ? 1 : 0,
             former != null && former.numberingKnown ? 1 : 0,
-            former != null ? former.ranksIfConfiguredAlike : 0
+            former != null ? former.nodes : 0,
+            former != null ? former.ranks : 0
         };
         ranks.allreduce(values, Op.MAX);
-        return new Former(values[0] == 1, values[1] == 1, values[2] == 1, values[3]);
+        return new Former(values[0] == 1, values[1] == 1, values[2] == 1, (int) values[3], (int) values[4]);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

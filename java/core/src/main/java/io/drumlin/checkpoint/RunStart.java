@@ -90,7 +90,7 @@ final class RunStart {
                     app, engine.levels(), engine.mode(), engine.reader(), engine.refusals(), listed, known);
             Optional<FormerCheckpoint> checkpoint = former.find(restart.order());
             if (checkpoint.isPresent()) {
-                restartFrom(checkpoint.get(), former.ranksKnown());
+                restartFrom(checkpoint.get());
                 return;
             }
             missing = former.missing();
@@ -132,9 +132,9 @@ final class RunStart {
         engine.taker().nameNodes();
     }
 
-    private void restartFrom(FormerCheckpoint from, boolean ranksKnown) throws IOException {
-        last.set(new Redistribution(app, from, ranksKnown, engine.storage(), engine.slabs()));
-        engine.taker().succeedFormerRun();
+    private void restartFrom(FormerCheckpoint from) throws IOException {
+        last.set(new Redistribution(app, from, engine.storage(), engine.slabs()));
+        engine.taker().succeed(from);
         nextCkptId = from.ckptId() + 1;
         status = ofConfiguration();
         engine.taker().goOn();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The content of {@code Topology.fti} (docs/formats/fti-run-directory.md, section 2). */
 final class TopologyFile {
@@ -20,6 +21,9 @@ final class TopologyFile {
 
     private static final String BY_NODE = "node";
 
+    /** How many ranks the application has: the configuration that tells it may change. */
+    private static final String RANKS = "nb_procs";
+
     private TopologyFile() {}
 
     /** Whether the run that left it had its ranks numbered node by node; empty where that is not known, as of C FTI's runs. */
@@ -27,8 +31,14 @@ final class TopologyFile {
         return topology.get(DRUMLIN, NUMBERING).map(BY_NODE::equals);
     }
 
+    /** How many ranks the application had; empty where that is not known, as of C FTI's runs. */
+    static OptionalInt ranks(IniFile topology) {
+        int ranks = FtiConfig.parseInteger(topology.get(DRUMLIN, RANKS).orElse(""));
+        return ranks > 0 ? OptionalInt.of(ranks) : OptionalInt.empty();
+    }
+
     /** What C FTI leaves of the configuration, and the node names. */
-    static String toIni(FtiConfig config, List<String> nodeNames, boolean isNumberedByNode) {
+    static String toIni(FtiConfig config, List<String> nodeNames, Topology topology) {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         for (String section : config.ini().sections()) {
             if (!List.of("basic", "restart", "advanced", "topology").contains(section)) {
@@ -41,8 +51,9 @@ final class TopologyFile {
         }
         sections.put("topology", nodes);
         if (!config.localTest()) {
-            sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>())
-                    .put(NUMBERING, isNumberedByNode ? BY_NODE : "other");
+            Map<String, String> ours = sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>());
+            ours.put(NUMBERING, topology.isNumberedByNode() ? BY_NODE : "other");
+            ours.put(RANKS, Integer.toString(topology.ranksOfApplication()));
         }
         return IniFile.dump(sections);
     }

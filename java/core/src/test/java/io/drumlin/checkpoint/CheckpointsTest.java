@@ -178,7 +178,7 @@ class CheckpointsTest {
         });
         String place = level == Level.L1 ? "Local/node0/X/l1/" : "Global/X/l4/";
         assertThat(run.files())
-                .hasSize(RANKS + (level == Level.L4 ? 2 : 1))
+                .hasSize(RANKS + 1)
                 .contains(place + "Ckpt2-Rank0.fti", "Meta/X/Topology.fti")
                 .noneMatch(file -> file.contains("Ckpt1"));
         assertThat(run.restartValue("failure")).isEqualTo("1");
@@ -255,7 +255,6 @@ class CheckpointsTest {
                         "Global/X/l4/Ckpt2-Rank1.fti",
                         "Global/X/l4/Ckpt2-Rank2.fti",
                         "Global/X/l4/Ckpt2-Rank3.fti",
-                        "Meta/X/Checkpoint.fti",
                         "Meta/X/Topology.fti");
         run.run(RANKS, (checkpoints, comm) -> {
             assertThat(checkpoints.status()).isEqualTo(Status.RESTART_FROM_KEPT);
@@ -399,7 +398,7 @@ class CheckpointsTest {
         // C FTI goes on with the files of ranks 0 to 3.
         assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {}))
                 .hasMessageContaining("at no level the files that are left");
-        assertThat(run.files()).hasSize(8 + 2);
+        assertThat(run.files()).hasSize(8 + 1);
     }
 
     @Test
