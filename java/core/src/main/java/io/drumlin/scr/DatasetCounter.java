@@ -20,18 +20,20 @@ final class DatasetCounter {
     /** SCR's limit, with C's NUL. */
     private static final int MAX_NAME_BYTES = 1023;
 
+    private final ScrPrefix prefix;
     private final ScrSettings settings;
     private final Communicator world;
     private int lastId;
     private int lastCheckpoint;
 
-    DatasetCounter(ScrSettings settings, Communicator world) {
+    DatasetCounter(ScrPrefix prefix, ScrSettings settings, Communicator world) {
+        this.prefix = prefix;
         this.settings = settings;
         this.world = world;
     }
 
     /** Goes on behind what the prefix directory and the caches have. Collective. */
-    void findLast(ScrPrefix prefix, IndexFile index, Collection<DatasetDescriptor> cached) throws IOException {
+    void findLast(IndexFile index, Collection<DatasetDescriptor> cached) throws IOException {
         long[] last = {0, 0};
         Root.run(world, "looking for the last dataset", () -> {
             if (Files.exists(index.path())) {
@@ -55,23 +57,32 @@ final class DatasetCounter {
     }
 
     /**
-     * The descriptor of the next dataset, which is the same until one {@link #begun}. Collective.
+     * The descriptor of the next dataset, which is the same until one {@link #begun}, unless somebody else takes its id: a
+     * {@link DatasetRegistry} may have listed datasets of its own. Collective.
      *
      * @param name {@code null} for {@code scr.dataset.ID}
      */
     DatasetDescriptor next(@Nullable String name, boolean checkpoint, boolean output) throws IOException {
-        int id = lastId + 1;
-        String common = Agreement.bcast(world, name == null ? "scr.dataset." + id : name, 0);
+        int free = world.rank() == 0 ? freeId() : 0;
+        String common = Agreement.bcast(world, name == null ? "scr.dataset." + free : name, 0);
         Agreement.run(world, "beginning a dataset", () -> checkName(name, common));
         // All ranks have the same time, that of rank 0.
-        long[] created = {world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
-        world.allreduce(created, Communicator.Op.MAX);
-        DatasetDescriptor descriptor = DatasetDescriptor.started(id, common, checkpoint, output, created[0])
+        long[] ofRoot = {free, world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
+        world.allreduce(ofRoot, Communicator.Op.MAX);
+        DatasetDescriptor descriptor = DatasetDescriptor.started((int) ofRoot[0], common, checkpoint, output, ofRoot[1])
                 .with("USER", settings.user())
                 .with("JOBNAME", settings.text("SCR_JOB_NAME"))
                 .with("JOBID", settings.text("SCR_JOB_ID"))
                 .with("CLUSTER", settings.text("SCR_CLUSTER_NAME"));
         return checkpoint ? descriptor.withCheckpoint(lastCheckpoint + 1) : descriptor;
+    }
+
+    private int freeId() {
+        int id = lastId + 1;
+        while (Files.exists(prefix.metadata(id))) {
+            id++;
+        }
+        return id;
     }
 
     void begun(DatasetDescriptor descriptor) {

@@ -68,7 +68,7 @@ public final class ScrDatasets implements Closeable {
         this.cache = new DatasetCache(store, world, layout, settings, prefix);
         this.flush = new DatasetFlush(settings, world, store, prefix, cache);
         this.fetch = new DatasetFetch(settings, world, store, prefix, cache);
-        this.counter = new DatasetCounter(settings, world);
+        this.counter = new DatasetCounter(prefix, settings, world);
         this.pace = new CheckpointPace(settings);
     }
 
@@ -99,8 +99,7 @@ public final class ScrDatasets implements Closeable {
         ScrDatasets datasets = new ScrDatasets(settings[0], world, storage);
         new JobStart(settings[0], world, datasets.layout, datasets.prefix, datasets.cache, datasets.flush)
                 .run(config.program(), storage);
-        datasets.counter.findLast(
-                datasets.prefix, datasets.index, datasets.cache.datasets().values());
+        datasets.counter.findLast(datasets.index, datasets.cache.datasets().values());
         return datasets;
     }
 

@@ -171,9 +171,21 @@ public final class ScrIndex {
      * Notes that a dataset is about to be written to the prefix directory: from now on it is there but not complete.
      *
      * @param descriptor of the dataset; copied
-     * @throws DrumlinException it has no name or id
+     * @throws DrumlinException it has no name or id, or another dataset has the id
      */
     public void begin(DatasetDescriptor descriptor) throws DrumlinException {
+        String name = name(descriptor);
+        for (IndexRecord record : records()) {
+            if (descriptor.id().equals(OptionalInt.of(record.id()))
+                    && !record.name().equals(name)) {
+                throw DrumlinException.during("indexing dataset " + name)
+                        .problem("its id " + record.id() + " is that of " + record.name())
+                        .advice(
+                                "another program has listed it in the same prefix directory since the dataset was begun;"
+                                        + " remove that one from the index, or go on with the next dataset")
+                        .exception();
+            }
+        }
         replace(descriptor).set(COMPLETE, 0);
     }
 

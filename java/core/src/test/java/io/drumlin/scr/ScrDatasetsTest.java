@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
@@ -86,6 +87,53 @@ class ScrDatasetsTest extends DatasetJobs {
             read(datasets, rank, "ckpt.2");
         });
         assertThat(index().record("ckpt.2").orElseThrow().fetched()).hasSize(1);
+    }
+
+    /** As runs of FTI do that list their checkpoints in the same prefix directory. */
+    private void listByOthers(int rank, String name) throws IOException {
+        if (rank == 0) {
+            Path file = Files.writeString(prefix().resolve(name), name);
+            new DatasetRegistry(new ScrPrefix(prefix()), new SingleCommunicator(), new NioEngine())
+                    .add(name, "job", file);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1"})
+    void idsThatOthersHaveTakenAreNotTakenAgain(String bypass) throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        parameters.put("SCR_CACHE_BYPASS", bypass);
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            listByOthers(rank, "other.1");
+            listByOthers(rank, "other.2");
+            write(datasets, rank, "ckpt.2");
+            listByOthers(rank, "other.3");
+        });
+        assertThat(index().records())
+                .extracting(IndexRecord::name)
+                .containsExactly("other.3", "ckpt.2", "other.2", "other.1", "ckpt.1");
+        for (IndexRecord record : index().records()) {
+            DatasetMetadata metadata = DatasetMetadata.of(new ScrPrefix(prefix()), record, new NioEngine());
+            metadata.check();
+            assertThat(metadata.readDescriptor().name()).hasValue(record.name());
+        }
+    }
+
+    @Test
+    void anIdThatOthersTakeMeanwhileIsLeftToThem() throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        job((datasets, rank) -> {
+            datasets.startOutput("ckpt.1", true, false);
+            Path file = Files.write(datasets.routeFile(file("ckpt.1", rank, 0)), content("ckpt.1", rank, 0));
+            listByOthers(rank, "other.1");
+            assertThatExceptionOfType(DrumlinException.class)
+                    .isThrownBy(() -> datasets.completeOutput(true))
+                    .withMessageContaining("its id 1 is that of other.1");
+            assertThat(file).exists();
+            write(datasets, rank, "ckpt.2");
+        });
+        assertThat(index().records()).extracting(IndexRecord::name).contains("ckpt.2", "other.1");
     }
 
     @Test
