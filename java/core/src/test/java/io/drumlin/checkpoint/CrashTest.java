@@ -66,7 +66,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"KILL, 0, 0, 3", "POWER_LOSS, 1, 0, 3", "POWER_LOSS, 0, 0, 1", "KILL, 0, 1, 2", "POWER_LOSS, 0, 1, 4"})
     void prefixesOfARunAreRecoverable(Crash crash, String keepLast, String keepL4, String ioMode) throws IOException {
-        prefixesOfARun(crash, keepLast, keepL4, ioMode, 5);
+        prefixesOfARun(crash, keepLast, keepL4, ioMode, 8);
     }
 
     @Tag("soak")
@@ -112,7 +112,7 @@ class CrashTest {
     @CsvSource({"POWER_LOSS, 0, 3", "KILL, 1, 3", "POWER_LOSS, 0, 1"})
     void prefixesOfARunWithDifferentialCheckpointsAreRecoverable(Crash crash, String keepLast, String ioMode)
             throws IOException {
-        prefixesOfDifferential(crash, keepLast, ioMode, 5);
+        prefixesOfDifferential(crash, keepLast, ioMode, 8);
     }
 
     @Tag("soak")
@@ -153,7 +153,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"KILL, 3", "POWER_LOSS, 1", "KILL, 2", "POWER_LOSS, 4", "POWER_LOSS, 5"})
     void prefixesOfARunWithIncrementalCheckpointsAreRecoverable(Crash crash, String ioMode) throws IOException {
-        prefixesOfIncremental(crash, ioMode, 12);
+        prefixesOfIncremental(crash, ioMode, 20);
     }
 
     @ParameterizedTest
@@ -182,7 +182,7 @@ class CrashTest {
         levels = List.of(Level.L2, Level.L1, Level.L3, Level.L2, Level.L1);
         incremental = true;
         record(withGroups(ioMode));
-        replay(crash, loss, 20);
+        replay(crash, loss, 32);
     }
 
     @ParameterizedTest
@@ -193,7 +193,7 @@ class CrashTest {
         levels = List.of(Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4);
         incremental = true;
         record(differential("1", ioMode));
-        replay(crash, Loss.NEVER, 10);
+        replay(crash, Loss.NEVER, 16);
     }
 
     @ParameterizedTest
@@ -205,7 +205,7 @@ class CrashTest {
         levels = List.of(Level.L2, Level.L4, Level.L3, Level.L1, Level.L4);
         incremental = true;
         record(withHeads(ioMode));
-        replay(crash, loss, 9);
+        replay(crash, loss, 15);
     }
 
     /** With redundancy: what was done at level 2 or above also stands the loss of a node. */
@@ -220,7 +220,7 @@ class CrashTest {
     })
     void prefixesOfARunAtAllLevelsAreRecoverable(Crash crash, String keepLast, Loss loss, String ioMode)
             throws IOException {
-        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 18);
+        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 30);
     }
 
     @ParameterizedTest
@@ -259,7 +259,7 @@ class CrashTest {
         ranks = 2;
         levels = List.of(Level.L2, Level.L1, Level.L4, Level.L3, Level.L1);
         record(Map.of("drumlin.async", "1", "basic.node_size", "1", "basic.group_size", "2", "basic.ckpt_io", ioMode));
-        replay(crash, loss, 8);
+        replay(crash, loss, 13);
     }
 
     /** Checkpoints that heads finish behind the computation; one is done when the application has waited for it. */
@@ -276,7 +276,7 @@ class CrashTest {
         nodeSize = 2;
         levels = List.of(Level.L2, Level.L4, Level.L3, Level.L1, Level.L2, Level.L4, Level.L4);
         record(withHeads(ioMode));
-        replay(crash, loss, 12);
+        replay(crash, loss, 20);
     }
 
     /** An ordinary checkpoint counts from when the heads commit it: one of that level before may be older than a differential one. */
@@ -284,7 +284,7 @@ class CrashTest {
     @CsvSource({"KILL, 3", "POWER_LOSS, 3", "KILL, 1"})
     void prefixesOfARunWithHeadsAndDifferentialCheckpointsAreRecoverable(Crash crash, String ioMode)
             throws IOException {
-        prefixesOfHeadsAndDifferential(crash, ioMode, 8);
+        prefixesOfHeadsAndDifferential(crash, ioMode, 13);
     }
 
     @ParameterizedTest
@@ -321,7 +321,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"L2, 3", "L3, 1"})
     void aCommitIsNotLeftHalfDone(Level level, String ioMode) throws IOException {
-        prefixesOfCommits(level, ioMode, 4);
+        prefixesOfCommits(level, ioMode, 7);
     }
 
     @Tag("soak")
@@ -342,7 +342,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"L3, NEVER, 3", "L4, WITH_THE_CRASH, 1"})
     void lowerLevelsAreDeletedFromTheOldest(Level last, Loss loss, String ioMode) throws IOException {
-        prefixesOfDeletions(last, loss, ioMode, 4);
+        prefixesOfDeletions(last, loss, ioMode, 7);
     }
 
     @Tag("soak")

@@ -22,14 +22,14 @@ class MatrixTest {
     @TestFactory
     Stream<DynamicContainer> someOfEachSuite() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 20 == 0);
+        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 30 == 0);
     }
 
     @TestFactory
     Stream<DynamicContainer> someOfEachSuiteWithHeadsOrThreads() {
         matrix = new Matrix(Launcher.THREADS, directory);
         return matrix.tests(
-                Matrix.MAIN_MODES, List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD), (suite, index) -> index % 30 == 3);
+                Matrix.MAIN_MODES, List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD), (suite, index) -> index % 45 == 3);
     }
 
     @Tag("soak")
