@@ -103,13 +103,21 @@ final class CheckpointList {
     void addFormer(int ckptId, Level level, int ranks) throws IOException {
         boolean ordered = hasDifferential();
         Agreement.run(comm, "listing checkpoint " + ckptId + " of " + ranks + " ranks", () -> {
-            if (comm.rank() == 0
-                    && entries(file).stream().noneMatch(entry -> entry.level() == level && entry.ckptId() == ckptId)) {
+            if (comm.rank() == 0 && !has(ckptId, level)) {
                 write(ckptId, level, ranks, ordered);
                 confirm();
             }
         });
         exists = true;
+    }
+
+    private boolean has(int ckptId, Level level) throws IOException {
+        try {
+            return entries(file).stream().anyMatch(entry -> entry.level() == level && entry.ckptId() == ckptId);
+        } catch (DrumlinException damaged) {
+            // The addition puts it aside.
+            return false;
+        }
     }
 
     /** Takes note that the checkpoint that was added last is in its place. */

@@ -27,22 +27,25 @@ final class ListedRanks {
     static ListedRanks of(Communicator app, Path list, Places places, Refusals refusals) throws IOException {
         StringBuilder lines = new StringBuilder();
         if (app.rank() == 0) {
-            // Only a kill leaves the checkpoint that one of other ranks was going to replace.
-            boolean interrupted = Stream.of(
-                            places.directory(Level.L4, Slot.TMP),
-                            places.directory(Level.L4, Slot.REPLACED),
-                            places.directory(Level.L4_DCP, Slot.REPLACED),
-                            places.metadataDirectory(Level.L4, Slot.TMP),
-                            places.metadataDirectory(Level.L4, Slot.REPLACED))
-                    .anyMatch(Files::exists);
             refusals.succeeds("reading", list, () -> CheckpointList.entries(list).stream()
-                    .filter(entry -> interrupted || !entry.ofOtherRanks())
+                    .filter(entry -> !entry.ofOtherRanks() || wasInterrupted(places))
                     .forEach(entry -> lines.append(entry.toLine()).append('\n')));
         }
         return new ListedRanks(Agreement.bcast(app, lines.toString(), 0)
                 .lines()
                 .map(CheckpointList.Entry::of)
                 .toList());
+    }
+
+    /** Only a kill leaves the checkpoint that one of other ranks was going to replace. */
+    private static boolean wasInterrupted(Places places) {
+        return Stream.of(
+                        places.directory(Level.L4, Slot.TMP),
+                        places.directory(Level.L4, Slot.REPLACED),
+                        places.directory(Level.L4_DCP, Slot.REPLACED),
+                        places.metadataDirectory(Level.L4, Slot.TMP),
+                        places.metadataDirectory(Level.L4, Slot.REPLACED))
+                .anyMatch(Files::exists);
     }
 
     /** The number of a checkpoint; empty if it is not known, two of which one is right where a kill may have kept it from being replaced. */

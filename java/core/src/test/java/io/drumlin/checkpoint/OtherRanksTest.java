@@ -633,6 +633,17 @@ class OtherRanksTest {
         recover(4, 1);
     }
 
+    @Test
+    void aDamagedListKeepsNoRunFromGoingOn() throws IOException {
+        make(Map.of());
+        store(4, 1, Level.L4);
+        Path list = directory.resolve("Meta/" + run.restartValue("exec_id") + "/Checkpoint.fti");
+        Files.writeString(list, "[checkpoint_id.1");
+        store(6, 2, Level.L4);
+        recover(6, 2);
+        assertThat(list.resolveSibling("Checkpoint.fti.damaged")).hasContent("[checkpoint_id.1");
+    }
+
     /** A run that was killed before it could replace the checkpoint, whose id it used again. */
     @Test
     void theNumberOfACheckpointThatWasToBeReplacedIsKnown() throws IOException {
