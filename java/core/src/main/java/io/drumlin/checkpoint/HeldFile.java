@@ -104,7 +104,7 @@ final class HeldFile implements Closeable {
     }
 
     /** Runs a step unless one before has failed. Whatever goes wrong must not keep this rank from the next message. */
-    private void attempt(Agreement.Step step) {
+    void attempt(Agreement.Step step) {
         if (failure == null) {
             try {
                 step.run();

@@ -2,10 +2,8 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.format.ByteSource;
-import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Gf16Engine;
 import io.drumlin.integrity.Gf16Regions;
-import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.integrity.ReedSolomon16;
 import io.drumlin.integrity.ReedSolomon16.Decoding;
 import io.drumlin.storage.StorageEngine;
@@ -135,7 +133,7 @@ final class ReedSolomonGroup {
             if (encoded == null) {
                 return "";
             }
-            String digest = HexFormat.of().formatHex(encoded.md5.digest(0));
+            String digest = encoded.digest();
             encoded.file.append(encoding.record(digest, size, extendedSize));
             encoded.file.finish();
             return digest;
@@ -154,20 +152,21 @@ final class ReedSolomonGroup {
 
     /** A file that this rank makes. */
     private final class NewFile implements AutoCloseable {
-        private final FileKind kind;
         private final int[] row;
         private final HeldFile file;
-        private final Md5Lanes md5 = DigestEngine.md5();
+
+        /** Of an encoded file. One window waits: it is hashed before as many more were made as there are slabs. */
+        private @Nullable StreamDigest md5;
+
         private ByteBuffer sum = ZEROS;
 
-        /** The sum, for the digest. */
-        private final List<ByteBuffer> digested = Arrays.asList(sum);
-
         NewFile(FileKind kind, int[] row, HeldFile file) {
-            this.kind = kind;
             this.row = row;
             this.file = file;
-            md5.reset(0);
+            if (kind == FileKind.ENCODED) {
+                // There may be no thread for it.
+                file.attempt(() -> md5 = new StreamDigest(1));
+            }
         }
 
         /** Begins a window: {@code length} bytes of the file, in {@code whole} bytes of elements of the field. */
@@ -190,9 +189,8 @@ final class ReedSolomonGroup {
         void end(int length) {
             boolean inPlace = length == sum.remaining();
             sum.limit(sum.position() + length);
-            if (kind == FileKind.ENCODED) {
-                digested.set(0, sum);
-                md5.update(digested);
+            if (md5 != null) {
+                md5.update(sum);
             }
             if (inPlace) {
                 file.filled(false);
@@ -201,10 +199,18 @@ final class ReedSolomonGroup {
             }
         }
 
+        /** MD5 of all windows, lower-case hexadecimal; empty where the file has failed. */
+        String digest() {
+            return md5 == null ? "" : HexFormat.of().formatHex(md5.digest());
+        }
+
         @Override
         public void close() throws IOException {
-            md5.close();
-            file.close();
+            try (file) {
+                if (md5 != null) {
+                    md5.close();
+                }
+            }
         }
     }
 
