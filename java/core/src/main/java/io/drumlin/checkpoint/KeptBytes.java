@@ -36,10 +36,10 @@ final class KeptBytes implements AutoCloseable {
     /** Large blocks of files that were forgotten, for the next ones: memory that is new to the process costs more than a read. */
     private final Deque<AlignedBuffer> spare = new ArrayDeque<>();
 
-    /** Most bytes of all files, as the limit was before there were any. */
+    /** Most bytes of all files, as the limit was before any memory was taken. */
     private long most;
 
-    /** @param limit most bytes to be kept, asked when there are none */
+    /** @param limit most bytes to be kept, asked when no memory is taken */
     KeptBytes(StorageEngine storage, LongSupplier limit) {
         this.storage = storage;
         this.limit = limit;
@@ -73,7 +73,12 @@ final class KeptBytes implements AutoCloseable {
      * @return empty if there is not memory enough
      */
     Optional<KeptFile> begin(Path path, List<Chunk> chunks) throws IOException {
-        Optional<KeptFile> file = begin(KeptFile.bytesFor(chunks));
+        long bytes = KeptFile.bytesFor(chunks);
+        if (bytes + spareBytes() > left()) {
+            // A mapping takes none of it.
+            freeSpare();
+        }
+        Optional<KeptFile> file = begin(bytes);
         if (file.isPresent()) {
             try {
                 // First: what is written from now on makes it another file.
@@ -111,19 +116,28 @@ final class KeptBytes implements AutoCloseable {
      * @return empty if there is not memory enough
      */
     Optional<KeptFile> begin(long bytes) {
-        if (files.isEmpty()) {
+        if (!storage.freesMemoryAtOnce() || bytes == 0 || bytes > left()) {
+            return Optional.empty();
+        }
+        KeptFile begun = new KeptFile(this::block, bytes);
+        files.add(begun);
+        return Optional.of(begun);
+    }
+
+    /** Bytes that may be kept of other files. */
+    private long left() {
+        if (files.isEmpty() && spare.isEmpty()) {
             most = limit.getAsLong();
         }
         long left = most;
         for (KeptFile file : files) {
             left -= file.bytes();
         }
-        if (!storage.freesMemoryAtOnce() || bytes == 0 || bytes > left) {
-            return Optional.empty();
-        }
-        KeptFile begun = new KeptFile(this::block, bytes);
-        files.add(begun);
-        return Optional.of(begun);
+        return left;
+    }
+
+    private long spareBytes() {
+        return (long) spare.size() * KeptFile.BLOCK_BYTES;
     }
 
     /**
@@ -140,6 +154,18 @@ final class KeptBytes implements AutoCloseable {
             forget(file);
             return Optional.empty();
         }
+    }
+
+    /**
+     * Takes the large blocks of memory for a file that is going to be made, so that nobody waits for them then.
+     *
+     * @param bytes of memory; none is taken if there is not enough
+     */
+    void prepare(long bytes) {
+        begin(bytes / KeptFile.BLOCK_BYTES * KeptFile.BLOCK_BYTES).ifPresent(file -> {
+            slabs(file, KeptFile.BLOCK_BYTES);
+            forget(file);
+        });
     }
 
     private AlignedBuffer block(int size) {

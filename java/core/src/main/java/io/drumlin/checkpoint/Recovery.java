@@ -160,6 +160,7 @@ final class Recovery {
         if (recoverable && data) {
             EnumSet<FileKind> used = restoration.used(level, files);
             reader.forget();
+            prepare(stored, slot, files);
             files.removeIf(kind -> !isWhole(stored, kind, slot, used.contains(kind)));
             stored.agree();
             boolean fits = stored.isOfTheseGroups(files);
@@ -167,6 +168,19 @@ final class Recovery {
             recoverable = onAllRanks(source != DataSource.NONE);
         }
         return new Left(level, stored, slot, files, source, recoverable);
+    }
+
+    /** Takes memory for a lost plain file before the other ranks read theirs, so that they do not wait for it then. */
+    private void prepare(StoredCheckpoint stored, Slot slot, EnumSet<FileKind> files) throws IOException {
+        long[] largest = {0};
+        for (FileKind kind : files) {
+            Path path = place(stored, kind, slot).orElseThrow().path();
+            largest[0] = Math.max(largest[0], path.toFile().length());
+        }
+        group.comm().allreduce(largest, Op.MAX);
+        if (!files.contains(FileKind.PLAIN)) {
+            reader.kept().prepare(largest[0]);
+        }
     }
 
     private Path committed(Level level) {

@@ -192,6 +192,46 @@ class KeptBytesTest {
         }
     }
 
+    @Test
+    void ofAFileThatIsMadeHaveTheMemoryThatWasTakenForThem() {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        long bytes = 2L * KeptFile.BLOCK_BYTES;
+        try (KeptBytes kept = new KeptBytes(faulty, () -> bytes)) {
+            kept.prepare(bytes);
+            faulty.fail(FaultyEngine.Operation.MEMORY, 1, "ENOMEM");
+            assertThat(kept.begin(bytes).flatMap(file -> kept.slabs(file, SlabPool.SLAB_BYTES)))
+                    .isPresent();
+        }
+    }
+
+    @Test
+    void takeNoMoreBesideMemoryThatWasTakenAhead() throws IOException {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        long bytes = 2L * KeptFile.BLOCK_BYTES;
+        List<Chunk> chunks = List.of(meta.toVerify().get(0));
+        try (KeptBytes kept = new KeptBytes(faulty, () -> bytes)) {
+            kept.prepare(bytes);
+            int taken = faulty.count(FaultyEngine.Operation.MEMORY);
+            assertThat(kept.begin(file, chunks)).isPresent();
+            // They were given back, so what is made next takes its own.
+            kept.slabs(kept.begin(KeptFile.BLOCK_BYTES).orElseThrow(), SlabPool.SLAB_BYTES);
+            assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isEqualTo(taken + 1);
+        }
+    }
+
+    @Test
+    void areDoneWithoutWhereMemoryCannotBeTakenAhead() {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        long bytes = 2L * KeptFile.BLOCK_BYTES;
+        try (KeptBytes kept = new KeptBytes(faulty, () -> bytes)) {
+            kept.prepare(2 * bytes);
+            assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isZero();
+            faulty.fail(FaultyEngine.Operation.MEMORY, 2, "ENOMEM");
+            kept.prepare(bytes);
+            assertThat(kept.begin(bytes)).isPresent();
+        }
+    }
+
     /** As slabs of 16 MiB may bring them. */
     @Test
     void inLargePiecesWasteLittleMemory() {
