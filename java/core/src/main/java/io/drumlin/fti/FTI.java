@@ -177,6 +177,7 @@ public final class FTI {
      *     initialised and the run may go on as a fresh one; {@link #FTI_HEAD} as above; {@link #FTI_NSCS} otherwise
      */
     public static int FTI_Init(String configFile) {
+        Checkpoints.preload();
         return init(configFile, Communicators::world, null);
     }
 
