@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.HeldFile.Target;
+import io.drumlin.comm.Agreement;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.Gf16Engine;
 import io.drumlin.integrity.Gf16Regions;
@@ -155,18 +156,18 @@ final class ReedSolomonGroup {
         private final int[] row;
         private final HeldFile file;
 
-        /** Of an encoded file. One window waits: it is hashed before as many more were made as there are slabs. */
-        private @Nullable StreamDigest md5;
+        /** Of an encoded file. One window waits: its slab is asked for again only when two more were made, of a dozen slabs each. */
+        private final @Nullable StreamDigest md5;
+
+        /** Another rank waits for the next window, whatever becomes of the digest. */
+        private final Agreement.Step hashing = this::hash;
 
         private ByteBuffer sum = ZEROS;
 
         NewFile(FileKind kind, int[] row, HeldFile file) {
             this.row = row;
             this.file = file;
-            if (kind == FileKind.ENCODED) {
-                // There may be no thread for it.
-                file.attempt(() -> md5 = new StreamDigest(1));
-            }
+            md5 = kind == FileKind.ENCODED ? new StreamDigest(1) : null;
         }
 
         /** Begins a window: {@code length} bytes of the file, in {@code whole} bytes of elements of the field. */
@@ -189,9 +190,7 @@ final class ReedSolomonGroup {
         void end(int length) {
             boolean inPlace = length == sum.remaining();
             sum.limit(sum.position() + length);
-            if (md5 != null) {
-                md5.update(sum);
-            }
+            file.attempt(hashing);
             if (inPlace) {
                 file.filled(false);
             } else {
@@ -199,7 +198,13 @@ final class ReedSolomonGroup {
             }
         }
 
-        /** MD5 of all windows, lower-case hexadecimal; empty where the file has failed. */
+        private void hash() {
+            if (md5 != null) {
+                md5.update(sum);
+            }
+        }
+
+        /** MD5 of all windows, lower-case hexadecimal; empty where there is none. */
         String digest() {
             return md5 == null ? "" : HexFormat.of().formatHex(md5.digest());
         }

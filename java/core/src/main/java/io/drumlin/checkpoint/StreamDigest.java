@@ -5,6 +5,7 @@ import io.drumlin.integrity.Md5Lanes;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class StreamDigest implements AutoCloseable {
 
     private final Md5Lanes md5 = DigestEngine.md5();
+    private final List<ByteBuffer> piece = Arrays.asList(new ByteBuffer[1]);
 
     /** Those numbered from {@code hashed} to {@code given} wait, at their number modulo the length; guarded by this, as all below. */
     private final ByteBuffer[] pieces;
@@ -23,17 +25,43 @@ final class StreamDigest implements AutoCloseable {
     private boolean closed;
     private @Nullable Throwable failure;
 
+    /** Whether there is a thread; otherwise pieces are hashed where they are given. */
+    private final boolean apart;
+
     /** @param most pieces that wait to be hashed, 1 or more */
     StreamDigest(int most) {
+        this(most, StreamDigest::start);
+    }
+
+    /** @param threads runs what it is given in a thread, or has an OutOfMemoryError */
+    StreamDigest(int most, Consumer<Runnable> threads) {
         pieces = new ByteBuffer[most];
         md5.reset(0);
-        Thread thread = new Thread(null, this::hash, "drumlin-digest", 0, false);
+        apart = starts(threads);
+    }
+
+    private boolean starts(Consumer<Runnable> threads) {
+        try {
+            threads.accept(this::hash);
+            return true;
+        } catch (OutOfMemoryError e) {
+            return false;
+        }
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(null, work, "drumlin-digest", 0, false);
         thread.setDaemon(true);
         thread.start();
     }
 
     /** Appends the remaining bytes of a buffer, which must not change until as many more calls have returned as pieces may wait. */
     synchronized void update(ByteBuffer bytes) {
+        if (!apart) {
+            piece.set(0, bytes);
+            md5.update(piece);
+            return;
+        }
         await(pieces.length - 1);
         pieces[(int) (given % pieces.length)] = bytes;
         given++;
@@ -79,8 +107,7 @@ final class StreamDigest implements AutoCloseable {
 
     /** What the thread does. */
     private void hash() {
-        List<ByteBuffer> piece = Arrays.asList(new ByteBuffer[1]);
-        while (isNext(piece)) {
+        while (isNext()) {
             Throwable refused = null;
             try {
                 md5.update(piece);
@@ -92,7 +119,7 @@ final class StreamDigest implements AutoCloseable {
     }
 
     /** Waits for a piece; false if there will be none. */
-    private synchronized boolean isNext(List<ByteBuffer> piece) {
+    private synchronized boolean isNext() {
         while (given == hashed && !closed) {
             try {
                 wait();
