@@ -100,13 +100,28 @@ final class CheckpointReader {
             stream(path, chunks, Optional.of(space), sink);
             return true;
         } catch (OutOfMemoryError | MappingException e) {
-            kept.forget(space);
+            kept.giveUp(space);
             LOG.log(Logger.Level.DEBUG, "{0} is read without being kept: {1}", path, e.getMessage());
             return false;
         } catch (IOException | RuntimeException | Error e) {
             kept.forget(space);
             throw e;
         }
+    }
+
+    /**
+     * Takes memory for a lost file that is going to be made, if there is enough besides what reading takes.
+     *
+     * @param bytes of the file
+     */
+    synchronized void prepare(long bytes) {
+        try {
+            slabs.fill();
+        } catch (OutOfMemoryError e) {
+            LOG.log(Logger.Level.DEBUG, "no memory is taken ahead: {0}", e.getMessage());
+            return;
+        }
+        kept.prepare(bytes);
     }
 
     /** Gives back the memory of what was kept. */

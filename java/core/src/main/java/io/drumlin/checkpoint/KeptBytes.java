@@ -85,7 +85,7 @@ final class KeptBytes implements AutoCloseable {
                 file.get().isOf(path);
                 map(file.get(), path, chunks);
             } catch (OutOfMemoryError e) {
-                forget(file.get());
+                giveUp(file.get());
                 return Optional.empty();
             } catch (IOException | RuntimeException | Error e) {
                 forget(file.get());
@@ -151,7 +151,7 @@ final class KeptBytes implements AutoCloseable {
         try {
             return Optional.of(file.slabs(slabBytes));
         } catch (OutOfMemoryError e) {
-            forget(file);
+            giveUp(file);
             return Optional.empty();
         }
     }
@@ -159,7 +159,7 @@ final class KeptBytes implements AutoCloseable {
     /**
      * Takes the large blocks of memory for a file that is going to be made, so that nobody waits for them then.
      *
-     * @param bytes of memory; none is taken if there is not enough
+     * @param bytes of memory; none is taken, or what was is given back, if there is not enough
      */
     void prepare(long bytes) {
         begin(bytes / KeptFile.BLOCK_BYTES * KeptFile.BLOCK_BYTES).ifPresent(file -> {
@@ -169,7 +169,8 @@ final class KeptBytes implements AutoCloseable {
     }
 
     private AlignedBuffer block(int size) {
-        return spare.isEmpty() ? storage.allocate(size) : spare.pop();
+        // What is small has its own: only its bytes count.
+        return spare.isEmpty() || size <= KeptFile.BLOCK_BYTES / 2 ? storage.allocate(size) : spare.pop();
     }
 
     /** What is kept of a file. */
@@ -197,6 +198,12 @@ final class KeptBytes implements AutoCloseable {
                 block.close();
             }
         }
+    }
+
+    /** Forgets a file for which the memory did not suffice, and gives back what nobody uses. */
+    void giveUp(KeptFile file) {
+        forget(file);
+        freeSpare();
     }
 
     /** Forgets all files but one, and gives their memory back. */

@@ -179,7 +179,7 @@ final class Recovery {
         }
         group.comm().allreduce(largest, Op.MAX);
         if (!files.contains(FileKind.PLAIN)) {
-            reader.kept().prepare(largest[0]);
+            reader.prepare(largest[0]);
         }
     }
 
