@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>The configuration file, the directories and the files are those of C FTI (docs/formats). There is no static state:
+ * <p>The configuration file, the directories and the files are those of C FTI (docs/formats). Runs share no state:
  * several runs can be open in one process. Methods marked <em>collective</em> are called by every rank, in the same order;
  * when such a call fails on one rank it throws on all. One thread per rank calls.
  */

@@ -26,7 +26,11 @@ final class Preload implements Runnable {
             started = true;
             Thread thread = new Thread(null, new Preload(), "drumlin-preload", 0, false);
             thread.setDaemon(true);
-            thread.start();
+            try {
+                thread.start();
+            } catch (OutOfMemoryError e) {
+                LOG.log(Level.DEBUG, "there is no thread to load classes ahead", e);
+            }
         }
     }
 
