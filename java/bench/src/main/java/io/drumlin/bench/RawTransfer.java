@@ -3,19 +3,15 @@ package io.drumlin.bench;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
-import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Direct writes and reads of one file, of nothing but bytes: the limit of all that goes through the device. The memory is filled once:
@@ -25,31 +21,30 @@ final class RawTransfer implements AutoCloseable {
 
     static final int SLAB = 1 << 20;
     private static final int IN_FLIGHT = 32;
-    private static final int READERS = 4;
 
     private final StorageEngine storage;
-    private final List<AlignedBuffer> slabs = new ArrayList<>();
+
+    /** In one piece, which has large pages: into small ones the device reads at two thirds of its speed. */
+    private final AlignedBuffer memory;
 
     RawTransfer(StorageEngine storage) {
         this.storage = storage;
-        for (int i = 0; i < IN_FLIGHT; i++) {
-            AlignedBuffer slab = storage.allocate(SLAB);
-            while (slab.buffer().hasRemaining()) {
-                slab.buffer().putLong(31L * slab.buffer().position() + i);
-            }
-            slab.buffer().clear();
-            slabs.add(slab);
+        memory = storage.allocate(IN_FLIGHT * SLAB);
+        ByteBuffer all = memory.buffer();
+        while (all.hasRemaining()) {
+            all.putLong(31L * all.position());
         }
+        all.clear();
     }
 
     @Override
     public void close() {
-        slabs.forEach(AlignedBuffer::close);
+        memory.close();
     }
 
     /** A part of the memory, aligned, of {@link #SLAB} bytes. */
     ByteBuffer slab(int number) {
-        return slabs.get(number % IN_FLIGHT).buffer().clear();
+        return memory.buffer().slice(number % IN_FLIGHT * SLAB, SLAB);
     }
 
     /** Writes as fast as the device takes it, and makes it durable. */
@@ -75,24 +70,17 @@ final class RawTransfer implements AutoCloseable {
     /** Reads as fast as the device gives it. */
     void read(Path path, long bytes) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ, OpenMode.DIRECT))) {
-            AtomicLong next = new AtomicLong();
-            List<FutureTask<Void>> readers = new ArrayList<>();
-            for (int i = 0; i < READERS; i++) {
-                ByteBuffer memory = slab(i);
-                FutureTask<Void> reader = new FutureTask<>(() -> {
-                    for (long at = next.getAndAdd(SLAB); at < bytes; at = next.getAndAdd(SLAB)) {
-                        file.read(memory, at);
-                    }
-                    return null;
-                });
-                readers.add(reader);
-                new Thread(reader, "raw-reader").start();
+            Deque<PendingRead> inFlight = new ArrayDeque<>();
+            int slab = 0;
+            for (long offset = 0; offset < bytes; offset += SLAB) {
+                if (inFlight.size() == IN_FLIGHT) {
+                    inFlight.remove().await();
+                }
+                inFlight.add(file.startRead(slab(slab++), offset));
             }
-            for (FutureTask<Void> reader : readers) {
-                reader.get();
+            while (!inFlight.isEmpty()) {
+                inFlight.remove().await();
             }
-        } catch (InterruptedException | ExecutionException e) {
-            throw new IOException("raw read of " + path + " failed", e);
         }
     }
 }
