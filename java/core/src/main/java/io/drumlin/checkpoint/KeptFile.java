@@ -127,35 +127,16 @@ final class KeptFile {
      * @return the slabs to write it through, each of them once and in order
      */
     SlabPool slabs(int slabBytes) {
-        List<Slice> slices = new ArrayList<>();
+        List<ByteBuffer> slices = new ArrayList<>();
         for (long offset = 0; offset < bytes; offset += BLOCK_BYTES) {
             int length = (int) Math.min(BLOCK_BYTES, BlockEdges.roundUp(bytes - offset, slabBytes));
             ByteBuffer block = block(length);
             put(offset, block.slice(0, (int) Math.min(length, bytes - offset)));
             for (int at = 0; at < length; at += slabBytes) {
-                slices.add(new Slice(block.slice(at, slabBytes)));
+                slices.add(block.slice(at, slabBytes));
             }
         }
-        return new SlabPool(slices.iterator()::next, Math.max(1, slices.size()), slabBytes);
-    }
-
-    /** A part of a block. */
-    private static final class Slice extends AlignedBuffer {
-        private final ByteBuffer memory;
-
-        Slice(ByteBuffer memory) {
-            this.memory = memory;
-        }
-
-        @Override
-        public ByteBuffer buffer() {
-            return memory;
-        }
-
-        @Override
-        public void close() {
-            // The block is what is given back.
-        }
+        return new SlabPool(slices.iterator()::next, () -> {}, Math.max(1, slices.size()), slabBytes);
     }
 
     /** What is here is of this file as it is now. */

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
+import io.drumlin.storage.SlabMemory;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,7 +23,8 @@ final class SlabPool implements AutoCloseable {
     /** Bytes of a slab by default: large enough for full device bandwidth, small enough that a set of them stays in cache. */
     static final int SLAB_BYTES = 1 << 20;
 
-    private final Supplier<AlignedBuffer> memory;
+    private final Supplier<ByteBuffer> memory;
+    private final Runnable release;
     private final int limit;
     private final int slabBytes;
     private final List<Slab> slabs = new ArrayList<>();
@@ -33,12 +35,20 @@ final class SlabPool implements AutoCloseable {
      * @param slabBytes of each; a power of two, a multiple of {@link AlignedBuffer#ALIGNMENT}
      */
     SlabPool(StorageEngine storage, int limit, int slabBytes) {
-        this(() -> storage.allocate(slabBytes), limit, slabBytes);
+        this(new SlabMemory(storage, slabBytes), limit, slabBytes);
     }
 
-    /** @param memory gives {@code slabBytes} bytes at each call */
-    SlabPool(Supplier<AlignedBuffer> memory, int limit, int slabBytes) {
+    private SlabPool(SlabMemory memory, int limit, int slabBytes) {
+        this(memory::take, memory::close, limit, slabBytes);
+    }
+
+    /**
+     * @param memory gives {@code slabBytes} bytes at each call
+     * @param release gives them back
+     */
+    SlabPool(Supplier<ByteBuffer> memory, Runnable release, int limit, int slabBytes) {
         this.memory = memory;
+        this.release = release;
         this.limit = limit;
         this.slabBytes = slabBytes;
     }
@@ -50,19 +60,19 @@ final class SlabPool implements AutoCloseable {
 
     /** One slab and the write it is busy with, whose object the next one takes. */
     static final class Slab {
-        private final AlignedBuffer memory;
+        private final ByteBuffer memory;
         private final ByteBuffer view;
         private @Nullable PendingWrite write;
         private boolean busy;
 
-        private Slab(AlignedBuffer memory) {
+        private Slab(ByteBuffer memory) {
             this.memory = memory;
-            view = memory.buffer().duplicate();
+            view = memory.duplicate();
         }
 
         /** The memory, cleared. */
         ByteBuffer buffer() {
-            return memory.buffer().clear();
+            return memory.clear();
         }
 
         /** A part of the memory, from position to limit: the same buffer at every call, but not that of {@link #buffer}. */
@@ -134,8 +144,8 @@ final class SlabPool implements AutoCloseable {
 
     @Override
     public void close() {
-        slabs.forEach(slab -> slab.memory.close());
         slabs.clear();
+        release.run();
         next = 0;
     }
 }

@@ -3,6 +3,7 @@ package io.drumlin.sion;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
+import io.drumlin.storage.SlabMemory;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.Writeback;
 import java.io.IOException;
@@ -30,17 +31,17 @@ final class WriteStage {
     /** Most that is reserved ahead. */
     private static final long AHEAD = 512L << 20;
 
-    private final StorageEngine storage;
+    private final SlabMemory memory;
     private final TaskFile target;
     private final BlockList blocks;
     private final int slabBytes;
 
-    private @Nullable AlignedBuffer filling;
+    private @Nullable ByteBuffer filling;
 
     /** Slabs that are being written, the oldest first, and those that were. */
     private final Deque<Leaving> leaving = new ArrayDeque<>();
 
-    private final Deque<AlignedBuffer> free = new ArrayDeque<>();
+    private final Deque<ByteBuffer> free = new ArrayDeque<>();
 
     /** Where the slab begins in the file, how much is in it, and how much of that is written. */
     private long base;
@@ -54,7 +55,7 @@ final class WriteStage {
     private long reserved;
 
     /** A slab on its way to the file. */
-    private record Leaving(AlignedBuffer slab, long offset, PendingWrite write) {}
+    private record Leaving(ByteBuffer slab, long offset, PendingWrite write) {}
 
     private @Nullable Writeback writeback;
 
@@ -68,7 +69,7 @@ final class WriteStage {
      * @param slabBytes a multiple of {@link AlignedBuffer#ALIGNMENT}
      */
     WriteStage(StorageEngine storage, TaskFile target, BlockList blocks, int slabBytes) {
-        this.storage = storage;
+        memory = new SlabMemory(storage, slabBytes);
         this.target = target;
         this.blocks = blocks;
         this.slabBytes = slabBytes;
@@ -121,12 +122,12 @@ final class WriteStage {
         if (fill == slabBytes) {
             send();
         }
-        AlignedBuffer slab = filling;
+        ByteBuffer slab = filling;
         if (slab == null) {
-            slab = free.isEmpty() ? storage.allocate(slabBytes) : free.remove();
+            slab = free.isEmpty() ? memory.take() : free.remove();
             filling = slab;
         }
-        return slab.buffer().clear().position(fill);
+        return slab.clear().position(fill);
     }
 
     /** Counts bytes that were put into the slab. */
@@ -152,13 +153,13 @@ final class WriteStage {
 
     /** Starts the write of a full slab; waits for the oldest one when as many as allowed are under way. */
     private void send() throws IOException {
-        AlignedBuffer full = filling;
+        ByteBuffer full = filling;
         if (full == null) {
             return;
         }
         BlockFile file = target.open();
         reserve(file, base, slabBytes);
-        PendingWrite write = file.startWrite(full.buffer().clear(), base);
+        PendingWrite write = file.startWrite(full.clear(), base);
         leaving.add(new Leaving(full, base, write));
         filling = null;
         moveTo(base + slabBytes);
@@ -205,14 +206,14 @@ final class WriteStage {
     /** Writes what was taken and waits until all is written. The bytes of an incomplete block stay here. */
     void flush() throws IOException {
         await();
-        AlignedBuffer slab = filling;
+        ByteBuffer slab = filling;
         if (slab == null || fill == written) {
             return;
         }
         BlockFile file = target.open();
         int alignment = file.alignment();
         int padded = (fill + alignment - 1) / alignment * alignment;
-        ByteBuffer bytes = slab.buffer().clear();
+        ByteBuffer bytes = slab.clear();
         bytes.put(fill, new byte[padded - fill]);
         file.write(bytes.clear().limit(padded), base);
         int whole = fill - fill % alignment;
@@ -243,12 +244,9 @@ final class WriteStage {
         try {
             await();
         } finally {
-            if (filling != null) {
-                filling.close();
-                filling = null;
-            }
-            free.forEach(AlignedBuffer::close);
+            filling = null;
             free.clear();
+            memory.close();
         }
     }
 }

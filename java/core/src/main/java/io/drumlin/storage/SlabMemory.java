@@ -1,0 +1,65 @@
+package io.drumlin.storage;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Memory for slabs of one size, through which data go to a device. Not thread-safe.
+ *
+ * <p>A transfer has at most 254 parts, and a part is what is in a row in the machine's memory: a slab of 1 MiB in pages of 4 KiB takes
+ * two transfers. Such slabs are cut from huge pages.
+ */
+public final class SlabMemory implements AutoCloseable {
+
+    private static final int HUGE_PAGE = 2 << 20;
+
+    /** Least bytes of a slab that may need more than one transfer. */
+    private static final int LARGE = 1 << 20;
+
+    private final StorageEngine storage;
+    private final int slabBytes;
+    private final int blockBytes;
+    private final List<AlignedBuffer> blocks = new ArrayList<>();
+
+    /** What is left of the last block. */
+    private ByteBuffer free = ByteBuffer.allocate(0);
+
+    /**
+     * Takes no memory yet.
+     *
+     * @param storage gives it
+     * @param slabBytes of each slab; a multiple of {@link AlignedBuffer#ALIGNMENT}
+     */
+    public SlabMemory(StorageEngine storage, int slabBytes) {
+        this.storage = storage;
+        this.slabBytes = slabBytes;
+        blockBytes = slabBytes < LARGE ? slabBytes : Math.max(slabBytes, HUGE_PAGE);
+    }
+
+    /**
+     * A slab more.
+     *
+     * @return aligned direct memory in little-endian order, of as many bytes as a slab has; of nobody else until {@link #close}
+     * @throws OutOfMemoryError there is no more
+     */
+    public ByteBuffer take() {
+        if (free.remaining() < slabBytes) {
+            AlignedBuffer block = storage.allocate(blockBytes);
+            blocks.add(block);
+            free = block.buffer().clear();
+        }
+        ByteBuffer slab = free.slice(free.position(), slabBytes).order(ByteOrder.LITTLE_ENDIAN);
+        free.position(free.position() + slabBytes);
+        return slab;
+    }
+
+    /** Gives all memory back. It can be taken again. */
+    @Override
+    public void close() {
+        blocks.forEach(AlignedBuffer::close);
+        blocks.clear();
+        free = ByteBuffer.allocate(0);
+    }
+}
