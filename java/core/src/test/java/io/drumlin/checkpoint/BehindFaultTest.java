@@ -95,7 +95,7 @@ class BehindFaultTest {
         "THREADS, L4, 3"
     })
     void someFaults(By by, Level level, String ioMode) throws IOException {
-        forFaults(by, level, ioMode, 16);
+        forFaults(by, level, ioMode, 24);
     }
 
     @Tag("soak")

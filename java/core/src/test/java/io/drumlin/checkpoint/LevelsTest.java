@@ -48,12 +48,27 @@ class LevelsTest {
         "3, 4, HDF5"
     })
     void pairsOfNodesAreLost(int level, int groupSize, String mode) throws IOException {
-        losePairs(level, groupSize, mode, groupSize <= 4 ? 1 : 6);
+        losePairs(level, groupSize, mode, groupSize <= 4 ? 2 : 8);
     }
 
     @Tag("soak")
     @ParameterizedTest
-    @CsvSource({"2, 8, F", "3, 8, F", "2, 8, POSIX", "3, 8, POSIX", "3, 8, E", "3, 8, HDF5"})
+    @CsvSource({
+        "2, 4, F",
+        "3, 4, F",
+        "2, 8, F",
+        "3, 8, F",
+        "3, 4, E",
+        "3, 8, E",
+        "2, 4, A",
+        "3, 4, A",
+        "3, 4, POSIX",
+        "2, 8, POSIX",
+        "3, 8, POSIX",
+        "2, 4, HDF5",
+        "3, 4, HDF5",
+        "3, 8, HDF5"
+    })
     void everyPairOfNodesIsLost(int level, int groupSize, String mode) throws IOException {
         losePairs(level, groupSize, mode, 1);
     }

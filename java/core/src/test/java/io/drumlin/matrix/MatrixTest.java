@@ -29,7 +29,7 @@ class MatrixTest {
     Stream<DynamicContainer> someOfEachSuiteWithHeadsOrThreads() {
         matrix = new Matrix(Launcher.THREADS, directory);
         return matrix.tests(
-                Matrix.MAIN_MODES, List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD), (suite, index) -> index % 45 == 3);
+                Matrix.MAIN_MODES, List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD), (suite, index) -> index % 90 == 3);
     }
 
     @Tag("soak")
