@@ -178,8 +178,8 @@ public final class SionOutput implements Closeable {
             TaskFile file = files.computeIfAbsent(number, n -> new TaskFile(storage, member, modes));
             long limit = limits.isEmpty() ? own.chunkSize() : limits.get(i);
             BlockList blocks = new BlockList(own.start(), own.globalSkip(), limit);
-            int slab = WriteStage.slabBytes(own.chunkSize(), places.size());
-            writers.add(new SionWriter(blocks, new WriteStage(storage, file, blocks, slab), options.payloadOrder()));
+            WriteStage stage = new WriteStage(storage, file, blocks, own.chunkSize(), places.size());
+            writers.add(new SionWriter(blocks, stage, options.payloadOrder()));
             if (own.collector() == tasks.get(i).localRank()) {
                 file.open();
             }

@@ -22,10 +22,10 @@ final class WriteStage {
     /** Bytes of a slab: large enough for the bandwidth of a device. */
     static final int MOST = 1 << 20;
 
-    /** Writes of a task that may be under way. */
-    private static final int IN_FLIGHT = 16;
+    /** Most slabs of a task. */
+    private static final int SLABS = 16;
 
-    /** Memory for the slabs of all tasks of a process that are being filled. */
+    /** Memory for the slabs of all tasks of a process, unless each has only one and that is the smallest. */
     private static final long BUDGET = 64L << 20;
 
     /** Most that is reserved ahead. */
@@ -35,6 +35,9 @@ final class WriteStage {
     private final TaskFile target;
     private final BlockList blocks;
     private final int slabBytes;
+
+    /** Slabs that may be filled or on their way. */
+    private final int slabs;
 
     private @Nullable ByteBuffer filling;
 
@@ -66,18 +69,19 @@ final class WriteStage {
      * Makes a stage.
      *
      * @param blocks the chunks that are written
-     * @param slabBytes a multiple of {@link AlignedBuffer#ALIGNMENT}
+     * @param chunkSize bytes of each of them
+     * @param tasks of this process, which share its memory
      */
-    WriteStage(StorageEngine storage, TaskFile target, BlockList blocks, int slabBytes) {
-        memory = new SlabMemory(storage, slabBytes);
+    WriteStage(StorageEngine storage, TaskFile target, BlockList blocks, long chunkSize, int tasks) {
         this.target = target;
         this.blocks = blocks;
-        this.slabBytes = slabBytes;
+        slabBytes = slabBytes(chunkSize, tasks);
+        slabs = (int) Math.max(1, Math.min(SLABS, BUDGET / slabBytes / tasks));
+        memory = new SlabMemory(storage, slabBytes);
     }
 
-    /** Bytes of a slab for chunks of a size, where a process has several tasks. */
-    static int slabBytes(long chunkSize, int tasks) {
-        long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / IN_FLIGHT / tasks);
+    private static int slabBytes(long chunkSize, int tasks) {
+        long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / SLABS / tasks);
         long most = Math.min(MOST, Math.min(share, Math.max(1, chunkSize)));
         int unit = AlignedBuffer.ALIGNMENT;
         return (int) ((most + unit - 1) / unit * unit);
@@ -139,7 +143,7 @@ final class WriteStage {
     private boolean writesStraight(long position, ByteBuffer source, int alignment) {
         boolean nothingStaged = position != base + fill || fill == written;
         return source.isDirect()
-                && source.remaining() >= (long) IN_FLIGHT * slabBytes
+                && source.remaining() >= (long) SLABS * slabBytes
                 && nothingStaged
                 && position % alignment == 0
                 && (alignment == 1 || source.alignmentOffset(source.position(), alignment) == 0);
@@ -151,7 +155,7 @@ final class WriteStage {
         written = 0;
     }
 
-    /** Starts the write of a full slab; waits for the oldest one when as many as allowed are under way. */
+    /** Starts the write of a full slab; waits for the oldest one when there are as many as there may be. */
     private void send() throws IOException {
         ByteBuffer full = filling;
         if (full == null) {
@@ -163,7 +167,7 @@ final class WriteStage {
         leaving.add(new Leaving(full, base, write));
         filling = null;
         moveTo(base + slabBytes);
-        if (leaving.size() == IN_FLIGHT) {
+        if (leaving.size() == slabs) {
             awaitOldest();
         }
     }
