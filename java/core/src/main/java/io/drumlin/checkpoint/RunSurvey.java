@@ -22,6 +22,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -57,8 +58,8 @@ public final class RunSurvey {
      * @param workingDirectory where the run was started: relative directories of the configuration are below it
      * @param execId which run; otherwise the one that the file names
      * @return the run
-     * @throws IOException the configuration is refused, or the run's {@code Topology.fti} cannot be read, without which there is no
-     *     restart
+     * @throws IOException the configuration is refused or that of another number of ranks, or the run's {@code Topology.fti} cannot be
+     *     read, without which there is no restart
      */
     public static RunSurvey open(Path configFile, Path workingDirectory, Optional<String> execId) throws IOException {
         FtiConfig config = FtiConfig.parse(TextFiles.read(configFile), configFile.toString(), workingDirectory);
@@ -79,7 +80,22 @@ public final class RunSurvey {
                             + MOST_RANKS + " ranks, for each of which a thread would be needed")
                     .exception();
         }
+        checkRanks(config, nodeNames.size(), TopologyFile.ranks(topology), topologyFile);
         return new RunSurvey(config, run, nodeNames);
+    }
+
+    /** With other ranks than the run's, files would be missed or taken for those of other ranks. */
+    private static void checkRanks(FtiConfig config, int nodes, OptionalInt stored, Path topologyFile)
+            throws DrumlinException {
+        int ranks = nodes * (config.nodeSize() - config.heads());
+        if (stored.isPresent() && stored.getAsInt() != ranks) {
+            throw DrumlinException.during("looking for the ranks of the run")
+                    .path(topologyFile)
+                    .problem("the run had " + stored.getAsInt() + " ranks on " + nodes + " nodes, and node_size = "
+                            + config.nodeSize() + " with head = " + config.heads() + " makes " + ranks)
+                    .advice("give the configuration that the run had")
+                    .exception();
+        }
     }
 
     /**

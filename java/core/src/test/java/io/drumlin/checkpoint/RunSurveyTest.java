@@ -205,6 +205,24 @@ class RunSurveyTest {
                 .contains(flipped.toString(), "MD5"));
     }
 
+    /** The configuration may have been changed for a start on another number of ranks. */
+    @Example
+    void theConfigurationOfOtherRanksIsRefused() throws IOException {
+        directory = Files.createTempDirectory("drumlin-survey");
+        RunFixture run =
+                new RunFixture(directory, Map.of("advanced.local_test", "0", "basic.node_size", String.valueOf(RANKS)));
+        checkpoint(run, 1, Level.L1);
+        assertThat(survey(run).report(true).isWhole()).isTrue();
+        String config = Files.readString(run.config());
+        String edited = config.replaceFirst("(?m)^(\\s*node_size\\s*=\\s*)4", "$12");
+        assertThat(edited).isNotEqualTo(config);
+        Files.writeString(run.config(), edited);
+        assertThatThrownBy(() -> survey(run))
+                .hasMessageContaining("Topology.fti")
+                .hasMessageContaining("the run had 4 ranks on 1 nodes")
+                .hasMessageContaining("node_size = 2 with head = 0 makes 2");
+    }
+
     /** More containers, and larger ones, than are read at a time. */
     @Example
     void filesOfManyPiecesAreWhole() throws IOException {
