@@ -48,7 +48,7 @@ class LevelsTest {
         "3, 4, HDF5"
     })
     void pairsOfNodesAreLost(int level, int groupSize, String mode) throws IOException {
-        losePairs(level, groupSize, mode, groupSize <= 4 ? 2 : 8);
+        losePairs(level, groupSize, mode, groupSize <= 4 ? groupSize - 2 : 8);
     }
 
     @Tag("soak")
