@@ -139,7 +139,7 @@ final class WriteStage {
         fill += bytes;
     }
 
-    /** Direct memory that is as large as all slabs together needs no staging where nothing is staged before it. */
+    /** Direct memory as large as all the slabs of a task can be needs no staging where nothing is staged before it. */
     private boolean writesStraight(long position, ByteBuffer source, int alignment) {
         boolean nothingStaged = position != base + fill || fill == written;
         return source.isDirect()
