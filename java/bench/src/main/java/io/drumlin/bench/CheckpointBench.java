@@ -46,6 +46,12 @@ public final class CheckpointBench extends Bench {
         run(new CheckpointBench(), args);
     }
 
+    /** How a run is opened. */
+    @FunctionalInterface
+    private interface Opening {
+        Checkpoints open() throws IOException;
+    }
+
     /** What a case is measured with. */
     private record Setting(
             Communicator comm,
@@ -62,6 +68,19 @@ public final class CheckpointBench extends Bench {
                 checkpoints.protect(id, arrays.get(id));
             }
             return checkpoints;
+        }
+
+        /** Opens the run with its variables. */
+        Checkpoints openWithArrays() throws IOException {
+            Checkpoints.Builder run = Checkpoints.builder(folder.config()).communicator(comm);
+            for (int id = 0; id < arrays.size(); id++) {
+                run.protect(id, arrays.get(id));
+            }
+            return run.open();
+        }
+
+        Setting withoutGoals() {
+            return new Setting(comm, kind.withoutGoals(), name, folder, arrays, raw, model);
         }
 
         Path ownFile() {
@@ -95,7 +114,13 @@ public final class CheckpointBench extends Bench {
                     Setting setting = new Setting(comm, held, name, folder, arrays, raw, model);
                     forgetFigures();
                     writing(setting);
-                    recovery(setting);
+                    if (kind.level() == Level.L1) {
+                        recovery(setting, ", recovery, protected first", setting::openWithArrays);
+                        forgetFigures();
+                        recovery(setting.withoutGoals(), ", recovery, protected later", setting::open);
+                    } else {
+                        recovery(setting, kind.losesNode() ? ", lost node" : ", recovery", setting::open);
+                    }
                     folder.delete(comm);
                 }
             }
@@ -131,7 +156,7 @@ public final class CheckpointBench extends Bench {
      * Restarts from the last checkpoint. After the loss of a node what counts is the restart, which makes the node's files
      * again, as bytes made; else it is the restart and the recovery of the data, as bytes recovered.
      */
-    private void recovery(Setting setting) throws IOException {
+    private void recovery(Setting setting, String what, Opening opening) throws IOException {
         Communicator comm = setting.comm;
         boolean loss = setting.kind.losesNode();
         double bytes = bytes(comm);
@@ -143,13 +168,19 @@ public final class CheckpointBench extends Bench {
                 loseFiles(setting);
             }
             Cost raw = Cost.of(comm, () -> setting.raw.read(file, (long) mib * RawTransfer.SLAB));
+            if (loss) {
+                keep(
+                        run,
+                        "raw rebuilding",
+                        recovered / GB / transfersOfRebuilding(setting).seconds());
+            }
             if (comm.rank() == 0) {
                 setting.folder.dropFromPageCache();
             }
             keepModel(setting, setting.kind.recoveryCost(), run, "recovery model");
             Checkpoints[] opened = new Checkpoints[1];
             Cost cost = Cost.of(comm, () -> {
-                opened[0] = setting.open();
+                opened[0] = opening.open();
                 if (!loss) {
                     opened[0].recover();
                 }
@@ -162,12 +193,31 @@ public final class CheckpointBench extends Bench {
                 keep(0, "first recovery cpu", cost.cpuSeconds() / (recovered / GIB));
             }
         }
-        String what = loss ? ", lost node" : ", recovery";
         report(setting, what, "recovery", setting.kind.recovery(), setting.kind.recoveryCost());
+        if (loss && comm.rank() == 0) {
+            String alone = setting.name + what + "; limit: its reads and writes alone";
+            report(List.of(Row.rate(alone, "GB/s", figures("recovery")).limit(figures("raw rebuilding"))));
+        }
         if (comm.rank() == 0) {
             String first = setting.name + what + ", the first, CPU";
             report(List.of(Row.cost(first, "s/GiB", figures("first recovery cpu"))));
         }
+    }
+
+    /** As many bytes as the survivors read and the rank without files writes, all at the same time. */
+    private Cost transfersOfRebuilding(Setting setting) throws IOException {
+        Path made = setting.folder.path().resolve("made-" + setting.comm.rank());
+        Cost cost = Cost.of(setting.comm, () -> {
+            if (setting.comm.rank() == RunFolder.LOST_RANK) {
+                setting.raw.write(made, (long) setting.kind.copies() * mib * RawTransfer.SLAB);
+                return;
+            }
+            for (int copy = 0; copy < setting.kind.copies(); copy++) {
+                setting.raw.read(setting.ownFile(), (long) mib * RawTransfer.SLAB);
+            }
+        });
+        Files.deleteIfExists(made);
+        return cost;
     }
 
     /** A restart from level 4 leaves a checkpoint of level 1, which the next one would take. */

@@ -20,6 +20,9 @@ import java.util.stream.Stream;
  */
 record RunFolder(Path path) {
 
+    /** The one that is on the node of {@link #loseNode}, a neighbour of rank 0. */
+    static final int LOST_RANK = 1;
+
     private static final long MIB = 1 << 20;
 
     /**
@@ -70,9 +73,9 @@ record RunFolder(Path path) {
                         .formatted(ranks, path, path, path, mode));
     }
 
-    /** Deletes what rank 0's neighbour has stored. */
+    /** Deletes what {@link #LOST_RANK} has stored. */
     void loseNode() throws IOException {
-        delete(path.resolve("Local/node1"));
+        delete(path.resolve("Local/node" + LOST_RANK));
     }
 
     /** Deletes what all ranks have stored on their nodes. */

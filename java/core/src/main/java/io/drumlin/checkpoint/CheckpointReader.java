@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
@@ -37,18 +38,13 @@ final class CheckpointReader {
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final KeptBytes kept;
+    private final EarlyRecovery early = new EarlyRecovery();
 
     /** @param slabs at least {@link #SLABS} */
     CheckpointReader(StorageEngine storage, SlabPool slabs, KeptBytes kept) {
         this.storage = storage;
         this.slabs = slabs;
         this.kept = kept;
-    }
-
-    /** What becomes of the bytes of a chunk. */
-    @FunctionalInterface
-    private interface Sink {
-        void take(Chunk chunk, long position, ByteBuffer piece);
     }
 
     /** Where what is kept is kept. To be used while nothing is read. */
@@ -59,11 +55,20 @@ final class CheckpointReader {
     /**
      * Reads all that has a digest and compares it with the metadata; of a file whose bytes are kept these are compared.
      *
-     * @param keep whether to keep the bytes until {@link #forget}, for {@link #recover}, where there is memory for it
+     * @param keep what becomes of the bytes, until {@link #forget}
      * @throws IOException the file cannot be read or is not what was written
      */
-    synchronized void verify(Path path, StoredFile meta, boolean keep) throws IOException {
-        verify(path, meta.toVerify(), keep);
+    synchronized void verify(Path path, StoredFile meta, Keep keep) throws IOException {
+        Optional<Sink> variables = keep == Keep.IN_VARIABLES ? early.sink(meta) : Optional.empty();
+        if (variables.isEmpty()) {
+            verify(path, meta.toVerify(), keep);
+            return;
+        }
+        early.forget();
+        // First: what is written from now on makes it another file.
+        FileIdentity identity = FileIdentity.of(path);
+        stream(path, meta.toVerify(), Optional.empty(), variables.get());
+        early.hold(identity);
     }
 
     /**
@@ -72,11 +77,11 @@ final class CheckpointReader {
      * @param md5 lower-case hexadecimal
      * @throws IOException the file cannot be read or the range is not what was written
      */
-    synchronized void verify(Path path, long offset, long length, String md5, boolean keep) throws IOException {
+    synchronized void verify(Path path, long offset, long length, String md5, Keep keep) throws IOException {
         verify(path, List.of(new Chunk(-1, 0, offset, length, Optional.of(md5))), keep);
     }
 
-    private void verify(Path path, List<Chunk> chunks, boolean keep) throws IOException {
+    private void verify(Path path, List<Chunk> chunks, Keep keep) throws IOException {
         Sink sink = (chunk, position, piece) -> {};
         Optional<KeptFile> here = kept.of(path, chunks);
         if (here.isPresent()) {
@@ -88,7 +93,7 @@ final class CheckpointReader {
             }
             return;
         }
-        Optional<KeptFile> space = keep ? kept.begin(path, chunks) : Optional.empty();
+        Optional<KeptFile> space = keep == Keep.NOTHING ? Optional.empty() : kept.begin(path, chunks);
         if (space.isEmpty() || !isKept(path, chunks, space.get(), sink)) {
             stream(path, chunks, Optional.empty(), sink);
         }
@@ -124,9 +129,18 @@ final class CheckpointReader {
         kept.prepare(bytes);
     }
 
+    /**
+     * Names the variables for {@link Keep#IN_VARIABLES}, in the place of those that were named before. They change when a file is verified,
+     * even if it is damaged.
+     */
+    synchronized void recoverInto(Map<Integer, ProtectedData> variables) {
+        early.into(variables);
+    }
+
     /** Gives back the memory of what was kept. */
     synchronized void forget() {
         kept.forget();
+        early.forget();
     }
 
     /** The same but for one file. */
@@ -136,14 +150,18 @@ final class CheckpointReader {
 
     /**
      * Copies the chunks of the given variables back into memory. Chunks without digests of their own are not checked: that is
-     * for {@link #verify(Path, StoredFile, boolean)}.
+     * for {@link #verify(Path, StoredFile, Keep)}.
      *
      * @throws IOException the file cannot be read or a chunk is not what was written; memory may have changed by then
      */
     synchronized void recover(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
-        List<Chunk> wanted = meta.chunks(path, data);
+        Map<Integer, ProtectedData> missing = early.takeAllBut(path, data);
+        if (missing.isEmpty()) {
+            return;
+        }
+        List<Chunk> wanted = meta.chunks(path, missing);
         Sink sink = (chunk, position, piece) -> {
-            ProtectedData target = data.get(chunk.id());
+            ProtectedData target = missing.get(chunk.id());
             if (target != null) {
                 target.copyIn(chunk.from() + position, piece);
             }

@@ -174,7 +174,7 @@ record FtiFfFormer(
     @Override
     public void check(int rank) throws IOException {
         Path path = path(rank);
-        mode.check(FileKind.PLAIN, path, mode.metadata(FileKind.PLAIN, path), false);
+        mode.check(FileKind.PLAIN, path, mode.metadata(FileKind.PLAIN, path), Keep.NOTHING);
     }
 
     @Override

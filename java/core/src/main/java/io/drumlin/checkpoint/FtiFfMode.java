@@ -313,7 +313,7 @@ final class FtiFfMode implements IoMode {
                 .exception();
     }
 
-    void check(FileKind kind, Path path, FtiFfFile file, boolean keep) throws IOException {
+    void check(FileKind kind, Path path, FtiFfFile file, Keep keep) throws IOException {
         if (kind == FileKind.ENCODED) {
             reader.verify(path, 0, file.meta().fs(), file.meta().checksum(), keep);
             return;
@@ -322,7 +322,7 @@ final class FtiFfMode implements IoMode {
         if (file.layout() == Layout.A) {
             // Only here the checksum covers bytes that no hash covers: all behind the file record.
             long start = file.layout().fileMetaLength();
-            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum(), false);
+            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum(), Keep.NOTHING);
         }
     }
 
@@ -391,7 +391,7 @@ final class FtiFfMode implements IoMode {
         }
 
         @Override
-        public void check(FileKind kind, Path path, boolean keep) throws IOException {
+        public void check(FileKind kind, Path path, Keep keep) throws IOException {
             FtiFfMode.this.check(kind, path, metadata(kind, path), keep);
         }
 

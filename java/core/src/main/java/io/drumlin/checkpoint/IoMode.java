@@ -217,10 +217,10 @@ interface IoMode {
         /**
          * Reads a whole file and compares its digests.
          *
-         * @param keep whether what is read is going to be used, so that it had better be kept in memory
+         * @param keep what is going to become of what is read
          * @throws IOException it is not what was written
          */
-        void check(FileKind kind, Path path, boolean keep) throws IOException;
+        void check(FileKind kind, Path path, Keep keep) throws IOException;
 
         /**
          * Whether the copies that ranks have are those of their neighbours in the groups of this run, as far as that can be seen.

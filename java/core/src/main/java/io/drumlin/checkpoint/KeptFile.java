@@ -5,11 +5,8 @@ import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.MappedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,23 +29,15 @@ final class KeptFile {
     private final List<AlignedBuffer> blocks = new ArrayList<>();
     private final TreeMap<Long, ByteBuffer> pieces = new TreeMap<>();
     private ByteBuffer free = ByteBuffer.allocate(0);
-    private @Nullable Identity identity;
+    private @Nullable FileIdentity identity;
     private @Nullable Original original;
     private Optional<MappedFile> mapping = Optional.empty();
 
-    /** By which a file is known again that was renamed, and one that was written since is not. */
-    private record Identity(@Nullable Object key, long size, FileTime written) {
-        static Identity of(Path path) throws IOException {
-            BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-            return new Identity(attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
-        }
-    }
-
     /** The file that is mapped, where what is here counts as that of its copy. */
-    private record Original(Path path, @Nullable Identity identity) {
+    private record Original(Path path, @Nullable FileIdentity identity) {
         boolean isUnchanged() throws IOException {
             try {
-                return Identity.of(path).equals(identity);
+                return FileIdentity.of(path).equals(identity);
             } catch (NoSuchFileException e) {
                 return false;
             }
@@ -141,7 +130,7 @@ final class KeptFile {
 
     /** What is here is of this file as it is now. */
     void isOf(Path path) throws IOException {
-        identity = Identity.of(path);
+        identity = FileIdentity.of(path);
     }
 
     /**
@@ -162,7 +151,9 @@ final class KeptFile {
 
     /** Whether a file is the one of which bytes are here, under whatever name, and was not written since. */
     boolean knows(Path path) throws IOException {
-        return identity != null && identity.equals(Identity.of(path)) && (original == null || original.isUnchanged());
+        return identity != null
+                && identity.equals(FileIdentity.of(path))
+                && (original == null || original.isUnchanged());
     }
 
     /** Whether all of the chunks are here. */

@@ -141,7 +141,7 @@ final class LastCheckpoint {
         }
         if (!source.verified() && source.file().whole().isPresent()) {
             // Its parts have no digests that could be checked on the way.
-            reader.verify(source.path(), source.file(), true);
+            reader.verify(source.path(), source.file(), Keep.IN_MEMORY);
             source = source.asVerified();
         }
         return source;

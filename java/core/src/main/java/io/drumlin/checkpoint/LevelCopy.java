@@ -63,7 +63,7 @@ final class LevelCopy {
                 }
                 // At a restart the copy is what is recovered, and of what was copied nothing is needed any more.
                 reader.forget();
-                reader.verify(copy, file.movedBy(-start), level == Level.L1);
+                reader.verify(copy, file.movedBy(-start), Keep.inMemoryIf(level == Level.L1));
             });
         }
         Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
@@ -88,7 +88,7 @@ final class LevelCopy {
                 bytes[0] = new BlockFileSource(opened[0]);
             });
             long start = shared.write(copy, bytes[0]).start();
-            Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start), false));
+            Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start), Keep.NOTHING));
         } finally {
             // A failure on one rank must not keep it from what the others do next.
             Agreement.run(app, operation, () -> {

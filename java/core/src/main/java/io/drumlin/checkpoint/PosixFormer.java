@@ -263,7 +263,7 @@ final class PosixFormer implements FormerCheckpoint {
     public void check(int rank) throws IOException {
         Part part = part(rank);
         if (!entry(rank).digest().isEmpty()) {
-            run.reader().verify(part.path(), part.file(), false);
+            run.reader().verify(part.path(), part.file(), Keep.NOTHING);
         } else if (mustHaveDigests) {
             throw refused(
                     part.path(),

@@ -126,8 +126,8 @@ final class PosixRemains implements StoredCheckpoint {
             }
             if (found.size() > 1) {
                 // Files of several checkpoints with one id.
-                found.removeIf(
-                        place -> !refusals.succeeds("verifying", place.path(), () -> check(kind, place.path(), false)));
+                found.removeIf(place ->
+                        !refusals.succeeds("verifying", place.path(), () -> check(kind, place.path(), Keep.NOTHING)));
             }
             all.put(kind, found);
         }
@@ -135,7 +135,7 @@ final class PosixRemains implements StoredCheckpoint {
     }
 
     @Override
-    public void check(FileKind kind, Path path, boolean keep) throws IOException {
+    public void check(FileKind kind, Path path, Keep keep) throws IOException {
         switch (kind) {
             case PLAIN -> {
                 long start = start(path, own().size());
@@ -170,7 +170,7 @@ final class PosixRemains implements StoredCheckpoint {
         return present == null ? "" : present;
     }
 
-    private void check(Path path, long size, String md5, boolean keep) throws IOException {
+    private void check(Path path, long size, String md5, Keep keep) throws IOException {
         long start = start(path, size);
         if (!md5.isEmpty()) {
             run.reader().verify(path, start, size, md5, keep);

@@ -104,11 +104,16 @@ final class ProtectedVariables {
         protect(id, ProtectedData.of(variable, given).as(type));
     }
 
-    void protect(int id, ProtectedData variable) {
+    /** @throws IllegalArgumentException no variable can have this id */
+    void requireInRange(int id) {
         if (id < 0 || id > maxVarId) {
             throw new IllegalArgumentException("variable id " + id + " is not in 0.." + maxVarId
                     + ", the upper bound is max_var_id of the configuration file");
         }
+    }
+
+    void protect(int id, ProtectedData variable) {
+        requireInRange(id);
         variable.label(labelOf(id));
         ProtectedData replaced = data.put(id, variable);
         variable.dataset(replaced == null ? DatasetDefinition.in(datasets) : replaced.dataset());

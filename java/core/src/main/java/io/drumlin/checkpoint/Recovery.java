@@ -159,15 +159,24 @@ final class Recovery {
         boolean recoverable = onAllRanks(source != DataSource.NONE);
         if (recoverable && data) {
             EnumSet<FileKind> used = restoration.used(level, files);
+            // Else it is kept in memory: what makes lost files again, or a copy on the node, comes from there.
+            boolean nothingLost = onAllRanks(files.containsAll(FileKind.of(level))) && !level.isGlobal();
             reader.forget();
             prepare(stored, slot, files);
-            files.removeIf(kind -> !isWhole(stored, kind, slot, used.contains(kind)));
+            files.removeIf(kind -> !isWhole(stored, kind, slot, keep(kind, used, nothingLost)));
             stored.agree();
             boolean fits = stored.isOfTheseGroups(files);
             source = fits ? source(level, files) : DataSource.NONE;
             recoverable = onAllRanks(source != DataSource.NONE);
         }
         return new Left(level, stored, slot, files, source, recoverable);
+    }
+
+    private static Keep keep(FileKind kind, EnumSet<FileKind> used, boolean nothingLost) {
+        if (kind == FileKind.PLAIN && nothingLost) {
+            return Keep.IN_VARIABLES;
+        }
+        return used.contains(kind) ? Keep.IN_MEMORY : Keep.NOTHING;
     }
 
     /** Takes memory for a lost plain file before the other ranks read theirs, so that they do not wait for it then. */
@@ -227,7 +236,7 @@ final class Recovery {
                 .findFirst();
     }
 
-    private boolean isWhole(StoredCheckpoint stored, FileKind kind, Slot slot, boolean keep) {
+    private boolean isWhole(StoredCheckpoint stored, FileKind kind, Slot slot, Keep keep) {
         Path path = place(stored, kind, slot).orElseThrow().path();
         return refusals.succeeds("verifying", path, () -> stored.check(kind, path, keep));
     }

@@ -260,7 +260,7 @@ final class Restoration {
     /** Checks a file that was made and gives it its name. */
     private void finish(StoredCheckpoint stored, FileKind kind, Made made, EnumSet<FileKind> present)
             throws IOException {
-        stored.check(kind, made.unfinished(), kind == FileKind.PLAIN);
+        stored.check(kind, made.unfinished(), Keep.inMemoryIf(kind == FileKind.PLAIN));
         storage.rename(made.unfinished(), made.path);
         present.add(kind);
         if (kind != FileKind.PLAIN) {

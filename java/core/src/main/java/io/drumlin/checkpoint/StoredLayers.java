@@ -136,7 +136,7 @@ final class StoredLayers implements StoredCheckpoint {
     }
 
     @Override
-    public void check(FileKind kind, Path file, boolean keep) throws IOException {
+    public void check(FileKind kind, Path file, Keep keep) throws IOException {
         layers = 0;
         try (ReadAhead source = new ReadAhead(storage, file)) {
             DcpFile read = DcpFile.readWhole(source, entry, new LaneDigester());

@@ -85,7 +85,7 @@ class KeptBytesTest {
     @Test
     void areRecoveredFromAFileThatWasRenamed() throws IOException {
         CheckpointReader reader = reader(Long.MAX_VALUE);
-        reader.verify(file, meta, true);
+        reader.verify(file, meta, Keep.IN_MEMORY);
         recover(reader, Files.move(file, directory.resolve("committed")));
         assertRecovered();
         reader.forget();
@@ -94,7 +94,7 @@ class KeptBytesTest {
     @Test
     void areNotNeeded() throws IOException {
         CheckpointReader reader = reader(content.length / 2);
-        reader.verify(file, meta, true);
+        reader.verify(file, meta, Keep.IN_MEMORY);
         recover(reader, file);
         assertRecovered();
     }
@@ -106,7 +106,7 @@ class KeptBytesTest {
         CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
         faulty.fail(FaultyEngine.Operation.MEMORY, 1, "ENOMEM");
         faulty.mapNothing();
-        reader.verify(file, meta, true);
+        reader.verify(file, meta, Keep.IN_MEMORY);
         assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isOne();
         assertThat(kept.of(file, meta.chunks())).isEmpty();
         recover(reader, file);
@@ -119,8 +119,8 @@ class KeptBytesTest {
         assumeTrue(engine.map(file, 0, FIRST).isPresent(), "the system maps no file in " + directory);
         KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(faulty, slabs, kept);
-        reader.verify(file, meta, true);
-        reader.verify(file, meta, true);
+        reader.verify(file, meta, Keep.IN_MEMORY);
+        reader.verify(file, meta, Keep.IN_MEMORY);
         recover(reader, file);
         assertRecovered();
         assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isZero();
@@ -134,7 +134,7 @@ class KeptBytesTest {
         FaultyEngine faulty = new FaultyEngine(engine);
         faulty.mapNothing();
         CheckpointReader reader = new CheckpointReader(faulty, slabs, new KeptBytes(faulty, () -> Long.MAX_VALUE));
-        reader.verify(file, meta, true);
+        reader.verify(file, meta, Keep.IN_MEMORY);
         recover(reader, file);
         assertRecovered();
         assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isPositive();
@@ -146,7 +146,7 @@ class KeptBytesTest {
         Files.write(file, Arrays.copyOf(content, SECOND_AT + 100));
         KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
-        assertThatThrownBy(() -> reader.verify(file, meta, true))
+        assertThatThrownBy(() -> reader.verify(file, meta, Keep.IN_MEMORY))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("the file ends at " + (SECOND_AT + 100));
         assertThat(kept.of(file, meta.chunks())).isEmpty();
@@ -159,9 +159,9 @@ class KeptBytesTest {
         CheckpointReader reader = new CheckpointReader(faulty, slabs, kept);
         faulty.mapNothing();
         faulty.fail(FaultyEngine.Operation.READ, 3, "EIO");
-        assertThatThrownBy(() -> reader.verify(file, meta, true)).hasMessageContaining("EIO");
+        assertThatThrownBy(() -> reader.verify(file, meta, Keep.IN_MEMORY)).hasMessageContaining("EIO");
         assertThat(kept.of(file, meta.chunks())).isEmpty();
-        reader.verify(file, meta, true);
+        reader.verify(file, meta, Keep.IN_MEMORY);
         assertThat(kept.of(file, meta.chunks())).isPresent();
         reader.forget();
     }
@@ -172,7 +172,7 @@ class KeptBytesTest {
         KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(faulty, slabs, kept);
         faulty.fail(FaultyEngine.Operation.READ, 3, "ENOMEM");
-        reader.verify(file, meta, true);
+        reader.verify(file, meta, Keep.IN_MEMORY);
         assumeTrue(faulty.mappings() == 1, "the system maps no file in " + directory);
         assertThat(kept.of(file, meta.chunks())).isEmpty();
         recover(reader, file);
@@ -255,7 +255,7 @@ class KeptBytesTest {
     void areHeldUntilTheFileIsWritten() throws IOException {
         KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
-        reader.verify(file, meta, true);
+        reader.verify(file, meta, Keep.IN_MEMORY);
         assertThat(kept.of(file, meta.chunks())).isPresent();
         assertThat(kept.of(file, List.of(chunkBetween()))).isEmpty();
         damage();
@@ -291,7 +291,7 @@ class KeptBytesTest {
         damage();
         KeptBytes kept = new KeptBytes(engine, () -> Long.MAX_VALUE);
         CheckpointReader reader = new CheckpointReader(engine, slabs, kept);
-        assertThatThrownBy(() -> reader.verify(file, meta, true)).isInstanceOf(DrumlinException.class);
+        assertThatThrownBy(() -> reader.verify(file, meta, Keep.IN_MEMORY)).isInstanceOf(DrumlinException.class);
         assertThat(kept.of(file, meta.chunks())).isEmpty();
     }
 

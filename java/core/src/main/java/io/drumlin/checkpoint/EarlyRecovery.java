@@ -1,0 +1,123 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.StoredFile.Chunk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Variables that the program named before the run was opened. What a restart reads of a file to see whether it is whole comes into
+ * them on the way, so that it is read, hashed and copied in one pass and takes no memory. Not thread-safe.
+ */
+final class EarlyRecovery {
+
+    private Map<Integer, ProtectedData> variables = Map.of();
+
+    /** The file whose bytes are in variables. */
+    private @Nullable FileIdentity file;
+
+    /** The variables that hold them and were not recovered yet. */
+    private final Map<Integer, ProtectedData> held = new HashMap<>();
+
+    /** Takes bytes of a file. */
+    @FunctionalInterface
+    interface Sink {
+        void take(Chunk chunk, long position, ByteBuffer piece);
+    }
+
+    /** Names the variables of the files that are verified from now on, in the place of those that were named before. */
+    void into(Map<Integer, ProtectedData> named) {
+        variables = Map.copyOf(named);
+    }
+
+    /**
+     * What puts the chunks to verify of a file into the variables.
+     *
+     * @return empty unless the file holds just these variables, in their sizes, and digests of all their bytes
+     */
+    Optional<Sink> sink(StoredFile meta) {
+        if (variables.isEmpty() || meta.locator().isPresent() || !fits(meta)) {
+            return Optional.empty();
+        }
+        if (meta.whole().isEmpty()) {
+            return Optional.of((chunk, position, piece) -> variable(chunk.id()).copyIn(chunk.from() + position, piece));
+        }
+        NavigableMap<Long, Chunk> parts = new TreeMap<>();
+        meta.chunks().stream().filter(part -> part.length() > 0).forEach(part -> parts.put(part.offset(), part));
+        long end = 0;
+        long bytes = 0;
+        for (Chunk part : parts.values()) {
+            if (part.offset() < end) {
+                return Optional.empty();
+            }
+            end = part.offset() + part.length();
+            bytes += part.length();
+        }
+        // Where parts begin at one offset, one of them would get nothing.
+        boolean apart = bytes == meta.chunks().stream().mapToLong(Chunk::length).sum();
+        return apart
+                ? Optional.of((chunk, position, piece) -> scatter(parts, chunk.offset() + position, piece))
+                : Optional.empty();
+    }
+
+    private boolean fits(StoredFile meta) {
+        Map<Integer, Long> sizes = new HashMap<>();
+        variables.forEach((id, data) -> sizes.put(id, data.size()));
+        return sizes.equals(meta.sizes())
+                && meta.toVerify().stream().allMatch(chunk -> chunk.md5().isPresent())
+                && meta.chunks().stream()
+                        .allMatch(chunk -> chunk.from() >= 0
+                                && chunk.length() <= sizes.getOrDefault(chunk.id(), 0L) - chunk.from());
+    }
+
+    private ProtectedData variable(int id) {
+        return Objects.requireNonNull(variables.get(id));
+    }
+
+    /** Copies what a piece of the file has of the variables, which are parts of the file, in its order. */
+    private void scatter(NavigableMap<Long, Chunk> parts, long offset, ByteBuffer piece) {
+        long end = offset + piece.remaining();
+        Long first = parts.floorKey(offset);
+        for (Chunk part : parts.subMap(first == null ? offset : first, end).values()) {
+            long from = Math.max(offset, part.offset());
+            long to = Math.min(end, part.offset() + part.length());
+            if (from < to) {
+                ByteBuffer bytes = piece.slice(piece.position() + (int) (from - offset), (int) (to - from));
+                variable(part.id()).copyIn(part.from() + from - part.offset(), bytes);
+            }
+        }
+    }
+
+    /** All bytes of a file are in the variables and are what was written. */
+    void hold(FileIdentity verified) {
+        file = verified;
+        held.putAll(variables);
+    }
+
+    /** The variables hold nothing of use any more. */
+    void forget() {
+        file = null;
+        held.clear();
+    }
+
+    /**
+     * Takes the wanted variables that hold the bytes of a file, for this time: who wants them again has them read.
+     *
+     * @return the others
+     */
+    Map<Integer, ProtectedData> takeAllBut(Path path, Map<Integer, ProtectedData> wanted) throws IOException {
+        if (file == null || !file.equals(FileIdentity.of(path))) {
+            return wanted;
+        }
+        Map<Integer, ProtectedData> missing = new HashMap<>(wanted);
+        missing.entrySet().removeIf(each -> held.remove(each.getKey(), each.getValue()));
+        return missing;
+    }
+}

@@ -1,0 +1,474 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Restarts that know their variables before a checkpoint is verified. */
+class EarlyRecoveryTest {
+
+    private static final int RANKS = 2;
+
+    /** Several slabs, and no multiple of one. */
+    private static final int LARGE = 3_234_567;
+
+    @TempDir
+    private Path directory;
+
+    /** What a rank protects. */
+    private static final class Data {
+        final Scalar.OfLong step = new Scalar.OfLong(0);
+        final byte[] large;
+        final double[] doubles = new double[1001];
+        final short[] few = new short[3];
+
+        Data(int size) {
+            large = new byte[size];
+        }
+
+        /** Of one checkpoint of one rank. */
+        static Data of(int ckptId, Communicator comm) {
+            Data data = new Data(LARGE + comm.rank());
+            Random random = new Random(31L * ckptId + comm.rank());
+            data.step.value = random.nextLong();
+            random.nextBytes(data.large);
+            Arrays.setAll(data.doubles, i -> random.nextDouble());
+            Arrays.fill(data.few, (short) random.nextInt());
+            return data;
+        }
+
+        static Data empty(Communicator comm) {
+            return new Data(LARGE + comm.rank());
+        }
+
+        Map<Integer, Object> byId() {
+            Map<Integer, Object> all = new LinkedHashMap<>();
+            all.put(3, few);
+            all.put(0, step);
+            all.put(2, large);
+            all.put(1, doubles);
+            return all;
+        }
+
+        Checkpoints.Builder protectIn(Checkpoints.Builder builder) {
+            byId().forEach(builder::protect);
+            return builder;
+        }
+
+        void isThatOf(int ckptId, Communicator comm) {
+            isSameAs(of(ckptId, comm));
+        }
+
+        void isSameAs(Data expected) {
+            assertThat(step.value).isEqualTo(expected.step.value);
+            assertThat(Arrays.mismatch(large, expected.large)).isEqualTo(-1);
+            assertThat(doubles).isEqualTo(expected.doubles);
+            assertThat(few).isEqualTo(expected.few);
+        }
+    }
+
+    private RunFixture checkpointed(String ioMode, Level... levels) throws IOException {
+        return checkpointed(directory, ioMode, levels);
+    }
+
+    private static RunFixture checkpointed(Path at, String ioMode, Level... levels) throws IOException {
+        RunFixture run =
+                new RunFixture(at, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            int ckptId = 0;
+            for (Level level : levels) {
+                Data data = Data.of(++ckptId, comm);
+                data.byId().forEach(checkpoints::protect);
+                checkpoints.setAttribute(1, "doubles");
+                checkpoints.checkpoint(ckptId, level);
+            }
+        });
+        return run;
+    }
+
+    private static Checkpoints.Builder builder(RunFixture run, Communicator comm) {
+        return Checkpoints.builder(run.config()).communicator(comm);
+    }
+
+    private static void damage(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            long middle = channel.size() / 2;
+            ByteBuffer one = ByteBuffer.allocate(1);
+            channel.read(one, middle);
+            one.put(0, (byte) (one.get(0) ^ 1));
+            channel.write(one.flip(), middle);
+        }
+    }
+
+    /** Of rank 0, at level 1 to 3. */
+    private Path plainFile(RunFixture run, int ckptId) throws IOException {
+        return run.file("Ckpt" + ckptId + "-Rank0.fti");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, L1", "2, L1", "3, L1", "4, L1", "1, L2", "3, L2", "1, L3", "3, L3"})
+    void theDataAreThereWhenTheRunIsOpen(String ioMode, Level level) throws IOException {
+        RunFixture run = checkpointed(ioMode, level);
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
+            try (Checkpoints checkpoints =
+                    data.protectIn(builder(run, comm)).storage(engine).open()) {
+                data.isThatOf(1, comm);
+                assertThat(checkpoints.isRestart()).isTrue();
+                long read = engine.bytesRead(directory);
+                assertThat(read).isGreaterThan(LARGE);
+                checkpoints.recover();
+                assertThat(engine.bytesRead(directory)).isEqualTo(read);
+                assertThat(checkpoints.isRestart()).isFalse();
+                data.isThatOf(1, comm);
+            }
+        });
+    }
+
+    @Test
+    void theyKeepTheNamesThatAreStored() throws IOException {
+        RunFixture run = checkpointed("1", Level.L1);
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints =
+                    Data.empty(comm).protectIn(builder(run, comm)).open()) {
+                checkpoints.recover();
+                checkpoints.checkpoint(2, Level.L1);
+            }
+        });
+        try (Stream<Path> files = Files.walk(directory.resolve("Meta"))) {
+            Path group = files.filter(file -> file.endsWith("l1/sector0-group0.fti"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(group).content().contains("Ckpt2-Rank0.fti").contains("doubles");
+        }
+    }
+
+    /** It is kept, or found, in another way; the program sees no difference. */
+    @ParameterizedTest
+    @CsvSource({"1, L4", "2, L4", "3, L4", "4, L4", "5, L1", "5, L4", "1, L2", "3, L2", "1, L3", "3, L3"})
+    void theyAreRecoveredFromOtherLevelsAndAfterALoss(String ioMode, Level level) throws IOException {
+        RunFixture run = checkpointed(ioMode, level);
+        if (level == Level.L2 || level == Level.L3) {
+            RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        }
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                checkpoints.recover();
+                data.isThatOf(1, comm);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void aDamagedFileGivesWayToTheNextLevelOnAllRanks(String ioMode) throws IOException {
+        RunFixture run = checkpointed(ioMode, Level.L2, Level.L1);
+        damage(plainFile(run, 2));
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                assertThat(checkpoints.lastCheckpoint()).hasValue(1);
+                data.isThatOf(1, comm);
+                checkpoints.recover();
+                data.isThatOf(1, comm);
+            }
+        });
+    }
+
+    /** It is made again, from files whose bytes went into variables. */
+    @ParameterizedTest
+    @CsvSource({"1, L2", "3, L2", "1, L3", "3, L3"})
+    void aDamagedFileIsMadeAgain(String ioMode, Level level) throws IOException {
+        RunFixture run = checkpointed(ioMode, level);
+        byte[] whole = Files.readAllBytes(plainFile(run, 1));
+        damage(plainFile(run, 1));
+        recovered(run, new NioEngine());
+        assertThat(plainFile(run, 1)).hasBinaryContent(whole);
+    }
+
+    /** Each plain file is read once, by the rank that recovers it, though the other gets its copy. */
+    @ParameterizedTest
+    @CsvSource({"1, Pcof, L2", "3, Pcof, L2", "1, RSed, L3", "3, RSed, L3"})
+    void lostRedundancyIsMadeAgain(String ioMode, String kind, Level level) throws IOException {
+        RunFixture run = checkpointed(ioMode, level);
+        Path lost = run.file("Ckpt1-" + kind + "0.fti");
+        byte[] whole = Files.readAllBytes(lost);
+        Files.delete(lost);
+        FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
+        recovered(run, engine);
+        assertThat(lost).hasBinaryContent(whole);
+        assertThat(engine.bytesRead(directory)).isLessThan(3L * LARGE / 2);
+    }
+
+    /** The file has them in the order in which they were added. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void variablesOfAnIncrementalCheckpointMayComeInAnyOrder(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            Data.of(1, comm).byId().forEach(checkpoints::protect);
+            try (IncrementalCheckpoint checkpoint = checkpoints.incremental(1, Level.L1)) {
+                for (int id : new int[] {1, 2, 0, 3}) {
+                    checkpoint.add(id);
+                }
+                checkpoint.commit();
+            }
+        });
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            data.protectIn(builder(run, comm)).open().close();
+            data.isThatOf(1, comm);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"A", "E", "F"})
+    void aVariableThatHasGrownIsInSeveralContainers(String layout) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "drumlin.layout", layout));
+        run.run(RANKS, (checkpoints, comm) -> {
+            Data data = Data.of(2, comm);
+            data.byId().forEach(checkpoints::protect);
+            checkpoints.protect(2, data.large, 1000);
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.protect(2, data.large);
+            checkpoints.checkpoint(2, Level.L1);
+        });
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                data.isThatOf(2, comm);
+                checkpoints.recover();
+                data.isThatOf(2, comm);
+            }
+        });
+    }
+
+    @Test
+    void ranksThatNameNothingRecoverAsEver() throws IOException {
+        RunFixture run = checkpointed("3", Level.L2);
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            Checkpoints.Builder builder = builder(run, comm);
+            try (Checkpoints checkpoints = (comm.rank() == 0 ? data.protectIn(builder) : builder).open()) {
+                data.byId().forEach(checkpoints::protect);
+                checkpoints.recover();
+                data.isThatOf(1, comm);
+            }
+        });
+    }
+
+    @Test
+    void ifNothingIsWholeTheRunIsNotOpened() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        damage(plainFile(run, 1));
+        assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> Data.empty(comm)
+                        .protectIn(builder(run, comm))
+                        .open()
+                        .close()))
+                .hasMessageContaining("at no level");
+    }
+
+    @Test
+    void aFreshStartFindsTheDataOfTheProgram() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        damage(plainFile(run, 1));
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.of(7, comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm))
+                    .freshStartIfUnrecoverable()
+                    .open()) {
+                assertThat(checkpoints.isRestart()).isFalse();
+                data.isThatOf(7, comm);
+            }
+        });
+    }
+
+    @Test
+    void aFreshStartRecoversWhatIsWhole() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.of(7, comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm))
+                    .freshStartIfUnrecoverable()
+                    .open()) {
+                data.isThatOf(7, comm);
+                checkpoints.recover();
+                data.isThatOf(1, comm);
+            }
+        });
+    }
+
+    @Test
+    void otherSizesAreRecoveredWhenTheyAreProtectedAnew() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = new Data(10);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                assertThat(data.large).containsOnly(0);
+                assertThatThrownBy(checkpoints::recover).hasMessageContaining("10 bytes are protected");
+                byte[] large = new byte[(int) checkpoints.storedSize(2)];
+                checkpoints.protect(2, large);
+                checkpoints.recover();
+                assertThat(large).isEqualTo(Data.of(1, comm).large);
+            }
+        });
+    }
+
+    @Test
+    void anotherArrayIsReadFromTheFile() throws IOException {
+        RunFixture run = checkpointed("1", Level.L1);
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            Data expected = Data.of(1, comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                double[] doubles = new double[1001];
+                checkpoints.protect(1, doubles);
+                checkpoints.recover();
+                assertThat(doubles).isEqualTo(expected.doubles);
+                data.isSameAs(expected);
+            }
+        });
+    }
+
+    @Test
+    void oneVariableIsRecoveredAgainAndAgain() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                for (int i = 0; i < 2; i++) {
+                    checkpoints.recover(1);
+                    assertThat(data.doubles).isEqualTo(Data.of(1, comm).doubles);
+                    Arrays.fill(data.doubles, i);
+                }
+                checkpoints.recover();
+                data.isThatOf(1, comm);
+            }
+        });
+    }
+
+    /** What was verified is not what is there. */
+    @Test
+    void aFileThatIsWrittenAfterwardsIsReadAgain() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                if (comm.rank() == 0) {
+                    Path file = plainFile(run, 1);
+                    damage(file);
+                    Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+                    assertThatThrownBy(checkpoints::recover).hasMessageContaining("MD5");
+                } else {
+                    checkpoints.recover();
+                }
+                comm.barrier();
+            }
+        });
+    }
+
+    @Test
+    void aCheckpointBeforeTheRecoveryIsTheOneThatIsRecovered() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                data.doubles[7] = -1;
+                checkpoints.checkpoint(2, Level.L1);
+                data.doubles[7] = -2;
+                checkpoints.recover();
+                assertThat(data.doubles[7]).isEqualTo(-1);
+            }
+        });
+    }
+
+    @Test
+    void whatIsProtectedAheadIsInTheFirstCheckpoint() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints =
+                    Data.of(5, comm).protectIn(builder(run, comm)).open()) {
+                checkpoints.checkpoint(1, Level.L1);
+            }
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            Data data = Data.empty(comm);
+            data.byId().forEach(checkpoints::protect);
+            checkpoints.recover();
+            data.isThatOf(5, comm);
+        });
+    }
+
+    @Test
+    void anIdThatIsOutOfRangeIsRefused() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> builder(run, comm)
+                        .protect(comm.rank() == 0 ? 1 : -1, new int[1])
+                        .open()
+                        .close()))
+                .hasMessageContaining("variable id -1");
+    }
+
+    /** It is read again, or what the other level has is recovered, by all; or the run is not opened. */
+    @Test
+    void afterAFailingReadNobodyHasOtherData() throws IOException {
+        int reads = Integer.MAX_VALUE;
+        for (int nth = 1; nth <= reads; nth++) {
+            RunFixture run =
+                    checkpointed(Files.createDirectory(directory.resolve("run" + nth)), "3", Level.L2, Level.L1);
+            FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
+            faulty.fail(Operation.READ, nth, "EIO");
+            try {
+                int[] found = recovered(run, faulty);
+                assertThat(found[1]).isEqualTo(found[0]);
+            } catch (DrumlinException e) {
+                assertThat(e).hasMessageContaining("EIO");
+            }
+            reads = faulty.count(Operation.READ);
+        }
+        assertThat(reads).isGreaterThan(LARGE >> 20);
+    }
+
+    /** The ids of the checkpoints of which the ranks got the data. */
+    private static int[] recovered(RunFixture run, StorageEngine ofRank0) throws IOException {
+        int[] found = new int[RANKS];
+        ThreadCommunicator.run(RANKS, comm -> {
+            int rank = comm.rank();
+            Data data = Data.empty(comm);
+            StorageEngine engine = rank == 0 ? ofRank0 : new NioEngine();
+            try (Checkpoints checkpoints =
+                    data.protectIn(builder(run, comm)).storage(engine).open()) {
+                found[rank] = checkpoints.lastCheckpoint().orElseThrow();
+                checkpoints.recover();
+                data.isThatOf(found[rank], comm);
+            }
+        });
+        return found;
+    }
+}
