@@ -217,6 +217,8 @@ public final class CheckpointBench extends Bench {
             }
         });
         Files.deleteIfExists(made);
+        // What is there next is read by others.
+        setting.comm.barrier();
         return cost;
     }
 
