@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
@@ -19,7 +20,9 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -285,6 +288,22 @@ class EarlyRecoveryTest {
                 data.isThatOf(1, comm);
             }
         });
+    }
+
+    /** No mode writes such a file now, but nothing in its metadata forbids it. */
+    @Test
+    void partsOfAVariableComeToTheirPlaces() {
+        byte[] values = new byte[8];
+        EarlyRecovery early = new EarlyRecovery();
+        early.into(Map.of(1, ProtectedData.of(values)));
+        Chunk whole = new Chunk(-1, 0, 100, 10, Optional.of("digest"));
+        List<Chunk> parts =
+                List.of(new Chunk(1, 4, 100, 4, Optional.empty()), new Chunk(1, 0, 106, 4, Optional.empty()));
+        StoredFile file = new StoredFile(1, parts, Map.of(1, 8L), Map.of(), Optional.of(whole), Optional.empty());
+        EarlyRecovery.Sink sink = early.sink(file).orElseThrow();
+        sink.take(whole, 0, ByteBuffer.wrap(new byte[] {5, 6, 7}));
+        sink.take(whole, 3, ByteBuffer.wrap(new byte[] {8, -1, -1, 1, 2, 3, 4}));
+        assertThat(values).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
     }
 
     @Test
