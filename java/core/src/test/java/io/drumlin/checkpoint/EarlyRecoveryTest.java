@@ -347,14 +347,15 @@ class EarlyRecoveryTest {
         });
     }
 
-    @Test
-    void otherSizesAreRecoveredWhenTheyAreProtectedAnew() throws IOException {
+    @ParameterizedTest
+    @ValueSource(ints = {10, LARGE + 100})
+    void otherSizesAreRecoveredWhenTheyAreProtectedAnew(int size) throws IOException {
         RunFixture run = checkpointed("3", Level.L1);
         ThreadCommunicator.run(RANKS, comm -> {
-            Data data = new Data(10);
+            Data data = new Data(size);
             try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
                 assertThat(data.large).containsOnly(0);
-                assertThatThrownBy(checkpoints::recover).hasMessageContaining("10 bytes are protected");
+                assertThatThrownBy(checkpoints::recover).hasMessageContaining(size + " bytes are protected");
                 byte[] large = new byte[(int) checkpoints.storedSize(2)];
                 checkpoints.protect(2, large);
                 checkpoints.recover();
@@ -427,6 +428,24 @@ class EarlyRecoveryTest {
                 data.doubles[7] = -2;
                 checkpoints.recover();
                 assertThat(data.doubles[7]).isEqualTo(-1);
+            }
+        });
+    }
+
+    /** The program has gone on since the run was opened, so the variables are not what is stored. */
+    @Test
+    void afterAFailedCheckpointTheOneBeforeIsReadAgain() throws IOException {
+        RunFixture run = checkpointed("3", Level.L1);
+        ThreadCommunicator.run(RANKS, comm -> {
+            FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
+            Data data = Data.empty(comm);
+            try (Checkpoints checkpoints =
+                    data.protectIn(builder(run, comm)).storage(engine).open()) {
+                data.doubles[7] = -1;
+                engine.fail(Operation.WRITE, engine.count(Operation.WRITE) + 1, "ENOSPC");
+                assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1)).isInstanceOf(IOException.class);
+                checkpoints.recover();
+                data.isThatOf(1, comm);
             }
         });
     }
