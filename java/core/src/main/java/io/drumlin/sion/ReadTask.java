@@ -1,6 +1,7 @@
 package io.drumlin.sion;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /** A task as the process that reads it knows it. */
 final class ReadTask {
@@ -61,5 +62,15 @@ final class ReadTask {
     /** Bytes in each block; not a copy. */
     long[] sizes() {
         return sizes;
+    }
+
+    long largestBlock() {
+        return Arrays.stream(sizes).max().orElse(0);
+    }
+
+    /** Where the bytes end that the task has in the block in which a byte of the file is. */
+    long endOfBlock(long offset) {
+        int block = globalSkip == 0 ? 0 : (int) Math.max(0, Math.min((offset - start) / globalSkip, sizes.length - 1));
+        return sizes.length == 0 ? start : start + block * globalSkip + sizes[block];
     }
 }

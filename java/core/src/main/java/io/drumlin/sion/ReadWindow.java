@@ -5,58 +5,90 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingRead;
+import io.drumlin.storage.SlabMemory;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a format read from a file, direct or not: small parts come from a slab of memory, large ones straight from the file
- * where it is not direct. Where a direct file is read in sequence, the next slab is on its way meanwhile: the system does
- * that for the others. Memory is taken when it is first needed. Not thread-safe.
+ * where it is not direct. Where a direct file is read in sequence, the next slabs are on their way meanwhile, twice as many each time
+ * until there are as many as there may be: the system does that for the others. Memory is taken when it is first needed. Not
+ * thread-safe.
  */
 final class ReadWindow implements ByteSource, Closeable {
 
-    private static final long MOST = 4L << 20;
+    /** Bytes of a slab: large enough for the bandwidth of a device. */
+    private static final int MOST = 1 << 20;
 
-    /** Slabs of a task: one that is used and one that is read ahead. */
-    private static final int SLABS = 2;
+    /** Most slabs of a task: one that is used, the others are read ahead. */
+    private static final int SLABS = 16;
 
-    /** Memory for the slabs of all tasks of a process. */
+    /** Memory for the slabs of all tasks of a process, unless each has only one and that is the smallest. */
     private static final long BUDGET = 64L << 20;
 
-    private final StorageEngine storage;
     private final BlockFile file;
     private final long size;
     private final int slabBytes;
+    private final int slabs;
 
-    private @Nullable AlignedBuffer slab;
-    private @Nullable AlignedBuffer other;
+    /** Where the bytes end that are in a row behind an offset, and of which all are going to be read. */
+    private final LongUnaryOperator end;
 
-    /** What of the file is in the slab. */
+    private final SlabMemory memory;
+    private final Deque<ByteBuffer> free = new ArrayDeque<>();
+
+    /** In use, and what of the file is in it. */
+    private @Nullable ByteBuffer slab;
+
     private long base;
-
     private int length;
 
-    /** What is being read into the other slab, and from where. */
-    private @Nullable PendingRead ahead;
+    /** What follows, the first one first. */
+    private final Deque<Coming> coming = new ArrayDeque<>();
 
-    private long aheadBase;
+    private int depth;
+
+    /** A slab that is being read from an offset. */
+    private record Coming(ByteBuffer slab, long offset, PendingRead read) {}
+
+    /** Reads nothing ahead. */
+    ReadWindow(StorageEngine storage, BlockFile file, int slabBytes) throws IOException {
+        this(storage, file, slabBytes, 1, offset -> 0);
+    }
+
+    private ReadWindow(StorageEngine storage, BlockFile file, int slabBytes, int slabs, LongUnaryOperator end)
+            throws IOException {
+        this.file = file;
+        this.size = file.size();
+        this.slabBytes = slabBytes;
+        this.slabs = slabs;
+        this.end = end;
+        memory = new SlabMemory(storage, slabBytes);
+    }
+
+    /**
+     * For the data of a task.
+     *
+     * @param tasks of this process, which share its memory
+     */
+    static ReadWindow of(StorageEngine storage, BlockFile file, ReadTask task, int tasks) throws IOException {
+        int bytes = slabBytes(task.largestBlock(), tasks);
+        int slabs = (int) Math.max(1, Math.min(SLABS, BUDGET / bytes / tasks));
+        return new ReadWindow(storage, file, bytes, slabs, task::endOfBlock);
+    }
 
     /** Large, but not larger than what is there of a task. */
-    static int slabBytes(long largestBlock, int tasks) {
+    private static int slabBytes(long largestBlock, int tasks) {
         long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / SLABS / tasks);
         long most = Math.min(MOST, Math.min(share, Math.max(1, largestBlock)));
         int unit = AlignedBuffer.ALIGNMENT;
         return (int) ((most + unit - 1) / unit * unit);
-    }
-
-    ReadWindow(StorageEngine storage, BlockFile file, int slabBytes) throws IOException {
-        this.storage = storage;
-        this.file = file;
-        this.size = file.size();
-        this.slabBytes = slabBytes;
     }
 
     @Override
@@ -70,8 +102,7 @@ final class ReadWindow implements ByteSource, Closeable {
         while (target.hasRemaining()) {
             int there = (int) Math.max(0, Math.min(base + length - position, target.remaining()));
             if (position >= base && there > 0) {
-                ByteBuffer bytes = slab().clear();
-                target.put(bytes.slice((int) (position - base), there));
+                target.put(slab().slice((int) (position - base), there));
                 position += there;
             } else if (!file.direct() && target.isDirect() && target.remaining() >= slabBytes) {
                 int read = require(file.read(target, position), position);
@@ -88,48 +119,62 @@ final class ReadWindow implements ByteSource, Closeable {
         boolean inSequence = wanted == base + length && length > 0;
         base = wanted;
         length = 0;
-        length = ahead != null && aheadBase == wanted ? takeAhead(ahead) : readHere();
+        length = isComing(wanted) ? takeComing() : file.read(slab().clear(), base);
         require((int) (base + length - position), position);
-        if (inSequence && file.direct() && length == slabBytes && base + length < size) {
-            startAhead(base + length);
+        depth = inSequence ? Math.min(2 * depth + 1, slabs - 1) : 0;
+        if (file.direct() && length == slabBytes) {
+            readAhead(Math.min(size, end.applyAsLong(position)));
         }
     }
 
-    private int readHere() throws IOException {
-        dropAhead();
-        return file.read(slab().clear(), base);
-    }
-
-    private int takeAhead(PendingRead read) throws IOException {
-        ahead = null;
-        int count = read.await();
-        AlignedBuffer filled = other;
-        other = slab;
-        slab = filled;
-        return count;
-    }
-
-    private void startAhead(long offset) throws IOException {
-        AlignedBuffer memory = other;
-        if (memory == null) {
-            memory = storage.allocate(slabBytes);
-            other = memory;
-        }
-        ahead = file.startRead(memory.buffer().clear(), offset);
-        aheadBase = offset;
-    }
-
-    /** Nobody wants it, so it may fail. */
-    private void dropAhead() {
-        PendingRead read = ahead;
-        ahead = null;
-        if (read != null) {
+    private void readAhead(long until) {
+        long next = base + length + (long) coming.size() * slabBytes;
+        while (coming.size() < depth && next < until) {
+            ByteBuffer into = free.isEmpty() ? memory.take() : free.remove();
             try {
-                read.await();
+                coming.add(new Coming(into, next, file.startRead(into.clear(), next)));
             } catch (IOException e) {
-                aheadBase = -1;
+                // Who wants these bytes is told.
+                free.add(into);
+                return;
             }
+            next += slabBytes;
         }
+    }
+
+    /** Whether the slab from an offset on is on its way. If it is not, nobody wants the others. */
+    private boolean isComing(long offset) {
+        boolean next = !coming.isEmpty() && coming.element().offset == offset;
+        if (!next) {
+            dropComing();
+        }
+        return next;
+    }
+
+    private int takeComing() throws IOException {
+        Coming first = coming.remove();
+        try {
+            int count = first.read.await();
+            free.add(slab());
+            slab = first.slab;
+            return count;
+        } catch (IOException e) {
+            free.add(first.slab);
+            throw e;
+        }
+    }
+
+    /** Nobody wants them, so they may fail. */
+    private void dropComing() {
+        for (Coming each : coming) {
+            try {
+                each.read.await();
+            } catch (IOException e) {
+                depth = 0;
+            }
+            free.add(each.slab);
+        }
+        coming.clear();
     }
 
     private int require(int read, long position) throws IOException {
@@ -144,24 +189,20 @@ final class ReadWindow implements ByteSource, Closeable {
     }
 
     private ByteBuffer slab() {
-        AlignedBuffer memory = slab;
-        if (memory == null) {
-            memory = storage.allocate(slabBytes);
-            slab = memory;
+        ByteBuffer taken = slab;
+        if (taken == null) {
+            taken = memory.take();
+            slab = taken;
         }
-        return memory.buffer();
+        return taken;
     }
 
     @Override
     public void close() {
-        dropAhead();
-        if (slab != null) {
-            slab.close();
-            slab = null;
-        }
-        if (other != null) {
-            other.close();
-            other = null;
-        }
+        dropComing();
+        slab = null;
+        length = 0;
+        free.clear();
+        memory.close();
     }
 }

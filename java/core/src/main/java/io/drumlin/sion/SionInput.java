@@ -186,11 +186,7 @@ public final class SionInput implements Closeable {
                     .problem("the file is closed")
                     .exception();
         }
-        long largest = 1;
-        for (long size : place.sizes()) {
-            largest = Math.max(largest, size);
-        }
-        ReadWindow window = new ReadWindow(engine, file.open(), ReadWindow.slabBytes(largest, tasks.size()));
+        ReadWindow window = ReadWindow.of(engine, file.open(), place, tasks.size());
         TaskStream stream = new TaskStream(window, place.start(), place.globalSkip(), place.sizes());
         ByteOrder order = header().bigEndianPayload() ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         return new SionReader(stream, window, order);
