@@ -45,8 +45,7 @@ DRUMLIN_API const char *drumlin_error_message(int32_t error);
 
 /*
  * Allocates zeroed memory on a boundary of DRUMLIN_ALIGNMENT. From 2 MiB on it lies on a 2 MiB boundary and is the
- * process's own from the beginning, in huge pages, which make the pinning of direct transfers cheaper, or in small ones
- * where the machine needs less time to give them.
+ * process's own from the beginning, in huge pages: a transfer has at most 254 parts, and each small page can be one.
  *
  * size     above 0
  * memory   receives the address, to be given to drumlin_memory_free
@@ -54,6 +53,12 @@ DRUMLIN_API const char *drumlin_error_message(int32_t error);
  * Errors: -EINVAL (size), -ENOMEM.
  */
 DRUMLIN_API int32_t drumlin_memory_allocate(void **memory, int64_t size);
+
+/*
+ * The same for memory that is used once, not for one transfer after the other: in the pages, huge or small, that the
+ * machine gave in less time when they were tried last.
+ */
+DRUMLIN_API int32_t drumlin_memory_allocate_once(void **memory, int64_t size);
 
 /* Gives the memory back. NULL is allowed. */
 DRUMLIN_API void drumlin_memory_free(void *memory);

@@ -17,7 +17,8 @@
 /*
  * Memory that is new to the process costs 0.1 to 0.3 CPU seconds per GiB. Huge pages are the cheaper ones, unless the
  * kernel has to move memory to make them, or a virtual machine has given them back to its host: then they cost up to ten
- * times as much as small ones. So both are tried, and the ones that took less time are taken.
+ * times as much as small ones. So for memory that is used once both are tried, and the ones that took less time are taken.
+ * Where data go through the memory again and again that is paid once, and each transfer from small pages costs more.
  */
 enum pages { HUGE, SMALL };
 
@@ -52,9 +53,8 @@ static long long cpu_time(void)
 }
 
 /* Takes whole huge pages' worth of memory from the kernel, zeroed. */
-static int32_t take(void *memory, size_t size)
+static int32_t take(void *memory, size_t size, enum pages pages)
 {
-    enum pages pages = choose();
     /* Advice only; before the pages are touched. */
     (void)madvise(memory, size, pages == HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     /* The kernel gives zeros where a page is touched for the first time; writing zeros too would double the work. */
@@ -70,7 +70,7 @@ static int32_t take(void *memory, size_t size)
     return 0;
 }
 
-int32_t drumlin_memory_allocate(void **memory, int64_t size)
+static int32_t allocate(void **memory, int64_t size, enum pages pages)
 {
     if (size <= 0)
         return -EINVAL;
@@ -80,13 +80,23 @@ int32_t drumlin_memory_allocate(void **memory, int64_t size)
         return -error;
     /* The last, partial huge page stays ordinary. */
     size_t whole = large ? (size_t)(size / HUGE_PAGE * HUGE_PAGE) : 0;
-    int32_t taken = whole > 0 ? take(*memory, whole) : 0;
+    int32_t taken = whole > 0 ? take(*memory, whole, pages) : 0;
     if (taken < 0) {
         free(*memory);
         return taken;
     }
     memset((char *)*memory + whole, 0, (size_t)size - whole);
     return 0;
+}
+
+int32_t drumlin_memory_allocate(void **memory, int64_t size)
+{
+    return allocate(memory, size, HUGE);
+}
+
+int32_t drumlin_memory_allocate_once(void **memory, int64_t size)
+{
+    return allocate(memory, size, choose());
 }
 
 void drumlin_memory_free(void *memory)

@@ -93,7 +93,7 @@ static void take_pieces(int count)
     advices = small_advices = 0;
     for (int i = 0; i < count; i++) {
         void *memory;
-        assert_int_equal(drumlin_memory_allocate(&memory, 2 << 20), 0);
+        assert_int_equal(drumlin_memory_allocate_once(&memory, 2 << 20), 0);
         drumlin_memory_free(memory);
     }
 }
@@ -114,6 +114,20 @@ static void the_cheaper_pages_are_taken(void **state)
         assert_in_range(dear_ones, 2, 4);
         assert_int_equal(advices + small_advices, 200);
     }
+    dear = 0;
+}
+
+/* Whatever they cost: memory for transfers is paid once. */
+static void memory_for_transfers_is_in_huge_pages(void **state)
+{
+    (void)state;
+    dear = MADV_HUGEPAGE;
+    take_pieces(70);
+    advices = small_advices = 0;
+    for (int i = 0; i < 5; i++)
+        assert_zeroed_on_boundary(2 << 20, 2 << 20);
+    assert_int_equal(advices, 5);
+    assert_int_equal(small_advices, 0);
     dear = 0;
 }
 
@@ -169,6 +183,7 @@ int main(void)
         cmocka_unit_test(memory_is_zeroed_and_aligned),
         cmocka_unit_test(large_memory_asks_for_huge_pages),
         cmocka_unit_test(the_cheaper_pages_are_taken),
+        cmocka_unit_test(memory_for_transfers_is_in_huge_pages),
         cmocka_unit_test(without_populating_memory_is_zeroed_in_huge_pages),
         cmocka_unit_test(large_memory_is_zeroed_when_it_is_used_again),
         cmocka_unit_test(refused_huge_pages_do_no_harm),

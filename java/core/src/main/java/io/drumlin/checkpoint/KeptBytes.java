@@ -170,7 +170,7 @@ final class KeptBytes implements AutoCloseable {
 
     private AlignedBuffer block(int size) {
         // What is small has its own: only its bytes count.
-        return spare.isEmpty() || size <= KeptFile.BLOCK_BYTES / 2 ? storage.allocate(size) : spare.pop();
+        return spare.isEmpty() || size <= KeptFile.BLOCK_BYTES / 2 ? storage.allocateOnce(size) : spare.pop();
     }
 
     /** What is kept of a file. */

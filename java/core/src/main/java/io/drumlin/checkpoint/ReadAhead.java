@@ -2,10 +2,10 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
-import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
+import io.drumlin.storage.SlabMemory;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
@@ -31,16 +31,18 @@ final class ReadAhead implements ByteSource, Closeable {
 
     private final BlockFile file;
     private final long size;
+    private final SlabMemory memory;
     private final List<Window> windows = new ArrayList<>(WINDOWS);
     private long last = -1;
 
     /** @throws IOException the file cannot be opened */
     ReadAhead(StorageEngine storage, Path path) throws IOException {
+        memory = new SlabMemory(storage, WINDOW);
         file = storage.open(path, EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
         try {
             size = file.size();
             for (int i = 0; i < WINDOWS && (long) i * WINDOW < size; i++) {
-                windows.add(new Window(storage.allocate(WINDOW)));
+                windows.add(new Window(memory.take()));
             }
         } catch (IOException | RuntimeException | Error e) {
             try {
@@ -88,18 +90,19 @@ final class ReadAhead implements ByteSource, Closeable {
             }
         } finally {
             windows.clear();
+            memory.close();
             file.close();
         }
     }
 
     /** Memory with a part of the file. */
     private final class Window {
-        private final AlignedBuffer memory;
+        private final ByteBuffer memory;
         private long number = -1;
         private int length;
         private @Nullable PendingRead read;
 
-        Window(AlignedBuffer memory) {
+        Window(ByteBuffer memory) {
             this.memory = memory;
         }
 
@@ -112,7 +115,7 @@ final class ReadAhead implements ByteSource, Closeable {
                     // These bytes were read ahead, and nobody has asked for them.
                 }
                 length = 0;
-                read = file.startRead(memory.buffer().clear(), wanted * WINDOW);
+                read = file.startRead(memory.clear(), wanted * WINDOW);
                 number = wanted;
             }
         }
@@ -140,7 +143,7 @@ final class ReadAhead implements ByteSource, Closeable {
                         .advice("it became shorter since it was opened: let no other program write it")
                         .exception();
             }
-            return memory.buffer().slice(from, count);
+            return memory.slice(from, count);
         }
 
         /** A read that nobody wanted may fail. */
@@ -149,8 +152,6 @@ final class ReadAhead implements ByteSource, Closeable {
                 await();
             } catch (IOException e) {
                 number = -1;
-            } finally {
-                memory.close();
             }
         }
     }

@@ -63,7 +63,16 @@ public final class CoreLibrary {
     public static native int drumlin_memory_allocate(@Cast("void**") long memory, long size);
 
     /**
-     * Frees what {@link #drumlin_memory_allocate} gave.
+     * The same for memory that is used once.
+     *
+     * @param memory address of the 8 bytes that receive the memory's address
+     * @param size bytes
+     * @return 0 or -errno
+     */
+    public static native int drumlin_memory_allocate_once(@Cast("void**") long memory, long size);
+
+    /**
+     * Frees what {@link #drumlin_memory_allocate} or {@link #drumlin_memory_allocate_once} gave.
      *
      * @param memory its address, or 0
      */

@@ -5,18 +5,22 @@ import io.drumlin.nativecore.NativeMemory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Aligned memory from the C core, in huge pages where the kernel has them. Given back at once by closing. */
+/** Aligned memory from the C core. Given back at once by closing. */
 final class NativeAlignedBuffer extends AlignedBuffer {
 
     private final long address;
     private @Nullable ByteBuffer memory;
 
-    NativeAlignedBuffer(int size) {
+    /** @param once whether it is used once; else it is in huge pages where the kernel has them */
+    NativeAlignedBuffer(int size, boolean once) {
         if (size <= 0) {
             throw new IllegalArgumentException("a buffer needs a size above 0, not " + size);
         }
         address = NativeMemory.make(
-                size + " bytes of aligned memory", result -> CoreLibrary.drumlin_memory_allocate(result, size));
+                size + " bytes of aligned memory",
+                result -> once
+                        ? CoreLibrary.drumlin_memory_allocate_once(result, size)
+                        : CoreLibrary.drumlin_memory_allocate(result, size));
         memory = NativeMemory.view(address, size);
     }
 

@@ -88,7 +88,12 @@ public final class NativeEngine implements StorageEngine {
 
     @Override
     public AlignedBuffer allocate(int size) {
-        return new NativeAlignedBuffer(size);
+        return new NativeAlignedBuffer(size, false);
+    }
+
+    @Override
+    public AlignedBuffer allocateOnce(int size) {
+        return new NativeAlignedBuffer(size, true);
     }
 
     @Override

@@ -33,7 +33,7 @@ final class NativeFile extends PositionalFile {
             return writeNative(source, offset);
         }
         int piece = Math.min(source.remaining(), HEAP_PIECE);
-        try (AlignedBuffer memory = new NativeAlignedBuffer(piece)) {
+        try (AlignedBuffer memory = new NativeAlignedBuffer(piece, true)) {
             memory.buffer().put(0, source, source.position(), piece);
             return writeNative(memory.buffer(), offset);
         }
@@ -45,7 +45,7 @@ final class NativeFile extends PositionalFile {
             return readNative(target, offset);
         }
         int piece = Math.min(target.remaining(), HEAP_PIECE);
-        try (AlignedBuffer memory = new NativeAlignedBuffer(piece)) {
+        try (AlignedBuffer memory = new NativeAlignedBuffer(piece, true)) {
             int count = readNative(memory.buffer(), offset);
             target.put(target.position(), memory.buffer(), 0, count);
             return count;

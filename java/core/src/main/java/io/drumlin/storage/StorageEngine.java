@@ -34,7 +34,7 @@ public interface StorageEngine {
     BlockFile open(Path path, Set<OpenMode> modes) throws IOException;
 
     /**
-     * Makes memory from which this engine transfers without a copy.
+     * Makes memory from which this engine transfers without a copy, for one transfer after the other.
      *
      * @param size bytes, above 0
      * @return zeroed memory on a boundary of {@link AlignedBuffer#ALIGNMENT} bytes
@@ -42,7 +42,17 @@ public interface StorageEngine {
     AlignedBuffer allocate(int size);
 
     /**
-     * Whether the system has the memory of {@link #allocate} back as soon as it is closed, so that much may be taken for a while.
+     * The same for memory that is used once: what counts is how fast the system gives it, not how fast a device transfers from it.
+     *
+     * @param size bytes, above 0
+     * @return zeroed memory on a boundary of {@link AlignedBuffer#ALIGNMENT} bytes
+     */
+    default AlignedBuffer allocateOnce(int size) {
+        return allocate(size);
+    }
+
+    /**
+     * Whether the system has the memory of {@link #allocate} and {@link #allocateOnce} back as soon as it is closed, so that much may be taken for a while.
      *
      * @return false where it stays with the Java machine until that collects garbage
      */

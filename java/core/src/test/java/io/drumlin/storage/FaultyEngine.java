@@ -139,6 +139,11 @@ public final class FaultyEngine implements StorageEngine {
         return syncs || size < SLAB ? real.allocate(size) : new ReusedBuffer(real, size);
     }
 
+    @Override
+    public AlignedBuffer allocateOnce(int size) {
+        return allocate(size);
+    }
+
     /** So that what is kept in memory meets failures too. */
     @Override
     public boolean freesMemoryAtOnce() {
