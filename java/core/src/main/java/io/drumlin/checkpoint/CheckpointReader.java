@@ -15,8 +15,10 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.Iterator;
@@ -32,8 +34,14 @@ final class CheckpointReader {
 
     private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
 
-    /** Slabs of a pool to read with: while the pieces in one set are hashed, the next are read into the other. */
+    /** Slabs of a pool to read with: a round of pieces, one for each lane, is hashed while the next are read. */
     static final int SLABS = 2 * Md5Lanes.LANES;
+
+    /**
+     * Rounds in the slabs when they are read from a device. With two, half of the memory was asked of it while the other half was hashed,
+     * and it did nothing for a quarter of the time.
+     */
+    private static final int ROUNDS = 4;
 
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -180,18 +188,28 @@ final class CheckpointReader {
             stream(path, chunks, from(path, mapping.get(), space.get()), sink);
             return;
         }
+        int pieceBytes = Math.max(AlignedBuffer.ALIGNMENT, SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS);
         try (BlockFile file = storage.open(path, MODES)) {
-            stream(path, chunks, from(file, space), sink);
+            stream(path, chunks, from(file, space, pieceBytes), pieceBytes, sink);
         }
     }
 
     private void stream(Path path, List<Chunk> chunks, Input input, Sink sink) throws IOException {
-        Plan plan = new Plan(chunks, slabs.slabBytes());
+        stream(path, chunks, input, slabs.slabBytes(), sink);
+    }
+
+    /** @param pieceBytes of the slabs for each piece */
+    private void stream(Path path, List<Chunk> chunks, Input input, int pieceBytes, Sink sink) throws IOException {
+        Plan plan = new Plan(chunks, pieceBytes);
+        int rounds = SLABS / Md5Lanes.LANES * slabs.slabBytes() / pieceBytes;
+        Deque<List<Arrival>> coming = new ArrayDeque<>();
         try (Md5Lanes md5 = DigestEngine.md5()) {
-            List<Arrival> pieces = start(input, plan.nextRound());
-            while (!pieces.isEmpty()) {
-                // The device works on these while the others are hashed.
-                List<Arrival> following = start(input, plan.nextRound());
+            while (true) {
+                startMore(coming, rounds, plan, input);
+                List<Arrival> pieces = coming.poll();
+                if (pieces == null) {
+                    break;
+                }
                 @Nullable ByteBuffer[] hashed = new ByteBuffer[Md5Lanes.LANES];
                 for (Arrival arrival : pieces) {
                     Piece piece = arrival.piece;
@@ -210,10 +228,20 @@ final class CheckpointReader {
                         compare(path, piece.chunk, HexFormat.of().formatHex(md5.digest(piece.lane)));
                     }
                 }
-                pieces = following;
             }
         } finally {
             slabs.drain();
+        }
+    }
+
+    /** What the device works on while a round is hashed. */
+    private static void startMore(Deque<List<Arrival>> coming, int rounds, Plan plan, Input input) throws IOException {
+        while (coming.size() < rounds) {
+            List<Piece> next = plan.nextRound();
+            if (next.isEmpty()) {
+                return;
+            }
+            coming.add(start(input, next));
         }
     }
 
@@ -241,15 +269,18 @@ final class CheckpointReader {
         return started;
     }
 
-    /** @param space where to keep them */
-    private Input from(BlockFile file, Optional<KeptFile> space) {
+    /**
+     * @param space where to keep them
+     * @param pieceBytes of the slabs for each piece
+     */
+    private Input from(BlockFile file, Optional<KeptFile> space, int pieceBytes) {
+        SlabParts parts = new SlabParts(slabs, pieceBytes);
         return piece -> {
             // Bytes before the piece in the blocks of which it is a part, and those of all of the blocks.
             int lead = (int) (piece.start() % file.alignment());
             int window = (int) BlockEdges.roundUp(lead + piece.length, file.alignment());
-            ByteBuffer memory = space.isPresent()
-                    ? space.get().space(window)
-                    : slabs.take().buffer().limit(window);
+            ByteBuffer memory =
+                    space.isPresent() ? space.get().space(window) : parts.take().limit(window);
             PendingRead read = file.startRead(memory, piece.start() - lead);
             return () -> {
                 int count = read.await();
@@ -334,6 +365,28 @@ final class CheckpointReader {
         }
     }
 
+    /** Slabs in equal parts. */
+    private static final class SlabParts {
+        private final SlabPool slabs;
+        private final int bytes;
+        private ByteBuffer rest = ByteBuffer.allocate(0);
+
+        SlabParts(SlabPool slabs, int bytes) {
+            this.slabs = slabs;
+            this.bytes = bytes;
+        }
+
+        /** The part that was taken the longest ago. */
+        ByteBuffer take() throws IOException {
+            if (!rest.hasRemaining()) {
+                rest = slabs.take().buffer().slice();
+            }
+            ByteBuffer part = rest.slice(rest.position(), bytes);
+            rest.position(rest.position() + bytes);
+            return part;
+        }
+    }
+
     /** A part of a chunk that is read in one go. */
     private static final class Piece {
         private final int lane;
@@ -341,12 +394,12 @@ final class CheckpointReader {
         private final long position;
         private final int length;
 
-        Piece(int lane, Chunk chunk, long position, int slabBytes) {
+        Piece(int lane, Chunk chunk, long position, int most) {
             this.lane = lane;
             this.chunk = chunk;
             this.position = position;
             int lead = (int) (start() % AlignedBuffer.ALIGNMENT);
-            length = (int) Math.min(slabBytes - lead, chunk.length() - position);
+            length = (int) Math.min(most - lead, chunk.length() - position);
         }
 
         private long start() {
@@ -360,12 +413,12 @@ final class CheckpointReader {
 
     /** In what order the chunks are read: a piece of each of as many as there are lanes at a time. */
     private static final class Plan {
-        private final int slabBytes;
+        private final int pieceBytes;
         private final Iterator<Chunk> waiting;
         private final @Nullable Piece[] lanes = new Piece[Md5Lanes.LANES];
 
-        Plan(List<Chunk> chunks, int slabBytes) {
-            this.slabBytes = slabBytes;
+        Plan(List<Chunk> chunks, int pieceBytes) {
+            this.pieceBytes = pieceBytes;
             waiting = chunks.iterator();
         }
 
@@ -376,9 +429,9 @@ final class CheckpointReader {
                 Piece before = lanes[lane];
                 Piece next = null;
                 if (before != null && !before.isLast()) {
-                    next = new Piece(lane, before.chunk, before.position + before.length, slabBytes);
+                    next = new Piece(lane, before.chunk, before.position + before.length, pieceBytes);
                 } else if (waiting.hasNext()) {
-                    next = new Piece(lane, waiting.next(), 0, slabBytes);
+                    next = new Piece(lane, waiting.next(), 0, pieceBytes);
                 }
                 lanes[lane] = next;
                 if (next != null) {
