@@ -138,7 +138,7 @@ class FaultTest {
 
         /** One of how many faults in a row is tried. */
         int stride() {
-            return isIncremental() ? 24 : 13;
+            return isIncremental() ? 30 : 17;
         }
 
         void take(Checkpoints checkpoints, int[] values, int ckptId, Level level) throws IOException {

@@ -22,7 +22,7 @@ class MatrixTest {
     @TestFactory
     Stream<DynamicContainer> someOfEachSuite() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 30 == 0);
+        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 40 == 0);
     }
 
     @TestFactory
