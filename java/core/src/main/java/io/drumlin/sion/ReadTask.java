@@ -68,9 +68,20 @@ final class ReadTask {
         return Arrays.stream(sizes).max().orElse(0);
     }
 
-    /** Where the bytes end that the task has in the block in which a byte of the file is. */
-    long endOfBlock(long offset) {
-        int block = globalSkip == 0 ? 0 : (int) Math.max(0, Math.min((offset - start) / globalSkip, sizes.length - 1));
-        return sizes.length == 0 ? start : start + block * globalSkip + sizes[block];
+    /**
+     * Where the task's next byte is in the file.
+     *
+     * @param offset behind which it is to be, or at which
+     * @return at least {@code offset}; -1 if there is none
+     */
+    long next(long offset) {
+        long before = globalSkip == 0 ? 0 : Math.max(0, (offset - start) / globalSkip);
+        for (int block = (int) Math.min(before, sizes.length); block < sizes.length; block++) {
+            long begin = start + block * globalSkip;
+            if (begin + sizes[block] > offset && sizes[block] > 0) {
+                return Math.max(begin, offset);
+            }
+        }
+        return -1;
     }
 }

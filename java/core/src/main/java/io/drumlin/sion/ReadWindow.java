@@ -37,8 +37,8 @@ final class ReadWindow implements ByteSource, Closeable {
     private final int slabBytes;
     private final int slabs;
 
-    /** Where the bytes end that are in a row behind an offset, and of which all are going to be read. */
-    private final LongUnaryOperator end;
+    /** Where the next byte is that who reads in sequence wants, at an offset or behind it; -1 if there is none. */
+    private final LongUnaryOperator next;
 
     private final SlabMemory memory;
     private final Deque<ByteBuffer> free = new ArrayDeque<>();
@@ -59,16 +59,16 @@ final class ReadWindow implements ByteSource, Closeable {
 
     /** Reads nothing ahead. */
     ReadWindow(StorageEngine storage, BlockFile file, int slabBytes) throws IOException {
-        this(storage, file, slabBytes, 1, offset -> 0);
+        this(storage, file, slabBytes, 1, offset -> -1);
     }
 
-    private ReadWindow(StorageEngine storage, BlockFile file, int slabBytes, int slabs, LongUnaryOperator end)
+    private ReadWindow(StorageEngine storage, BlockFile file, int slabBytes, int slabs, LongUnaryOperator next)
             throws IOException {
         this.file = file;
         this.size = file.size();
         this.slabBytes = slabBytes;
         this.slabs = slabs;
-        this.end = end;
+        this.next = next;
         memory = new SlabMemory(storage, slabBytes);
     }
 
@@ -80,7 +80,7 @@ final class ReadWindow implements ByteSource, Closeable {
     static ReadWindow of(StorageEngine storage, BlockFile file, ReadTask task, int tasks) throws IOException {
         int bytes = slabBytes(task.largestBlock(), tasks);
         int slabs = (int) Math.max(1, Math.min(SLABS, BUDGET / bytes / tasks));
-        return new ReadWindow(storage, file, bytes, slabs, task::endOfBlock);
+        return new ReadWindow(storage, file, bytes, slabs, task::next);
     }
 
     /** Large, but not larger than what is there of a task. */
@@ -115,30 +115,44 @@ final class ReadWindow implements ByteSource, Closeable {
     }
 
     private void fill(long position) throws IOException {
-        long wanted = position - position % file.alignment();
-        boolean inSequence = wanted == base + length && length > 0;
+        long wanted = aligned(position);
+        boolean inSequence = length > 0 && wanted == following(base);
         base = wanted;
         length = 0;
         length = isComing(wanted) ? takeComing() : file.read(slab().clear(), base);
         require((int) (base + length - position), position);
         depth = inSequence ? Math.min(2 * depth + 1, slabs - 1) : 0;
         if (file.direct() && length == slabBytes) {
-            readAhead(Math.min(size, end.applyAsLong(position)));
+            readAhead();
         }
     }
 
-    private void readAhead(long until) {
-        long next = base + length + (long) coming.size() * slabBytes;
-        while (coming.size() < depth && next < until) {
-            ByteBuffer into = free.isEmpty() ? memory.take() : free.remove();
+    private long aligned(long offset) {
+        return offset - offset % file.alignment();
+    }
+
+    /** From where the slab is read that follows a whole one; it may be of the task's next block. */
+    private long following(long slabOffset) {
+        long offset = slabOffset + slabBytes;
+        long wanted = next.applyAsLong(offset);
+        return wanted < 0 ? size : Math.max(offset, aligned(wanted));
+    }
+
+    private void readAhead() {
+        long offset = following(coming.isEmpty() ? base : coming.getLast().offset);
+        while (coming.size() < depth && offset < size) {
+            ByteBuffer into = null;
             try {
-                coming.add(new Coming(into, next, file.startRead(into.clear(), next)));
-            } catch (IOException e) {
+                into = free.isEmpty() ? memory.take() : free.remove();
+                coming.add(new Coming(into, offset, file.startRead(into.clear(), offset)));
+            } catch (IOException | OutOfMemoryError e) {
                 // Who wants these bytes is told.
-                free.add(into);
+                if (into != null) {
+                    free.add(into);
+                }
                 return;
             }
-            next += slabBytes;
+            offset = following(offset);
         }
     }
 

@@ -61,7 +61,19 @@ class ReadWindowTest {
     }
 
     private ReadWindow window(int tasks) throws IOException {
-        return ReadWindow.of(engine, file, new ReadTask(0, path, 0, SKIP, START, SKIP, SIZES), tasks);
+        return window(SKIP, SIZES, tasks);
+    }
+
+    private ReadWindow window(long skip, long[] sizes, int tasks) throws IOException {
+        return ReadWindow.of(engine, file, new ReadTask(0, path, 0, skip, START, skip, sizes), tasks);
+    }
+
+    private void checkAll(ReadWindow window, long skip, long[] sizes) throws IOException {
+        for (int block = 0; block < sizes.length; block++) {
+            for (int at = 0; at < sizes[block]; at += 54_321) {
+                check(window, START + block * skip + at, (int) Math.min(54_321, sizes[block] - at));
+            }
+        }
     }
 
     /** Reads a part of the file and compares it with what was written. */
@@ -90,13 +102,31 @@ class ReadWindowTest {
     @Test
     void nothingIsReadBehindTheEndOfABlock() throws IOException {
         try (ReadWindow window = window(1)) {
-            for (int block = 0; block < SIZES.length; block++) {
-                for (int at = 0; at < SIZES[block]; at += 54_321) {
-                    check(window, START + (long) block * SKIP + at, (int) Math.min(54_321, SIZES[block] - at));
-                }
-            }
+            checkAll(window, SKIP, SIZES);
         }
         assertThat(engine.bytesRead(directory)).isEqualTo((20 + 3) * MIB);
+    }
+
+    /** Small chunks come as fast as large ones, behind each other and with those of other tasks between them. */
+    @ParameterizedTest
+    @CsvSource({
+        "1048576, 1048576, 60, 1",
+        "1048576, 2097152, 30, 1",
+        "4194304, 8388608, 8, 1",
+        "700000, 2998272, 24, 1",
+        // Chunks that begin anywhere end in a second slab.
+        "700000, 2998000, 24, 2"
+    })
+    void blocksAreReadAhead(int block, int skip, int count, int times) throws IOException {
+        long[] sizes = new long[count];
+        Arrays.fill(sizes, block);
+        sizes[3] = 0;
+        int before = engine.count(Operation.MEMORY);
+        try (ReadWindow window = window(skip, sizes, 1)) {
+            checkAll(window, skip, sizes);
+        }
+        assertThat(engine.count(Operation.MEMORY) - before).isEqualTo(block < MIB ? 16 : 8);
+        assertThat(engine.bytesRead(directory)).isLessThanOrEqualTo((count - 1L) * times * (block + 4096L));
     }
 
     /** Who jumps has nothing read ahead. */
@@ -128,11 +158,11 @@ class ReadWindowTest {
         }
     }
 
-    /** What cannot be read ahead may be read all the same when it is wanted. */
-    @Test
-    void whoReadsDoesNotSeeAReadAheadThatFailed() throws IOException {
-        // After the first slab and the second.
-        engine.fail(Operation.READ, 3, "EIO");
+    /** What cannot be asked for ahead may be read all the same when it is wanted. */
+    @ParameterizedTest
+    @CsvSource({"READ, 3", "MEMORY, 2"})
+    void whoReadsDoesNotSeeWhatCouldNotBeStarted(Operation operation, int nth) throws IOException {
+        engine.fail(operation, nth, "EIO");
         try (ReadWindow window = window(1)) {
             for (int at = 0; at < 19 * MIB; at += 100_000) {
                 check(window, START + at, 100_000);
