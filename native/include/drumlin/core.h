@@ -55,8 +55,8 @@ DRUMLIN_API const char *drumlin_error_message(int32_t error);
 DRUMLIN_API int32_t drumlin_memory_allocate(void **memory, int64_t size);
 
 /*
- * The same for memory that is used once, not for one transfer after the other: in the pages, huge or small, that the
- * machine gave in less time when they were tried last.
+ * The same for memory that is filled once or seldom, not for one transfer after the other: in the pages, huge or small,
+ * that the machine gave in less time when they were tried last.
  */
 DRUMLIN_API int32_t drumlin_memory_allocate_once(void **memory, int64_t size);
 

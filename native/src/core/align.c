@@ -17,7 +17,7 @@
 /*
  * Memory that is new to the process costs 0.1 to 0.3 CPU seconds per GiB. Huge pages are the cheaper ones, unless the
  * kernel has to move memory to make them, or a virtual machine has given them back to its host: then they cost up to ten
- * times as much as small ones. So for memory that is used once both are tried, and the ones that took less time are taken.
+ * times as much as small ones. So for memory that is filled once both are tried, and the ones that took less time are taken.
  * Where data go through the memory again and again that is paid once, and each transfer from small pages costs more.
  */
 enum pages { HUGE, SMALL };

@@ -56,7 +56,9 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
     return out_of_memory ? ENOMEM : __real_posix_memalign(memory, alignment, size);
 }
 
-static void assert_zeroed_on_boundary(int64_t size, uintptr_t boundary)
+typedef int32_t allocation(void **memory, int64_t size);
+
+static void assert_zeroed_from(allocation *allocate, int64_t size, uintptr_t boundary)
 {
     /* Dirty memory that the allocator is likely to hand out again. */
     void *dirty = malloc((size_t)size);
@@ -64,11 +66,16 @@ static void assert_zeroed_on_boundary(int64_t size, uintptr_t boundary)
     __asm__ volatile("" : : "r"(dirty) : "memory");
     free(dirty);
     void *memory = NULL;
-    assert_int_equal(drumlin_memory_allocate(&memory, size), 0);
+    assert_int_equal(allocate(&memory, size), 0);
     assert_int_equal((uintptr_t)memory % boundary, 0);
     for (int64_t i = 0; i < size; i++)
         assert_int_equal(((uint8_t *)memory)[i], 0);
     drumlin_memory_free(memory);
+}
+
+static void assert_zeroed_on_boundary(int64_t size, uintptr_t boundary)
+{
+    assert_zeroed_from(drumlin_memory_allocate, size, boundary);
 }
 
 static void memory_is_zeroed_and_aligned(void **state)
@@ -139,7 +146,7 @@ static void without_populating_memory_is_zeroed_in_huge_pages(void **state)
     take_pieces(70);
     refuse_populating = EINVAL;
     advices = 0;
-    assert_zeroed_on_boundary((16 << 20) + 4097, 2 << 20);
+    assert_zeroed_from(drumlin_memory_allocate_once, (16 << 20) + 4097, 2 << 20);
     assert_int_equal(advices, 1);
     refuse_populating = 0;
     dear = 0;
@@ -151,6 +158,20 @@ static void large_memory_is_zeroed_when_it_is_used_again(void **state)
     (void)state;
     for (int i = 0; i < 4; i++)
         assert_zeroed_on_boundary((16 << 20) + 4097, 2 << 20);
+}
+
+/* In pages of both kinds. */
+static void memory_that_is_filled_once_is_zeroed_and_aligned(void **state)
+{
+    (void)state;
+    int kinds[] = {MADV_NOHUGEPAGE, MADV_HUGEPAGE};
+    for (int i = 0; i < 2; i++) {
+        dear = kinds[i];
+        take_pieces(70);
+        assert_zeroed_from(drumlin_memory_allocate_once, 4097, DRUMLIN_ALIGNMENT);
+        assert_zeroed_from(drumlin_memory_allocate_once, (16 << 20) + 4097, 2 << 20);
+    }
+    dear = 0;
 }
 
 static void refused_huge_pages_do_no_harm(void **state)
@@ -167,12 +188,14 @@ static void wrong_sizes_and_want_of_memory_are_told(void **state)
     void *memory = NULL;
     assert_int_equal(drumlin_memory_allocate(&memory, 0), -EINVAL);
     assert_int_equal(drumlin_memory_allocate(&memory, -1), -EINVAL);
+    assert_int_equal(drumlin_memory_allocate_once(&memory, 0), -EINVAL);
     out_of_memory = 1;
     assert_int_equal(drumlin_memory_allocate(&memory, 4096), -ENOMEM);
     out_of_memory = 0;
     /* The kernel may find out only when it is to give the pages. */
     refuse_populating = ENOMEM;
     assert_int_equal(drumlin_memory_allocate(&memory, 16 << 20), -ENOMEM);
+    assert_int_equal(drumlin_memory_allocate_once(&memory, 16 << 20), -ENOMEM);
     refuse_populating = 0;
     drumlin_memory_free(NULL);
 }
@@ -186,6 +209,7 @@ int main(void)
         cmocka_unit_test(memory_for_transfers_is_in_huge_pages),
         cmocka_unit_test(without_populating_memory_is_zeroed_in_huge_pages),
         cmocka_unit_test(large_memory_is_zeroed_when_it_is_used_again),
+        cmocka_unit_test(memory_that_is_filled_once_is_zeroed_and_aligned),
         cmocka_unit_test(refused_huge_pages_do_no_harm),
         cmocka_unit_test(wrong_sizes_and_want_of_memory_are_told),
     };

@@ -39,7 +39,7 @@ final class CheckpointReader {
 
     /**
      * Rounds in the slabs when they are read from a device. With two, half of the memory was asked of it while the other half was hashed,
-     * and it did nothing for a quarter of the time.
+     * and it did nothing for a quarter of the time. What is kept, or mapped, comes in whole slabs' bytes, two rounds.
      */
     private static final int ROUNDS = 4;
 
@@ -188,7 +188,8 @@ final class CheckpointReader {
             stream(path, chunks, from(path, mapping.get(), space.get()), sink);
             return;
         }
-        int pieceBytes = Math.max(AlignedBuffer.ALIGNMENT, SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS);
+        int part = SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS;
+        int pieceBytes = space.isPresent() ? slabs.slabBytes() : Math.max(AlignedBuffer.ALIGNMENT, part);
         try (BlockFile file = storage.open(path, MODES)) {
             stream(path, chunks, from(file, space, pieceBytes), pieceBytes, sink);
         }

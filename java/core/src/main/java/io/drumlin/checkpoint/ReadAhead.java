@@ -90,8 +90,12 @@ final class ReadAhead implements ByteSource, Closeable {
             }
         } finally {
             windows.clear();
-            memory.close();
-            file.close();
+            // First the file, which waits for what may still be on its way.
+            try {
+                file.close();
+            } finally {
+                memory.close();
+            }
         }
     }
 

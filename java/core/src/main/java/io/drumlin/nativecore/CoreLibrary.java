@@ -63,7 +63,7 @@ public final class CoreLibrary {
     public static native int drumlin_memory_allocate(@Cast("void**") long memory, long size);
 
     /**
-     * The same for memory that is used once.
+     * The same for memory that is filled once or seldom.
      *
      * @param memory address of the 8 bytes that receive the memory's address
      * @param size bytes

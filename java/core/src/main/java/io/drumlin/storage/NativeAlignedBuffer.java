@@ -11,7 +11,7 @@ final class NativeAlignedBuffer extends AlignedBuffer {
     private final long address;
     private @Nullable ByteBuffer memory;
 
-    /** @param once whether it is used once; else it is in huge pages where the kernel has them */
+    /** @param once whether it is filled once or seldom; else it is in huge pages where the kernel has them */
     NativeAlignedBuffer(int size, boolean once) {
         if (size <= 0) {
             throw new IllegalArgumentException("a buffer needs a size above 0, not " + size);

@@ -6,7 +6,7 @@ import io.drumlin.nativecore.NativeMemory;
 /** The one queue of started writes of this process, made when it is first needed and never given back. Thread-safe. */
 final class NativeQueue {
 
-    /** Enough for the slabs of sixteen chunks to be filled while others are written, for several ranks in one process. */
+    /** As much as one rank has under way; ranks in one process share it. */
     private static final int DEPTH = 64;
 
     private NativeQueue() {}

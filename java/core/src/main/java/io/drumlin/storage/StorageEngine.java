@@ -42,7 +42,8 @@ public interface StorageEngine {
     AlignedBuffer allocate(int size);
 
     /**
-     * The same for memory that is used once: what counts is how fast the system gives it, not how fast a device transfers from it.
+     * The same for memory that is filled once or seldom: what counts is how fast the system gives it, not how fast a device transfers from
+     * it.
      *
      * @param size bytes, above 0
      * @return zeroed memory on a boundary of {@link AlignedBuffer#ALIGNMENT} bytes

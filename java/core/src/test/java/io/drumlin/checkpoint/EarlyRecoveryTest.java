@@ -442,7 +442,7 @@ class EarlyRecoveryTest {
             try (Checkpoints checkpoints =
                     data.protectIn(builder(run, comm)).storage(engine).open()) {
                 data.doubles[7] = -1;
-                engine.fail(Operation.WRITE, engine.count(Operation.WRITE) + 1, "ENOSPC");
+                engine.fail(Operation.WRITE, 1, "ENOSPC");
                 assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1)).isInstanceOf(IOException.class);
                 checkpoints.recover();
                 data.isThatOf(1, comm);
