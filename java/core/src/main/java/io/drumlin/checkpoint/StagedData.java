@@ -58,7 +58,7 @@ final class StagedData implements AutoCloseable {
         while (true) {
             if (piece == pieces.size()) {
                 long size = Math.max(LEAST_PIECE_BYTES, Math.min(PIECE_BYTES, wanted));
-                pieces.add(storage.allocateOnce((int) BlockEdges.roundUp(size, AlignedBuffer.ALIGNMENT)));
+                pieces.add(storage.allocate((int) BlockEdges.roundUp(size, AlignedBuffer.ALIGNMENT)));
             }
             ByteBuffer memory = pieces.get(piece).buffer();
             int start = (int) BlockEdges.roundUp(memory.position(), width);
