@@ -2,7 +2,6 @@ package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
-import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.SlabMemory;
@@ -22,15 +21,6 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 final class ReadWindow implements ByteSource, Closeable {
-
-    /** Bytes of a slab: large enough for the bandwidth of a device. */
-    private static final int MOST = 1 << 20;
-
-    /** Most slabs of a task: one that is used, the others are read ahead. */
-    private static final int SLABS = 16;
-
-    /** Memory for the slabs of all tasks of a process, unless each has only one and that is the smallest. */
-    private static final long BUDGET = 64L << 20;
 
     private final BlockFile file;
     private final long size;
@@ -78,17 +68,8 @@ final class ReadWindow implements ByteSource, Closeable {
      * @param tasks of this process, which share its memory
      */
     static ReadWindow of(StorageEngine storage, BlockFile file, ReadTask task, int tasks) throws IOException {
-        int bytes = slabBytes(task.largestBlock(), tasks);
-        int slabs = (int) Math.max(1, Math.min(SLABS, BUDGET / bytes / tasks));
-        return new ReadWindow(storage, file, bytes, slabs, task::next);
-    }
-
-    /** Large, but not larger than what is there of a task. */
-    private static int slabBytes(long largestBlock, int tasks) {
-        long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / SLABS / tasks);
-        long most = Math.min(MOST, Math.min(share, Math.max(1, largestBlock)));
-        int unit = AlignedBuffer.ALIGNMENT;
-        return (int) ((most + unit - 1) / unit * unit);
+        StreamSlabs share = StreamSlabs.of(task.largestBlock(), tasks);
+        return new ReadWindow(storage, file, share.bytes(), share.count(), task::next);
     }
 
     @Override
@@ -178,13 +159,12 @@ final class ReadWindow implements ByteSource, Closeable {
         }
     }
 
-    /** Nobody wants them, so they may fail. */
     private void dropComing() {
         for (Coming each : coming) {
             try {
                 each.read.await();
             } catch (IOException e) {
-                depth = 0;
+                // Nobody wants these bytes.
             }
             free.add(each.slab);
         }

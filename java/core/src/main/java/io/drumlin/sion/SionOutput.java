@@ -190,7 +190,7 @@ public final class SionOutput implements Closeable {
     }
 
     private CollectiveWriter collectiveWriter(Place own, SionWriter writer, TaskFile file) {
-        int piece = options.isMerge() ? own.fsBlockSize() : WriteStage.MOST;
+        int piece = options.isMerge() ? own.fsBlockSize() : StreamSlabs.MOST_BYTES;
         return new CollectiveWriter(place.group(), own, writer, file, options.isMerge(), piece, storage);
     }
 

@@ -1,6 +1,5 @@
 package io.drumlin.sion;
 
-import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.SlabMemory;
@@ -18,15 +17,6 @@ import org.jspecify.annotations.Nullable;
  * when it is first needed. Not thread-safe.
  */
 final class WriteStage {
-
-    /** Bytes of a slab: large enough for the bandwidth of a device. */
-    static final int MOST = 1 << 20;
-
-    /** Most slabs of a task. */
-    private static final int SLABS = 16;
-
-    /** Memory for the slabs of all tasks of a process, unless each has only one and that is the smallest. */
-    private static final long BUDGET = 64L << 20;
 
     /** Most that is reserved ahead. */
     private static final long AHEAD = 512L << 20;
@@ -75,16 +65,10 @@ final class WriteStage {
     WriteStage(StorageEngine storage, TaskFile target, BlockList blocks, long chunkSize, int tasks) {
         this.target = target;
         this.blocks = blocks;
-        slabBytes = slabBytes(chunkSize, tasks);
-        slabs = (int) Math.max(1, Math.min(SLABS, BUDGET / slabBytes / tasks));
+        StreamSlabs share = StreamSlabs.of(chunkSize, tasks);
+        slabBytes = share.bytes();
+        slabs = share.count();
         memory = new SlabMemory(storage, slabBytes);
-    }
-
-    private static int slabBytes(long chunkSize, int tasks) {
-        long share = Math.max(AlignedBuffer.ALIGNMENT, BUDGET / SLABS / tasks);
-        long most = Math.min(MOST, Math.min(share, Math.max(1, chunkSize)));
-        int unit = AlignedBuffer.ALIGNMENT;
-        return (int) ((most + unit - 1) / unit * unit);
     }
 
     /**
@@ -143,7 +127,7 @@ final class WriteStage {
     private boolean writesStraight(long position, ByteBuffer source, int alignment) {
         boolean nothingStaged = position != base + fill || fill == written;
         return source.isDirect()
-                && source.remaining() >= (long) SLABS * slabBytes
+                && source.remaining() >= (long) StreamSlabs.MOST * slabBytes
                 && nothingStaged
                 && position % alignment == 0
                 && (alignment == 1 || source.alignmentOffset(source.position(), alignment) == 0);
@@ -178,7 +162,7 @@ final class WriteStage {
      */
     private void reserve(BlockFile file, long offset, long length) throws IOException {
         sent += length;
-        if (file.direct() && slabBytes == MOST && offset + length > reserved) {
+        if (file.direct() && slabBytes == StreamSlabs.MOST_BYTES && offset + length > reserved) {
             long ahead = spacious ? Math.max(length, Math.min(sent, AHEAD)) : length;
             long end = Math.max(offset + length, Math.min(offset + ahead, blocks.end(offset)));
             try {
