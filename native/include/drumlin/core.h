@@ -48,7 +48,7 @@ DRUMLIN_API const char *drumlin_error_message(int32_t error);
  * process's own from the beginning, in huge pages: a transfer has at most 254 parts, and each small page can be one.
  *
  * size     above 0
- * memory   receives the address, to be given to drumlin_memory_free
+ * memory   receives the address, to be given to drumlin_memory_free or drumlin_memory_recycle
  *
  * Errors: -EINVAL (size), -ENOMEM.
  */
@@ -62,6 +62,15 @@ DRUMLIN_API int32_t drumlin_memory_allocate_once(void **memory, int64_t size);
 
 /* Gives the memory back. NULL is allowed. */
 DRUMLIN_API void drumlin_memory_free(void *memory);
+
+/*
+ * Gives memory of drumlin_memory_allocate back, and lets it wait for the next call that asks for as much: new memory costs
+ * more than a transfer where a virtual machine gives free memory to its host. At most 128 MiB of a process wait, each piece
+ * of 2 MiB or more; the kernel may take them when it is short of memory (MADV_FREE). NULL is allowed. Thread-safe.
+ *
+ * size     with which it was allocated
+ */
+DRUMLIN_API void drumlin_memory_recycle(void *memory, int64_t size);
 
 /* ---- copy.c: large copies --------------------------------------------------------------------------------------- */
 

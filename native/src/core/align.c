@@ -1,6 +1,7 @@
 #include "drumlin/core.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+
+/* Most bytes that wait for the next who needs them: a buffer of 64 MiB and the slabs of a rank. */
+#define MOST_SPARE (INT64_C(128) << 20)
 
 /*
  * Memory that is new to the process costs 0.1 to 0.3 CPU seconds per GiB. Huge pages are the cheaper ones, unless the
@@ -70,10 +74,47 @@ static int32_t take(void *memory, size_t size, enum pages pages)
     return 0;
 }
 
-static int32_t allocate(void **memory, int64_t size, enum pages pages)
+/* Memory that was given back and may be wanted again, oldest first. */
+struct piece {
+    void *memory;
+    int64_t size;
+};
+static struct piece spares[MOST_SPARE / HUGE_PAGE];
+static int spare_count;
+static int64_t spare_bytes;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *remove_spare(int at)
 {
-    if (size <= 0)
-        return -EINVAL;
+    void *memory = spares[at].memory;
+    spare_bytes -= spares[at].size;
+    spare_count--;
+    memmove(&spares[at], &spares[at + 1], (size_t)(spare_count - at) * sizeof spares[0]);
+    return memory;
+}
+
+/* The spare piece of a size that was used last, or NULL. */
+static void *find_spare(int64_t size)
+{
+    void *found = NULL;
+    pthread_mutex_lock(&spare_lock);
+    for (int i = spare_count - 1; i >= 0 && !found; i--) {
+        if (spares[i].size == size)
+            found = remove_spare(i);
+    }
+    pthread_mutex_unlock(&spare_lock);
+    return found;
+}
+
+/* Frees the oldest pieces until at most so many bytes are left. To be called with the lock. */
+static void free_spares(int64_t most)
+{
+    while (spare_bytes > most)
+        free(remove_spare(0));
+}
+
+static int32_t take_new(void **memory, int64_t size, enum pages pages)
+{
     int large = size >= HUGE_PAGE;
     int error = posix_memalign(memory, large ? HUGE_PAGE : DRUMLIN_ALIGNMENT, (size_t)size);
     if (error)
@@ -89,9 +130,28 @@ static int32_t allocate(void **memory, int64_t size, enum pages pages)
     return 0;
 }
 
+static int32_t allocate(void **memory, int64_t size, enum pages pages)
+{
+    if (size <= 0)
+        return -EINVAL;
+    int32_t taken = take_new(memory, size, pages);
+    if (taken == -ENOMEM) {
+        pthread_mutex_lock(&spare_lock);
+        free_spares(0);
+        pthread_mutex_unlock(&spare_lock);
+        taken = take_new(memory, size, pages);
+    }
+    return taken;
+}
+
 int32_t drumlin_memory_allocate(void **memory, int64_t size)
 {
-    return allocate(memory, size, HUGE);
+    void *spare = find_spare(size);
+    if (spare == NULL)
+        return allocate(memory, size, HUGE);
+    memset(spare, 0, (size_t)size);
+    *memory = spare;
+    return 0;
 }
 
 int32_t drumlin_memory_allocate_once(void **memory, int64_t size)
@@ -102,4 +162,19 @@ int32_t drumlin_memory_allocate_once(void **memory, int64_t size)
 void drumlin_memory_free(void *memory)
 {
     free(memory);
+}
+
+void drumlin_memory_recycle(void *memory, int64_t size)
+{
+    if (memory == NULL || size < HUGE_PAGE || size > MOST_SPARE) {
+        free(memory);
+        return;
+    }
+    /* Advice only: a kernel that is short of memory may take the pages, and the next user finds zeros. */
+    (void)madvise(memory, (size_t)(size / HUGE_PAGE * HUGE_PAGE), MADV_FREE);
+    pthread_mutex_lock(&spare_lock);
+    free_spares(MOST_SPARE - size);
+    spares[spare_count++] = (struct piece){memory, size};
+    spare_bytes += size;
+    pthread_mutex_unlock(&spare_lock);
 }

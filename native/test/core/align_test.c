@@ -2,6 +2,8 @@
 #include "drumlin/core.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -200,6 +202,127 @@ static void wrong_sizes_and_want_of_memory_are_told(void **state)
     drumlin_memory_free(NULL);
 }
 
+static void *recycled_after_use(int64_t size)
+{
+    void *memory = NULL;
+    assert_int_equal(drumlin_memory_allocate(&memory, size), 0);
+    memset(memory, 0xa5, (size_t)size);
+    drumlin_memory_recycle(memory, size);
+    return memory;
+}
+
+static int is_mapped(void *memory)
+{
+    unsigned char page;
+    return mincore(memory, DRUMLIN_ALIGNMENT, &page) == 0;
+}
+
+static void memory_waits_for_who_needs_as_much(void **state)
+{
+    (void)state;
+    int64_t size = (4 << 20) + 4096;
+    void *used = recycled_after_use(size);
+    void *other = NULL;
+    assert_int_equal(drumlin_memory_allocate(&other, 4 << 20), 0);
+    assert_ptr_not_equal(other, used);
+    void *again = NULL;
+    assert_int_equal(drumlin_memory_allocate(&again, size), 0);
+    assert_ptr_equal(again, used);
+    for (int64_t i = 0; i < size; i++)
+        assert_int_equal(((uint8_t *)again)[i], 0);
+    void *second = NULL;
+    assert_int_equal(drumlin_memory_allocate(&second, size), 0);
+    assert_ptr_not_equal(second, again);
+    drumlin_memory_free(other);
+    drumlin_memory_free(again);
+    drumlin_memory_free(second);
+}
+
+static void memory_that_is_filled_once_does_not_come_from_there(void **state)
+{
+    (void)state;
+    void *used = recycled_after_use(4 << 20);
+    void *once = NULL;
+    assert_int_equal(drumlin_memory_allocate_once(&once, 4 << 20), 0);
+    assert_ptr_not_equal(once, used);
+    drumlin_memory_free(once);
+}
+
+/* Three pieces of 48 MiB are more than 128. */
+static void the_oldest_memory_is_given_back(void **state)
+{
+    (void)state;
+    int64_t size = 48 << 20;
+    void *pieces[3] = {NULL, NULL, NULL};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(drumlin_memory_allocate(&pieces[i], size), 0);
+    for (int i = 0; i < 3; i++)
+        drumlin_memory_recycle(pieces[i], size);
+    assert_false(is_mapped(pieces[0]));
+    assert_true(is_mapped(pieces[1]));
+    assert_true(is_mapped(pieces[2]));
+}
+
+static void more_than_may_wait_does_not(void **state)
+{
+    (void)state;
+    drumlin_memory_recycle(NULL, 4 << 20);
+    void *huge = recycled_after_use((INT64_C(128) << 20) + 4096);
+    assert_false(is_mapped(huge));
+}
+
+static void want_of_memory_takes_what_waits(void **state)
+{
+    (void)state;
+    void *used = recycled_after_use(48 << 20);
+    void *memory = NULL;
+    out_of_memory = 1;
+    assert_int_equal(drumlin_memory_allocate(&memory, 4096), -ENOMEM);
+    out_of_memory = 0;
+    assert_false(is_mapped(used));
+}
+
+struct turn {
+    uint8_t mark;
+    int spoiled;
+};
+
+/* Takes memory, marks it, and looks whether the mark stays. */
+static void *take_turns(void *argument)
+{
+    struct turn *turn = argument;
+    for (int i = 0; i < 200; i++) {
+        int64_t size = (i % 3 + 1) * (INT64_C(2) << 20);
+        uint8_t *memory = NULL;
+        if (drumlin_memory_allocate((void **)&memory, size) < 0)
+            abort();
+        for (int64_t at = 0; at < size; at += DRUMLIN_ALIGNMENT) {
+            turn->spoiled += memory[at] != 0;
+            memory[at] = turn->mark;
+        }
+        sched_yield();
+        for (int64_t at = 0; at < size; at += DRUMLIN_ALIGNMENT)
+            turn->spoiled += memory[at] != turn->mark;
+        drumlin_memory_recycle(memory, size);
+    }
+    return NULL;
+}
+
+static void threads_never_have_the_same_memory(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    struct turn turns[4];
+    for (int i = 0; i < 4; i++) {
+        turns[i] = (struct turn){(uint8_t)(i + 1), 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, take_turns, &turns[i]), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(turns[i].spoiled, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +334,12 @@ int main(void)
         cmocka_unit_test(large_memory_is_zeroed_when_it_is_used_again),
         cmocka_unit_test(memory_that_is_filled_once_is_zeroed_and_aligned),
         cmocka_unit_test(refused_huge_pages_do_no_harm),
+        cmocka_unit_test(memory_waits_for_who_needs_as_much),
+        cmocka_unit_test(memory_that_is_filled_once_does_not_come_from_there),
+        cmocka_unit_test(the_oldest_memory_is_given_back),
+        cmocka_unit_test(more_than_may_wait_does_not),
+        cmocka_unit_test(want_of_memory_takes_what_waits),
+        cmocka_unit_test(threads_never_have_the_same_memory),
         cmocka_unit_test(wrong_sizes_and_want_of_memory_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

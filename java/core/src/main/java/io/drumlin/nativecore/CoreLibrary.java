@@ -79,6 +79,14 @@ public final class CoreLibrary {
     public static native void drumlin_memory_free(@Cast("void*") long memory);
 
     /**
+     * Lets what {@link #drumlin_memory_allocate} gave wait for the next call that asks for as much.
+     *
+     * @param memory its address, or 0
+     * @param size bytes, as they were asked for
+     */
+    public static native void drumlin_memory_recycle(@Cast("void*") long memory, long size);
+
+    /**
      * Copies memory that nobody reads soon.
      *
      * @param target address

@@ -5,10 +5,12 @@ import io.drumlin.nativecore.NativeMemory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Aligned memory from the C core. Given back at once by closing. */
+/** Aligned memory from the C core. What is filled once is given back by closing, the rest waits for the next who needs as much. */
 final class NativeAlignedBuffer extends AlignedBuffer {
 
     private final long address;
+    private final int size;
+    private final boolean once;
     private @Nullable ByteBuffer memory;
 
     /** @param once whether it is filled once or seldom; else it is in huge pages where the kernel has them */
@@ -16,6 +18,8 @@ final class NativeAlignedBuffer extends AlignedBuffer {
         if (size <= 0) {
             throw new IllegalArgumentException("a buffer needs a size above 0, not " + size);
         }
+        this.size = size;
+        this.once = once;
         address = NativeMemory.make(
                 size + " bytes of aligned memory",
                 result -> once
@@ -36,7 +40,11 @@ final class NativeAlignedBuffer extends AlignedBuffer {
     public void close() {
         if (memory != null) {
             memory = null;
-            CoreLibrary.drumlin_memory_free(address);
+            if (once) {
+                CoreLibrary.drumlin_memory_free(address);
+            } else {
+                CoreLibrary.drumlin_memory_recycle(address, size);
+            }
         }
     }
 }

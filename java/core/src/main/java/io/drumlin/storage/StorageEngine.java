@@ -34,7 +34,8 @@ public interface StorageEngine {
     BlockFile open(Path path, Set<OpenMode> modes) throws IOException;
 
     /**
-     * Makes memory from which this engine transfers without a copy, for one transfer after the other.
+     * Makes memory from which this engine transfers without a copy, for one transfer after the other. What was closed may wait for the next call
+     * that asks for as much, up to 128 MiB in all.
      *
      * @param size bytes, above 0
      * @return zeroed memory on a boundary of {@link AlignedBuffer#ALIGNMENT} bytes
@@ -53,7 +54,7 @@ public interface StorageEngine {
     }
 
     /**
-     * Whether the system has the memory of {@link #allocate} and {@link #allocateOnce} back as soon as it is closed, so that much may be taken for a while.
+     * Whether the system has the memory of {@link #allocateOnce} back as soon as it is closed, so that much may be taken for a while.
      *
      * @return false where it stays with the Java machine until that collects garbage
      */
