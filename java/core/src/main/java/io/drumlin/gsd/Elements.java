@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 /** The elements in a program's buffer, which become little-endian bytes in the file. */
 final class Elements {
 
+    /** Bytes of the widest element, and so whole elements of any type. */
+    static final int WIDEST = Long.BYTES;
+
     private Elements() {}
 
     /** An array for elements of a type. */

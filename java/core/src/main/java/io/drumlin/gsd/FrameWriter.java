@@ -211,7 +211,7 @@ final class FrameWriter implements AutoCloseable {
                     .exception();
         }
         if (bytes < maximumWriteBufferSize) {
-            buffer.reserve((int) bytes, isFull(bytes), maximumWriteBufferSize / comm.size());
+            buffer.reserve((int) bytes, isFull(bytes));
         }
         return id;
     }

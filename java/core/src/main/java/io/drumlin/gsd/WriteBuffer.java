@@ -6,7 +6,11 @@ import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.Writeback;
 import java.io.IOException;
 import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Data of chunks that will be written in one piece. Each rank holds its own rows; what it knows of those of the others is their
@@ -22,17 +26,19 @@ final class WriteBuffer implements AutoCloseable {
 
     private static final int FIRST_SIZE = 1 << 16;
 
+    /** Of memory. More comes in blocks of this size, so that nothing on its way has to be copied or waited for. */
+    private static final int MEMORY_BLOCK = 16 << 20;
+
     /** Space that is lost before each piece at most: it lies in its block as it does in the file. */
     private static final int PADDING = DirectWrites.BLOCK;
-
-    private static final int MOST_MEMORY = LIMIT + (LIMIT / DirectWrites.LEAST + 1) * PADDING;
 
     /** What is in the buffer was not begun to be written anywhere. */
     private static final long NOWHERE = -1;
 
     private final StorageEngine storage;
     private final DirectWrites direct;
-    private AlignedBuffer memory;
+    /** In a row, positions count through them; all but the first have the size of a block, and it too if there are more. */
+    private final List<AlignedBuffer> memory = new ArrayList<>();
     /** Bytes of all ranks. */
     private long length;
     /** End of this rank's bytes in memory. */
@@ -53,7 +59,7 @@ final class WriteBuffer implements AutoCloseable {
     WriteBuffer(StorageEngine storage, DirectWrites direct) {
         this.storage = storage;
         this.direct = direct;
-        this.memory = storage.allocate(FIRST_SIZE);
+        memory.add(storage.allocate(FIRST_SIZE));
     }
 
     long length() {
@@ -81,9 +87,9 @@ final class WriteBuffer implements AutoCloseable {
             boolean early = location != NOWHERE
                     && end - begun[piece] >= DirectWrites.WINDOW
                     && isReached(piece, end, location, ahead);
-            for (int done = 0; done < bytes; done += DirectWrites.WINDOW) {
-                int part = Math.min(DirectWrites.WINDOW, bytes - done);
-                Elements.copy(data, done, memory.buffer().limit(filled + part).position(filled));
+            for (int done = 0; done < bytes; ) {
+                int part = copy(data, done, Math.min(DirectWrites.WINDOW, bytes - done));
+                done += part;
                 filled += part;
                 ends[piece] = filled;
                 if (early) {
@@ -92,6 +98,26 @@ final class WriteBuffer implements AutoCloseable {
             }
         }
         length += total;
+    }
+
+    /** Copies the next elements behind what is there, as far as there is memory in a row; tells how many bytes they are. */
+    private int copy(Buffer data, int from, int most) {
+        int part = inRow(filled, most);
+        if (part < most) {
+            part -= part % Elements.WIDEST;
+        }
+        if (part > 0) {
+            Elements.copy(data, from, memory(filled, part));
+            return part;
+        }
+        // These lie on both sides of a block's end.
+        ByteBuffer elements =
+                ByteBuffer.allocate(Math.min(most, Elements.WIDEST)).order(ByteOrder.LITTLE_ENDIAN);
+        Elements.copy(data, from, elements);
+        for (int i = 0; i < elements.limit(); i++) {
+            memory(filled + i, 1).put(elements.get(i));
+        }
+        return elements.limit();
     }
 
     /** The piece that goes on at {@code start}, maybe a new one. */
@@ -120,22 +146,37 @@ final class WriteBuffer implements AutoCloseable {
      * Makes room for as many bytes of this rank.
      *
      * @param alone whether what is there will have been written before they come
-     * @param most bytes that will gather if more large chunks come
      */
-    void reserve(int bytes, boolean alone, long most) {
+    void reserve(int bytes, boolean alone) {
         long wanted = (alone ? 0L : filled) + PADDING + bytes;
-        int capacity = memory.buffer().capacity();
-        if (wanted <= capacity) {
-            return;
+        int first = memory.get(0).buffer().capacity();
+        if (wanted > first && first < MEMORY_BLOCK) {
+            // The second large chunk would be copied else, and the first one waited for.
+            growFirst(bytes >= DirectWrites.WINDOW ? MEMORY_BLOCK : Math.max(wanted, 2L * first));
         }
-        // A second large chunk: new memory costs much, and so does copying what is there.
-        boolean large = bytes >= DirectWrites.WINDOW;
-        long larger = large && filled > 0 ? most + PADDING : large ? wanted : 2L * capacity;
-        AlignedBuffer grown = storage.allocate((int) Math.min(Math.max(larger, wanted), MOST_MEMORY));
+        while (wanted > (long) memory.size() * MEMORY_BLOCK) {
+            memory.add(storage.allocate(MEMORY_BLOCK));
+        }
+    }
+
+    private void growFirst(long size) {
+        AlignedBuffer grown = storage.allocate((int) Math.min(size, MEMORY_BLOCK));
+        AlignedBuffer before = memory.get(0);
         direct.settle(0);
-        grown.buffer().put(0, memory.buffer().clear(), 0, filled);
-        memory.close();
-        memory = grown;
+        grown.buffer().put(0, before.buffer().clear(), 0, filled);
+        memory.set(0, grown);
+        before.close();
+    }
+
+    /** Bytes from a position on that are in a row in memory, at most {@code length}. */
+    private static int inRow(int position, int length) {
+        return Math.min(length, MEMORY_BLOCK - position % MEMORY_BLOCK);
+    }
+
+    /** The memory of bytes that are in a row, from its position to its limit. */
+    private ByteBuffer memory(int position, int length) {
+        int from = position % MEMORY_BLOCK;
+        return memory.get(position / MEMORY_BLOCK).buffer().limit(from + length).position(from);
     }
 
     /** Writes this rank's data, as far as they are not written; the buffer stays as it is. Not durable, and not to be relied on if another rank fails. */
@@ -186,17 +227,19 @@ final class WriteBuffer implements AutoCloseable {
     private void begin(int piece, long offset, int least) {
         int end = (int) DirectWrites.roundDown(ends[piece]);
         while (end - begun[piece] >= least) {
-            int part = Math.min(DirectWrites.WINDOW, end - begun[piece]);
-            direct.start(memory.buffer().clear().slice(begun[piece], part), base(piece, offset) + begun[piece]);
+            int part = inRow(begun[piece], Math.min(DirectWrites.WINDOW, end - begun[piece]));
+            direct.start(memory(begun[piece], part).slice(), base(piece, offset) + begun[piece]);
             begun[piece] += part;
         }
     }
 
     private void write(BlockFile file, int from, int end, long base, Writeback writeback) throws IOException {
-        for (int at = from; at < end; at += Writeback.window()) {
-            int part = Math.min(Writeback.window(), end - at);
-            file.write(memory.buffer().limit(at + part).position(at), base + at);
+        int at = from;
+        while (at < end) {
+            int part = inRow(at, Math.min(Writeback.window(), end - at));
+            file.write(memory(at, part), base + at);
             writeback.written(base + at, part);
+            at += part;
         }
     }
 
@@ -220,6 +263,6 @@ final class WriteBuffer implements AutoCloseable {
     @Override
     public void close() {
         direct.forget();
-        memory.close();
+        memory.forEach(AlignedBuffer::close);
     }
 }

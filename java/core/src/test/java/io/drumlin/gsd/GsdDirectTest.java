@@ -157,11 +157,11 @@ class GsdDirectTest {
         }
     }
 
-    /** Elements that lie across the borders of blocks and windows, from arrays and from buffers of the other byte order. */
+    /** Elements that lie across the borders of blocks, windows and pieces of memory, from arrays and from buffers of the other byte order. */
     @ParameterizedTest
     @ValueSource(longs = {1 << 30, 1000})
     void elementsAcrossBlocks(long maximum) throws IOException {
-        double[] numbers = new double[LEAST / Double.BYTES + 300_001];
+        double[] numbers = new double[LEAST / Double.BYTES + 600_001];
         ByteBuffer big = ByteBuffer.allocateDirect(Double.BYTES * numbers.length);
         for (int i = 0; i < numbers.length; i++) {
             numbers[i] = i * 1.25;
@@ -170,13 +170,22 @@ class GsdDirectTest {
         try (GsdFile file = create(directory.resolve("file.gsd"), watch.engine())) {
             file.setMaximumWriteBufferSize(maximum);
             write(file, "shift", 3);
-            file.writeChunk("array", numbers, numbers.length, 1);
-            file.writeChunk("buffer", ElementType.DOUBLE, big.asDoubleBuffer(), numbers.length, 1);
+            List<String> chunks = List.of("array", "buffer", "another buffer", "another array");
+            for (String chunk : chunks) {
+                if (chunk.endsWith("array")) {
+                    file.writeChunk(chunk, numbers, numbers.length, 1);
+                } else {
+                    file.writeChunk(chunk, ElementType.DOUBLE, big.asDoubleBuffer(), numbers.length, 1);
+                }
+            }
             file.endFrame();
-            assertThat(file.findChunk(0, "array").orElseThrow().doubles()).isEqualTo(numbers);
-            assertThat(file.findChunk(0, "buffer").orElseThrow().doubles()).isEqualTo(numbers);
+            for (String chunk : chunks) {
+                assertThat(file.findChunk(0, chunk).orElseThrow().doubles())
+                        .as(chunk)
+                        .isEqualTo(numbers);
+            }
         }
-        assertThat(watch.direct()).isGreaterThan(2L * Double.BYTES * numbers.length - 4 * BLOCK);
+        assertThat(watch.direct()).isGreaterThan(4L * Double.BYTES * numbers.length - 8 * BLOCK);
     }
 
     /** All that decides where bytes go, with chunks that are large; how long the file is between the calls. */

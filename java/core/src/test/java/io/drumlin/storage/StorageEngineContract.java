@@ -897,6 +897,18 @@ public abstract class StorageEngineContract {
     }
 
     @Test
+    void zeroesMemoryThatIsUsedAgain() {
+        for (int use = 0; use < 3; use++) {
+            try (AlignedBuffer memory = engine.allocate((4 << 20) + 100)) {
+                assertThat(contents(memory.buffer())).containsOnly(0);
+                while (memory.buffer().hasRemaining()) {
+                    memory.buffer().put((byte) 7);
+                }
+            }
+        }
+    }
+
+    @Test
     void forgetsMemoryThatWasClosed() {
         AlignedBuffer memory = engine.allocate(100);
         memory.close();
