@@ -121,6 +121,11 @@ public final class CheckpointBench extends Bench {
                     } else {
                         recovery(setting, kind.losesNode() ? ", lost node" : ", recovery", setting::open);
                     }
+                    if (kind.losesNode() && kind.level() == Level.L2) {
+                        // The variables have the data then, too.
+                        forgetFigures();
+                        recovery(setting.withoutGoals(), ", lost node, protected first", setting::openWithArrays);
+                    }
                     folder.delete(comm);
                 }
             }

@@ -2,8 +2,8 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.EarlyRecovery.Sink;
+import io.drumlin.checkpoint.LanePlan.Piece;
 import io.drumlin.checkpoint.StoredFile.Chunk;
-import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
@@ -17,15 +17,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.EnumSet;
-import java.util.HexFormat;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Reads checkpoint files and checks what has a digest. Thread-safe: one file is read at a time. */
 final class CheckpointReader {
@@ -46,6 +42,7 @@ final class CheckpointReader {
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final KeptBytes kept;
+    private final KnownDigests known = new KnownDigests();
     private final EarlyRecovery early = new EarlyRecovery();
 
     /** @param slabs at least {@link #SLABS} */
@@ -60,8 +57,19 @@ final class CheckpointReader {
         return kept;
     }
 
+    /** Digests that need not be computed again, until {@link #forget}. To be used while nothing is read. */
+    KnownDigests known() {
+        return known;
+    }
+
+    /** The variables that were named. To be used while nothing is read. */
+    EarlyRecovery early() {
+        return early;
+    }
+
     /**
-     * Reads all that has a digest and compares it with the metadata; of a file whose bytes are kept these are compared.
+     * Reads all that has a digest and compares it with the metadata; of a file whose bytes are kept these are compared, and what is known
+     * already is not read.
      *
      * @param keep what becomes of the bytes, until {@link #forget}
      * @throws IOException the file cannot be read or is not what was written
@@ -90,6 +98,11 @@ final class CheckpointReader {
     }
 
     private void verify(Path path, List<Chunk> chunks, Keep keep) throws IOException {
+        Optional<List<String>> digests = known.of(path, chunks);
+        if (digests.isPresent()) {
+            compare(path, chunks, digests.get());
+            return;
+        }
         Sink sink = (chunk, position, piece) -> {};
         Optional<KeptFile> here = kept.of(path, chunks);
         if (here.isPresent()) {
@@ -148,6 +161,7 @@ final class CheckpointReader {
     /** Gives back the memory of what was kept. */
     synchronized void forget() {
         kept.forget();
+        known.forget();
         early.forget();
     }
 
@@ -201,34 +215,26 @@ final class CheckpointReader {
 
     /** @param pieceBytes of the slabs for each piece */
     private void stream(Path path, List<Chunk> chunks, Input input, int pieceBytes, Sink sink) throws IOException {
-        Plan plan = new Plan(chunks, pieceBytes);
+        LanePlan plan = new LanePlan(chunks, pieceBytes);
         int rounds = SLABS / Md5Lanes.LANES * slabs.slabBytes() / pieceBytes;
         Deque<List<Arrival>> coming = new ArrayDeque<>();
-        try (Md5Lanes md5 = DigestEngine.md5()) {
+        try (LaneHashes md5 = new LaneHashes()) {
             while (true) {
                 startMore(coming, rounds, plan, input);
-                List<Arrival> pieces = coming.poll();
-                if (pieces == null) {
+                List<Arrival> arriving = coming.poll();
+                if (arriving == null) {
                     break;
                 }
-                @Nullable ByteBuffer[] hashed = new ByteBuffer[Md5Lanes.LANES];
-                for (Arrival arrival : pieces) {
+                List<Piece> pieces = new ArrayList<>(arriving.size());
+                List<ByteBuffer> hashed = new ArrayList<>(arriving.size());
+                for (Arrival arrival : arriving) {
                     Piece piece = arrival.piece;
-                    if (piece.position == 0) {
-                        md5.reset(piece.lane);
-                    }
                     ByteBuffer bytes = arrival.bytes.await();
-                    sink.take(piece.chunk, piece.position, bytes.duplicate());
-                    // Where there is nothing to compare with, a lane stays idle.
-                    hashed[piece.lane] = piece.chunk.md5().isPresent() ? bytes : null;
+                    sink.take(piece.chunk(), piece.position(), bytes.duplicate());
+                    pieces.add(piece);
+                    hashed.add(bytes);
                 }
-                md5.update(Arrays.asList(hashed));
-                for (Arrival arrival : pieces) {
-                    Piece piece = arrival.piece;
-                    if (piece.isLast()) {
-                        compare(path, piece.chunk, HexFormat.of().formatHex(md5.digest(piece.lane)));
-                    }
-                }
+                md5.update(pieces, hashed, (chunk, digest) -> compare(path, chunk, digest));
             }
         } finally {
             slabs.drain();
@@ -236,7 +242,8 @@ final class CheckpointReader {
     }
 
     /** What the device works on while a round is hashed. */
-    private static void startMore(Deque<List<Arrival>> coming, int rounds, Plan plan, Input input) throws IOException {
+    private static void startMore(Deque<List<Arrival>> coming, int rounds, LanePlan plan, Input input)
+            throws IOException {
         while (coming.size() < rounds) {
             List<Piece> next = plan.nextRound();
             if (next.isEmpty()) {
@@ -277,18 +284,17 @@ final class CheckpointReader {
     private Input from(BlockFile file, Optional<KeptFile> space, int pieceBytes) {
         SlabParts parts = new SlabParts(slabs, pieceBytes);
         return piece -> {
-            // Bytes before the piece in the blocks of which it is a part, and those of all of the blocks.
-            int lead = (int) (piece.start() % file.alignment());
-            int window = (int) BlockEdges.roundUp(lead + piece.length, file.alignment());
+            int lead = piece.lead(file.alignment());
+            int window = piece.window(file.alignment());
             ByteBuffer memory =
                     space.isPresent() ? space.get().space(window) : parts.take().limit(window);
             PendingRead read = file.startRead(memory, piece.start() - lead);
             return () -> {
                 int count = read.await();
-                if (count < lead + piece.length) {
-                    throw cut(file.path(), piece, piece.start() - lead + count);
+                if (count < lead + piece.length()) {
+                    throw cut(file.path(), piece, file.size());
                 }
-                ByteBuffer bytes = memory.slice(lead, piece.length);
+                ByteBuffer bytes = memory.slice(lead, piece.length());
                 space.ifPresent(kept -> kept.put(piece.start(), bytes));
                 return bytes;
             };
@@ -309,7 +315,7 @@ final class CheckpointReader {
 
     private static PendingRead startRead(MappedFile mapping, Piece piece) throws MappingException {
         try {
-            PendingRead read = mapping.startRead(piece.start(), piece.length);
+            PendingRead read = mapping.startRead(piece.start(), piece.length());
             return () -> {
                 try {
                     return read.await();
@@ -327,10 +333,10 @@ final class CheckpointReader {
             PendingRead read = startRead(mapping, piece);
             return () -> {
                 int count = read.await();
-                if (count < piece.length) {
+                if (count < piece.length()) {
                     throw cut(path, piece, piece.start() + count);
                 }
-                ByteBuffer bytes = mapping.view(piece.start(), piece.length);
+                ByteBuffer bytes = mapping.view(piece.start(), piece.length());
                 kept.put(piece.start(), bytes);
                 return bytes;
             };
@@ -340,7 +346,7 @@ final class CheckpointReader {
     private static DrumlinException cut(Path path, Piece piece, long end) {
         return DrumlinException.during("read")
                 .path(path)
-                .range(piece.start(), piece.length)
+                .range(piece.start(), piece.length())
                 .problem("the file ends at " + end)
                 .advice("the file was cut while it was read")
                 .exception();
@@ -349,9 +355,20 @@ final class CheckpointReader {
     private Input from(KeptFile here) {
         return piece -> {
             ByteBuffer bytes =
-                    here.view(piece.start(), piece.length, slabs.take().buffer());
+                    here.view(piece.start(), piece.length(), slabs.take().buffer());
             return () -> bytes;
         };
+    }
+
+    private void compare(Path path, List<Chunk> chunks, List<String> known) throws IOException {
+        try {
+            for (int i = 0; i < chunks.size(); i++) {
+                compare(path, chunks.get(i), known.get(i));
+            }
+        } catch (IOException e) {
+            early.forget();
+            throw e;
+        }
     }
 
     private static void compare(Path path, Chunk chunk, String md5) throws IOException {
@@ -385,61 +402,6 @@ final class CheckpointReader {
             ByteBuffer part = rest.slice(rest.position(), bytes);
             rest.position(rest.position() + bytes);
             return part;
-        }
-    }
-
-    /** A part of a chunk that is read in one go. */
-    private static final class Piece {
-        private final int lane;
-        private final Chunk chunk;
-        private final long position;
-        private final int length;
-
-        Piece(int lane, Chunk chunk, long position, int most) {
-            this.lane = lane;
-            this.chunk = chunk;
-            this.position = position;
-            int lead = (int) (start() % AlignedBuffer.ALIGNMENT);
-            length = (int) Math.min(most - lead, chunk.length() - position);
-        }
-
-        private long start() {
-            return chunk.offset() + position;
-        }
-
-        boolean isLast() {
-            return position + length == chunk.length();
-        }
-    }
-
-    /** In what order the chunks are read: a piece of each of as many as there are lanes at a time. */
-    private static final class Plan {
-        private final int pieceBytes;
-        private final Iterator<Chunk> waiting;
-        private final @Nullable Piece[] lanes = new Piece[Md5Lanes.LANES];
-
-        Plan(List<Chunk> chunks, int pieceBytes) {
-            this.pieceBytes = pieceBytes;
-            waiting = chunks.iterator();
-        }
-
-        /** At most a piece for each lane; none at the end. */
-        List<Piece> nextRound() {
-            List<Piece> round = new ArrayList<>();
-            for (int lane = 0; lane < lanes.length; lane++) {
-                Piece before = lanes[lane];
-                Piece next = null;
-                if (before != null && !before.isLast()) {
-                    next = new Piece(lane, before.chunk, before.position + before.length, pieceBytes);
-                } else if (waiting.hasNext()) {
-                    next = new Piece(lane, waiting.next(), 0, pieceBytes);
-                }
-                lanes[lane] = next;
-                if (next != null) {
-                    round.add(next);
-                }
-            }
-            return round;
         }
     }
 }

@@ -395,6 +395,14 @@ final class FtiFfMode implements IoMode {
             FtiFfMode.this.check(kind, path, metadata(kind, path), keep);
         }
 
+        @Override
+        public Optional<StoredFile> digested(FileKind kind, Path path) throws IOException {
+            FtiFfFile file = metadata(kind, path);
+            return file.layout() == Layout.A
+                    ? Optional.empty()
+                    : Optional.of(FtiFfDraft.stored(key.ckptId, file.blocks()));
+        }
+
         /** No file says of which rank it is, but for its name: with another group_size the copies are of others. */
         @Override
         public boolean isOfTheseGroups(EnumSet<FileKind> whole) throws IOException {

@@ -223,6 +223,16 @@ interface IoMode {
         void check(FileKind kind, Path path, Keep keep) throws IOException;
 
         /**
+         * What a file holds, if {@link #check} compares {@link StoredFile#toVerify} of it with digests and does nothing else.
+         *
+         * @param kind plain, or a copy of one
+         * @throws IOException the metadata in the file cannot be read
+         */
+        default Optional<StoredFile> digested(FileKind kind, Path path) throws IOException {
+            return Optional.empty();
+        }
+
+        /**
          * Whether the copies that ranks have are those of their neighbours in the groups of this run, as far as that can be seen.
          * Collective, behind all {@link #check}.
          *

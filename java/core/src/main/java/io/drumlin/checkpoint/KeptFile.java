@@ -130,7 +130,12 @@ final class KeptFile {
 
     /** What is here is of this file as it is now. */
     void isOf(Path path) throws IOException {
-        identity = FileIdentity.of(path);
+        isOf(FileIdentity.of(path));
+    }
+
+    /** The same as it was. */
+    void isOf(FileIdentity file) {
+        identity = file;
     }
 
     /**

@@ -163,6 +163,14 @@ final class PosixRemains implements StoredCheckpoint {
         }
     }
 
+    @Override
+    public Optional<StoredFile> digested(FileKind kind, Path path) {
+        FileEntry file = kind == FileKind.PARTNER ? metadata.files().get(group.left()) : own();
+        return file.digest().isEmpty()
+                ? Optional.empty()
+                : Optional.of(run.content().stored(ckptId(), file));
+    }
+
     /** The digest that the encoded file must have; empty if none was written down. */
     private String encodedMd5() {
         String stored = own().rsedChecksum();

@@ -112,11 +112,12 @@ final class Recovery {
     /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */
     private Optional<StoredCheckpoint> mend(Level level) throws IOException {
         for (StoredCheckpoint stored : mode.stored(level)) {
-            Left left = look(stored, true);
+            Left left = look(stored, true, true);
             if (left.recoverable && restored(left)) {
                 levels.settle(left.level, left.slot, stored.metadataSlot());
                 return Optional.of(stored);
             }
+            restoration.forgetSentAhead();
         }
         return Optional.empty();
     }
@@ -146,12 +147,13 @@ final class Recovery {
     List<Left> survey(Level level, boolean data) throws IOException {
         List<Left> found = new ArrayList<>();
         for (StoredCheckpoint stored : mode.stored(level)) {
-            found.add(look(stored, data));
+            found.add(look(stored, data, false));
         }
         return found;
     }
 
-    private Left look(StoredCheckpoint stored, boolean data) throws IOException {
+    /** @param mend whether what is lost may be made on the way */
+    private Left look(StoredCheckpoint stored, boolean data, boolean mend) throws IOException {
         Level level = stored.level();
         Slot slot = slot(level, stored);
         EnumSet<FileKind> files = present(level, stored, slot);
@@ -162,6 +164,9 @@ final class Recovery {
             // Else it is kept in memory: what makes lost files again, or a copy on the node, comes from there.
             boolean nothingLost = onAllRanks(files.containsAll(FileKind.of(level))) && !level.isGlobal();
             reader.forget();
+            if (mend && level == Level.L2 && !nothingLost) {
+                restoration.sendAhead(stored, levels.directory(level, slot), files, reader);
+            }
             prepare(stored, slot, files);
             files.removeIf(kind -> !isWhole(stored, kind, slot, keep(kind, used, nothingLost)));
             stored.agree();
@@ -187,7 +192,7 @@ final class Recovery {
             largest[0] = Math.max(largest[0], path.toFile().length());
         }
         group.comm().allreduce(largest, Op.MAX);
-        if (!files.contains(FileKind.PLAIN)) {
+        if (!files.contains(FileKind.PLAIN) && !restoration.isSentAhead(FileKind.PLAIN)) {
             reader.prepare(largest[0]);
         }
     }

@@ -15,7 +15,9 @@ import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +38,8 @@ import java.util.OptionalInt;
  */
 final class Restoration {
 
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
     /** Begins the name of a file that is being made; no program takes it for a checkpoint file. */
     private static final String UNFINISHED = "drumlin-restored-";
 
@@ -45,6 +49,9 @@ final class Restoration {
     private final PartnerCopy partner;
     private final SlabPool slabs;
     private final KeptBytes kept;
+
+    /** Files that came before those that are there were verified, by kind, under another name. */
+    private final Map<FileKind, Path> sentAhead = new EnumMap<>(FileKind.class);
 
     /** @param kept what was kept of files that are there; those that are made are kept there too, to be verified */
     Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs, KeptBytes kept) {
@@ -82,6 +89,123 @@ final class Restoration {
     }
 
     /**
+     * Sends the files from which lost ones of level 2 follow, and writes these under another name, all in one pass: whether the files are
+     * whole is asked only then, and nobody reads them again for it. Where that cannot be done, or fails, {@link #restore} does it in
+     * two. Collective.
+     *
+     * @param directory where this rank's files of it lie and will lie
+     * @param present kinds of the files that this rank has
+     * @param reader gets the digests of what was sent and made
+     */
+    void sendAhead(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, CheckpointReader reader)
+            throws IOException {
+        try {
+            makeReady(directory);
+            HashedTransfer transfer = new HashedTransfer(group, storage, slabs, reader);
+            sendAhead(
+                    transfer,
+                    stored,
+                    directory,
+                    present,
+                    FileKind.PLAIN,
+                    group.right(),
+                    FileKind.PARTNER,
+                    group.left());
+            sendAhead(
+                    transfer,
+                    stored,
+                    directory,
+                    present,
+                    FileKind.PARTNER,
+                    group.left(),
+                    FileKind.PLAIN,
+                    group.right());
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "files are verified before they are sent: {0}", e.getMessage());
+            reader.forget();
+            forgetSentAhead();
+        }
+    }
+
+    private void sendAhead(
+            HashedTransfer transfer,
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            FileKind given,
+            int to,
+            FileKind wanted,
+            int from)
+            throws IOException {
+        boolean[] lacks = ranksWithout(wanted, present);
+        boolean[] lacksGiven = ranksWithout(given, present);
+        Path target = path(directory, stored, wanted);
+        Agreement.run(app, "fetching " + target, () -> {
+            Optional<HashedTransfer.Outgoing> outgoing = lacks[to] && present.contains(given)
+                    ? Optional.of(outgoing(transfer, stored, path(directory, stored, given), given, to))
+                    : Optional.empty();
+            Optional<HashedTransfer.Incoming> incoming = lacks[group.index()] && !lacksGiven[from]
+                    ? Optional.of(new HashedTransfer.Incoming(from, unfinished(target), wanted == FileKind.PLAIN))
+                    : Optional.empty();
+            if (incoming.isPresent()) {
+                sentAhead.put(wanted, target);
+            }
+            if (!transfer.transfer(outgoing, incoming)) {
+                sentAhead.remove(wanted);
+            }
+        });
+    }
+
+    private HashedTransfer.Outgoing outgoing(
+            HashedTransfer transfer, StoredCheckpoint stored, Path path, FileKind kind, int to) {
+        Optional<TransferPlan> plan = Optional.empty();
+        try {
+            long size = Files.size(path);
+            plan = stored.digested(kind, path).flatMap(meta -> transfer.plan(size, meta));
+        } catch (IOException e) {
+            // Who verifies the file will say so; the other rank waits.
+            LOG.log(Logger.Level.DEBUG, "{0} is not sent ahead: {1}", path, e.getMessage());
+        }
+        return new HashedTransfer.Outgoing(to, path, plan, kind == FileKind.PLAIN);
+    }
+
+    private boolean[] ranksWithout(FileKind kind, EnumSet<FileKind> present) throws IOException {
+        long[] there = group.gather(present.contains(kind) ? 1 : 0);
+        boolean[] without = new boolean[there.length];
+        for (int i = 0; i < there.length; i++) {
+            without[i] = there[i] == 0;
+        }
+        return without;
+    }
+
+    /** Whether this rank's lost file of a kind was sent to it, and waits for {@link #restore}. */
+    boolean isSentAhead(FileKind kind) {
+        return sentAhead.containsKey(kind);
+    }
+
+    /** Deletes what was sent ahead for a checkpoint that is not made whole. */
+    void forgetSentAhead() {
+        for (Path target : sentAhead.values()) {
+            try {
+                storage.delete(unfinished(target));
+            } catch (IOException e) {
+                LOG.log(Logger.Level.WARNING, "{0} is left over: {1}", unfinished(target), e.getMessage());
+            }
+        }
+        sentAhead.clear();
+    }
+
+    /** Verifies what was sent ahead and gives it its name. */
+    private void takeSentAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+        for (Map.Entry<FileKind, Path> file : sentAhead.entrySet()) {
+            stored.check(file.getKey(), unfinished(file.getValue()), Keep.NOTHING);
+            storage.rename(unfinished(file.getValue()), file.getValue());
+            present.add(file.getKey());
+        }
+        sentAhead.clear();
+    }
+
+    /**
      * Makes what is missing of a checkpoint. Collective.
      *
      * @param directory where this rank's files of it lie and will lie
@@ -89,24 +213,36 @@ final class Restoration {
      * @throws IOException on all ranks, if it failed on any
      */
     void restore(Level level, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
-        long[] missing = {present.containsAll(FileKind.of(level)) ? 0 : 1};
-        app.allreduce(missing, Op.MAX);
-        if (missing[0] == 0) {
+        if (isWhole(level, present)) {
             return;
         }
-        Agreement.run(app, "preparing " + directory, () -> {
-            RunDirectory.makeDirectory(directory, storage);
-            slabs.fill();
-        });
+        makeReady(directory);
         if (level == Level.L2) {
+            Agreement.run(
+                    app, "taking what came of checkpoint " + stored.ckptId(), () -> takeSentAhead(stored, present));
+        }
+        if (level == Level.L2 && !isWhole(level, present)) {
             // A lost copy comes from the plain file on the left, which is there; then a lost plain file from the copy
             // on the right. It is kept, in the memory that the copy had.
             move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
             move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
-        } else {
+        } else if (level == Level.L3) {
             rebuild(stored, directory, present);
         }
         Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
+    }
+
+    private boolean isWhole(Level level, EnumSet<FileKind> present) throws IOException {
+        long[] missing = {present.containsAll(FileKind.of(level)) ? 0 : 1};
+        app.allreduce(missing, Op.MAX);
+        return missing[0] == 0;
+    }
+
+    private void makeReady(Path directory) throws IOException {
+        Agreement.run(app, "preparing " + directory, () -> {
+            RunDirectory.makeDirectory(directory, storage);
+            slabs.fill();
+        });
     }
 
     /** Sends the file of kind {@code given} to the neighbour that lacks its file of kind {@code wanted}. */

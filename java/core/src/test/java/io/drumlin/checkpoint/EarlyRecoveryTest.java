@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.SpoiledSends;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
@@ -151,6 +152,68 @@ class EarlyRecoveryTest {
                 data.isThatOf(1, comm);
             }
         });
+    }
+
+    /** Sent or received: what makes the lost files again comes into the variables in the same pass. */
+    @ParameterizedTest
+    @CsvSource({"1, 0", "1, 1", "3, 0", "3, 1"})
+    void theDataOfALostNodeAreThereToo(String ioMode, int lost) throws IOException {
+        RunFixture run = checkpointed(ioMode, Level.L2);
+        RunDirectory.delete(directory.resolve("Local/node" + lost), new NioEngine());
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
+            try (Checkpoints checkpoints =
+                    data.protectIn(builder(run, comm)).storage(engine).open()) {
+                data.isThatOf(1, comm);
+                long read = engine.bytesRead(directory);
+                assertThat(read).isLessThan(comm.rank() == lost ? LARGE : 5L * LARGE / 2);
+                checkpoints.recover();
+                assertThat(engine.bytesRead(directory)).isEqualTo(read);
+                data.isThatOf(1, comm);
+            }
+        });
+    }
+
+    /** A survivor's file is read to the end before it is known to be damaged; the other rank has the variables of it then. */
+    @ParameterizedTest
+    @CsvSource({"1, -Rank0.fti", "3, -Rank0.fti", "1, -Pcof0.fti", "3, -Pcof0.fti"})
+    void dataThatWereSentAndAreDamagedDoNotStay(String ioMode, String file) throws IOException {
+        RunFixture run = checkpointed(ioMode, Level.L4, Level.L2);
+        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        damage(run.file("Ckpt2" + file));
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                checkpoints.recover();
+                data.isThatOf(1, comm);
+            }
+        });
+        assertNothingUnfinished();
+    }
+
+    /** The survivor's files are whole; what the other rank made of them is not. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void dataThatChangedOnTheirWayDoNotStay(String ioMode) throws IOException {
+        RunFixture run = checkpointed(ioMode, Level.L4, Level.L2);
+        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        ThreadCommunicator.run(RANKS, comm -> {
+            Data data = Data.empty(comm);
+            Communicator spoiled = SpoiledSends.of(comm, HashedTransfer.TAG, 100_000);
+            try (Checkpoints checkpoints = data.protectIn(builder(run, spoiled)).open()) {
+                checkpoints.recover();
+                data.isThatOf(1, comm);
+            }
+        });
+        assertNothingUnfinished();
+    }
+
+    private void assertNothingUnfinished() throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            assertThat(files.map(each -> each.getFileName().toString()))
+                    .noneMatch(name -> name.startsWith("drumlin-restored-"));
+        }
     }
 
     @Test

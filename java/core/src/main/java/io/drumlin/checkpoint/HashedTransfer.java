@@ -1,0 +1,518 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.EarlyRecovery.Sink;
+import io.drumlin.checkpoint.KnownDigests.Digests;
+import io.drumlin.checkpoint.LanePlan.Piece;
+import io.drumlin.comm.Agreement;
+import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PendingRead;
+import io.drumlin.storage.PendingWrite;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends files to neighbours in the group in one pass: what is read is hashed and sent, what is received is written and hashed, a piece of
+ * as many chunks as there are lanes at a time. Nothing is compared; both sides then know the digests of their file.
+ *
+ * <p>Whole blocks are sent. A block in which two chunks meet goes with both, and has the same bytes each time.
+ *
+ * <p>A rank that cannot read or write keeps sending and receiving and fails when all have done; the caller lets the ranks
+ * agree then.
+ */
+final class HashedTransfer {
+
+    static final int TAG = 6;
+
+    /** Rounds on their way, of a file that is sent or received alone. */
+    private static final int ROUNDS = 4;
+
+    private static final int BLOCK = AlignedBuffer.ALIGNMENT;
+
+    private final Group group;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final int pieceBytes;
+    private final CheckpointReader reader;
+
+    /**
+     * @param slabs at least {@link CheckpointReader#SLABS}, the same size on all ranks of the group
+     * @param reader gets the digests of files that were sent or received, and what is kept of them
+     */
+    HashedTransfer(Group group, StorageEngine storage, SlabPool slabs, CheckpointReader reader) {
+        this.group = group;
+        this.storage = storage;
+        this.slabs = slabs;
+        this.reader = reader;
+        pieceBytes = Math.max(BLOCK, CheckpointReader.SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS);
+    }
+
+    /**
+     * A file that comes from another rank.
+     *
+     * @param own whether it is this rank's: it comes into variables that are known already, or is kept if what is recovered from it is not
+     *     verified again
+     */
+    record Incoming(int from, Path path, boolean own) {}
+
+    /**
+     * A file that goes to another rank.
+     *
+     * @param plan empty if it cannot be sent so
+     * @param own as above
+     */
+    record Outgoing(int to, Path path, Optional<TransferPlan> plan, boolean own) {}
+
+    /** The plan to send a file, where this is the way to send it. */
+    Optional<TransferPlan> plan(long size, StoredFile meta) {
+        return TransferPlan.isPossible(size, meta, pieceBytes)
+                ? Optional.of(TransferPlan.of(size, meta))
+                : Optional.empty();
+    }
+
+    /**
+     * Sends and receives at most one file each.
+     *
+     * @return whether a file came
+     * @throws IOException this rank could not read what it sent, or the received file is not whole and durable
+     */
+    boolean transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
+        Optional<TransferPlan> coming = exchange(outgoing, incoming);
+        slabs.drain();
+        boolean sends = outgoing.flatMap(Outgoing::plan).isPresent();
+        boolean receives = coming.isPresent();
+        Ring[] rings = rings(sends && receives ? 2 : 1);
+        // Messages are closed first: nothing may come into memory that is given back.
+        try (Sender sender = sends ? new Sender(outgoing.get(), rings[0]) : null;
+                Receiver receiver =
+                        receives ? new Receiver(incoming.orElseThrow(), coming.get(), rings[rings.length - 1]) : null;
+                PendingMessages messages = new PendingMessages(group.comm(), TAG)) {
+            boolean more = true;
+            while (more) {
+                boolean came = receiver != null && receiver.startReceives(messages);
+                boolean went = sender != null && sender.startSends(messages);
+                messages.await();
+                if (sender != null) {
+                    sender.readAhead();
+                }
+                if (receiver != null) {
+                    receiver.write();
+                }
+                more = came || went;
+            }
+            if (sender != null) {
+                sender.finish();
+            }
+            if (receiver != null) {
+                receiver.finish();
+            }
+        } finally {
+            slabs.drain();
+        }
+        return receives;
+    }
+
+    /** The plan of the file that comes. */
+    private Optional<TransferPlan> exchange(Optional<Outgoing> outgoing, Optional<Incoming> incoming)
+            throws IOException {
+        ByteBuffer sent =
+                outgoing.flatMap(Outgoing::plan).map(TransferPlan::message).orElse(TransferPlan.buffer(0));
+        ByteBuffer sentBytes = TransferPlan.buffer(Integer.BYTES).putInt(0, sent.remaining());
+        ByteBuffer comingBytes = TransferPlan.buffer(Integer.BYTES);
+        try (PendingMessages messages = new PendingMessages(group.comm(), TAG)) {
+            exchange(messages, outgoing, sentBytes, incoming, comingBytes);
+            ByteBuffer coming = TransferPlan.buffer(comingBytes.getInt(0));
+            exchange(
+                    messages,
+                    outgoing.filter(file -> file.plan().isPresent()),
+                    sent,
+                    incoming.filter(file -> coming.hasRemaining()),
+                    coming);
+            return coming.capacity() == 0 ? Optional.empty() : Optional.of(TransferPlan.of(coming.rewind()));
+        }
+    }
+
+    private static void exchange(
+            PendingMessages messages,
+            Optional<Outgoing> outgoing,
+            ByteBuffer sent,
+            Optional<Incoming> incoming,
+            ByteBuffer coming)
+            throws IOException {
+        if (incoming.isPresent()) {
+            messages.startReceive(coming, incoming.get().from());
+        }
+        if (outgoing.isPresent()) {
+            messages.startSend(sent, outgoing.get().to());
+        }
+        messages.await();
+    }
+
+    /** Divides the memory of all slabs. */
+    private Ring[] rings(int count) throws IOException {
+        List<ByteBuffer> parts = new ArrayList<>();
+        for (int i = 0; i < CheckpointReader.SLABS; i++) {
+            ByteBuffer slab = slabs.take().buffer();
+            for (int at = 0; at < slabs.slabBytes(); at += pieceBytes) {
+                parts.add(slab.slice(at, pieceBytes));
+            }
+        }
+        Ring[] rings = new Ring[count];
+        int each = parts.size() / count;
+        for (int i = 0; i < count; i++) {
+            rings[i] = new Ring(parts.subList(i * each, (i + 1) * each));
+        }
+        return rings;
+    }
+
+    /** Memory for rounds, in turn. */
+    private static final class Ring {
+        private final List<Round> rounds = new ArrayList<>();
+        private int next;
+
+        Ring(List<ByteBuffer> parts) {
+            for (int i = 0; i < parts.size(); i += Md5Lanes.LANES) {
+                rounds.add(new Round(parts.subList(i, i + Md5Lanes.LANES)));
+            }
+        }
+
+        /** The one that was taken the longest ago. */
+        Round take() {
+            Round round = rounds.get(next);
+            next = (next + 1) % rounds.size();
+            return round;
+        }
+    }
+
+    /** A piece of each chunk that is read or written at a time, in memory of its own. */
+    private static final class Round {
+        private final List<ByteBuffer> parts;
+        private final List<ByteBuffer> windows = new ArrayList<>(Md5Lanes.LANES);
+        private List<Piece> pieces = List.of();
+        private final Deque<PendingRead> reads = new ArrayDeque<>();
+        private final Deque<PendingWrite> writes = new ArrayDeque<>();
+
+        Round(List<ByteBuffer> parts) {
+            this.parts = parts;
+        }
+
+        /** Memory for the blocks of a piece. */
+        private ByteBuffer part(int i) {
+            return parts.get(i).clear().limit(pieces.get(i).window(BLOCK));
+        }
+
+        /** The blocks of a piece. */
+        ByteBuffer window(int i) {
+            return windows.get(i);
+        }
+
+        long offset(int i) {
+            return pieces.get(i).start() - pieces.get(i).lead(BLOCK);
+        }
+
+        /** The bytes of all pieces. */
+        List<ByteBuffer> bytes() {
+            List<ByteBuffer> bytes = new ArrayList<>(pieces.size());
+            for (int i = 0; i < pieces.size(); i++) {
+                bytes.add(
+                        window(i).slice(pieces.get(i).lead(BLOCK), pieces.get(i).length()));
+            }
+            return bytes;
+        }
+    }
+
+    /** A file on its way, and the first that went wrong. */
+    private abstract class Side implements Closeable {
+        private final Optional<Sink> variables;
+        private final Optional<KeptFile> keep;
+        private boolean isKept = true;
+        final LanePlan plan;
+        final Ring ring;
+        final Digests digests = new Digests();
+        final LaneHashes md5 = new LaneHashes();
+
+        @Nullable
+        BlockFile file;
+
+        private @Nullable Throwable failure;
+
+        Side(TransferPlan contents, boolean own, Ring ring) {
+            variables = own ? reader.early().sink(contents.meta()) : Optional.empty();
+            // What has digests of its own is read and compared once more, which takes no memory.
+            boolean needed =
+                    own && variables.isEmpty() && contents.meta().whole().isPresent();
+            keep = needed ? reader.kept().begin(KeptFile.bytesFor(contents.chunks())) : Optional.empty();
+            plan = new LanePlan(contents.chunks(), pieceBytes);
+            this.ring = ring;
+        }
+
+        /** Runs a step on the file unless one before has failed. Whatever goes wrong must not keep this rank from the next message. */
+        void attempt(Agreement.Step step) {
+            if (failure == null) {
+                try {
+                    step.run();
+                } catch (IOException | RuntimeException | Error e) {
+                    fail(e);
+                }
+            }
+        }
+
+        /** Takes note of what went wrong. */
+        void fail(Throwable what) {
+            failure = failure == null ? what : failure;
+        }
+
+        BlockFile file() {
+            BlockFile open = file;
+            if (open == null) {
+                throw new IllegalStateException("the file could not be opened");
+            }
+            return open;
+        }
+
+        /** The memory that was used the longest ago, which must be free, or new memory that is kept. */
+        void prepare(Round round, List<Piece> pieces) {
+            round.pieces = pieces;
+            round.windows.clear();
+            for (int i = 0; i < pieces.size(); i++) {
+                round.windows.add(keptSpace(pieces.get(i).window(BLOCK)).orElse(round.part(i)));
+            }
+        }
+
+        private Optional<ByteBuffer> keptSpace(int length) {
+            try {
+                return isKept ? keep.map(file -> file.space(length)) : Optional.empty();
+            } catch (OutOfMemoryError e) {
+                // What is on its way there is awaited first.
+                isKept = false;
+                return Optional.empty();
+            }
+        }
+
+        /** Hashes what came, and takes note of where it is kept. */
+        void hash(Round round) {
+            List<ByteBuffer> bytes = round.bytes();
+            attempt(() -> {
+                md5.update(round.pieces, bytes, digests::put);
+                for (int i = 0; i < bytes.size(); i++) {
+                    use(round.pieces.get(i), bytes.get(i));
+                }
+            });
+        }
+
+        private void use(Piece piece, ByteBuffer bytes) {
+            if (isKept && keep.isPresent()) {
+                keep.get().put(piece.start(), bytes);
+            }
+            if (variables.isPresent() && piece.chunk().md5().isPresent()) {
+                variables.get().take(piece.chunk(), piece.position(), bytes);
+            }
+        }
+
+        /** Nothing is on its way any more, and all went well. */
+        void done(FileIdentity file) {
+            reader.known().put(file, digests);
+            if (variables.isPresent()) {
+                reader.early().hold(file);
+            }
+            if (isKept) {
+                keep.ifPresent(bytes -> bytes.isOf(file));
+            }
+        }
+
+        void throwFailure() throws IOException {
+            Throwable first = failure;
+            if (first instanceof IOException e) {
+                throw e;
+            } else if (first instanceof RuntimeException e) {
+                throw e;
+            } else if (first instanceof Error e) {
+                throw e;
+            }
+        }
+
+        /** Waits for what is under way, whatever comes of it. */
+        @Override
+        public void close() throws IOException {
+            md5.close();
+            for (Round round : ring.rounds) {
+                round.writes.forEach(write -> abandon(write::await));
+                round.reads.forEach(read -> abandon(read::await));
+            }
+            if (file != null) {
+                file.close();
+            }
+            if (keep.isPresent() && (failure != null || !isKept)) {
+                reader.kept().giveUp(keep.get());
+            }
+        }
+
+        private void abandon(Agreement.Step transfer) {
+            try {
+                transfer.run();
+            } catch (IOException e) {
+                fail(e);
+            }
+        }
+    }
+
+    private final class Sender extends Side {
+        private final Outgoing outgoing;
+        private final Deque<Round> coming = new ArrayDeque<>();
+        private @Nullable FileIdentity identity;
+
+        Sender(Outgoing outgoing, Ring ring) {
+            super(outgoing.plan().orElseThrow(), outgoing.own(), ring);
+            this.outgoing = outgoing;
+            attempt(() -> {
+                // First: what is written from now on makes it another file.
+                identity = FileIdentity.of(outgoing.path());
+                file = storage.open(outgoing.path(), EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
+            });
+            readAhead();
+        }
+
+        /** Starts to read into all memory that is free. */
+        void readAhead() {
+            while (coming.size() < ring.rounds.size()) {
+                List<Piece> pieces = plan.nextRound();
+                if (pieces.isEmpty()) {
+                    return;
+                }
+                Round round = ring.take();
+                prepare(round, pieces);
+                attempt(() -> {
+                    for (int i = 0; i < pieces.size(); i++) {
+                        round.reads.add(file().startRead(round.window(i), round.offset(i)));
+                    }
+                });
+                coming.add(round);
+            }
+        }
+
+        /** Whether there was something to send. */
+        boolean startSends(PendingMessages messages) throws IOException {
+            Round round = coming.poll();
+            if (round == null) {
+                return false;
+            }
+            attempt(() -> {
+                for (int i = 0; i < round.pieces.size(); i++) {
+                    await(round, i);
+                }
+            });
+            for (int i = 0; i < round.pieces.size(); i++) {
+                messages.startSend(round.window(i), outgoing.to());
+            }
+            hash(round);
+            return true;
+        }
+
+        private void await(Round round, int i) throws IOException {
+            int count = round.reads.remove().await();
+            Piece piece = round.pieces.get(i);
+            if (count < piece.lead(BLOCK) + piece.length()) {
+                throw DrumlinException.during("read")
+                        .path(outgoing.path())
+                        .range(piece.start(), piece.length())
+                        .problem("the file ends at " + file().size())
+                        .advice("the file was cut while it was read")
+                        .exception();
+            }
+            ByteBuffer window = round.window(i);
+            for (int at = count; at < window.limit(); at++) {
+                window.put(at, (byte) 0);
+            }
+        }
+
+        void finish() throws IOException {
+            throwFailure();
+            if (identity != null) {
+                done(identity);
+            }
+        }
+    }
+
+    private final class Receiver extends Side {
+        private final Incoming incoming;
+        private final long size;
+        private @Nullable Round came;
+
+        Receiver(Incoming incoming, TransferPlan plan, Ring ring) {
+            super(plan, incoming.own(), ring);
+            this.incoming = incoming;
+            size = plan.size();
+            attempt(() -> {
+                file = storage.open(
+                        incoming.path(),
+                        EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
+                file().allocate(size);
+            });
+        }
+
+        /** Whether there is something to receive. */
+        boolean startReceives(PendingMessages messages) throws IOException {
+            List<Piece> pieces = plan.nextRound();
+            if (pieces.isEmpty()) {
+                return false;
+            }
+            Round round = ring.take();
+            awaitWrites(round);
+            prepare(round, pieces);
+            for (int i = 0; i < pieces.size(); i++) {
+                messages.startReceive(round.window(i), incoming.from());
+            }
+            came = round;
+            return true;
+        }
+
+        private void awaitWrites(Round round) {
+            // Also when one has failed: the memory is used again.
+            while (!round.writes.isEmpty()) {
+                try {
+                    round.writes.remove().await();
+                } catch (IOException | RuntimeException | Error e) {
+                    fail(e);
+                }
+            }
+        }
+
+        /** Starts to write what came. */
+        void write() {
+            Round round = came;
+            came = null;
+            if (round == null) {
+                return;
+            }
+            attempt(() -> {
+                for (int i = 0; i < round.pieces.size(); i++) {
+                    round.writes.add(file().startWrite(round.window(i), round.offset(i)));
+                }
+            });
+            hash(round);
+        }
+
+        void finish() throws IOException {
+            ring.rounds.forEach(this::awaitWrites);
+            attempt(() -> {
+                file().truncate(size);
+                file().sync();
+            });
+            throwFailure();
+            done(FileIdentity.of(incoming.path()));
+        }
+    }
+}
