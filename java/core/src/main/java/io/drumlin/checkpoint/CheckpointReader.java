@@ -367,6 +367,7 @@ final class CheckpointReader {
             }
         } catch (IOException e) {
             early.forget();
+            kept.of(path).ifPresent(kept::forget);
             throw e;
         }
     }

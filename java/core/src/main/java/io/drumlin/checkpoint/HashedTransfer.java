@@ -5,6 +5,7 @@ import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.KnownDigests.Digests;
 import io.drumlin.checkpoint.LanePlan.Piece;
 import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
@@ -18,20 +19,21 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sends files to neighbours in the group in one pass: what is read is hashed and sent, what is received is written and hashed, a piece of
  * as many chunks as there are lanes at a time. Nothing is compared; both sides then know the digests of their file.
  *
- * <p>Whole blocks are sent. A block in which two chunks meet goes with both, and has the same bytes each time.
+ * <p>What is written is what was hashed: blocks in which two chunks meet are put together at the end.
  *
- * <p>A rank that cannot read or write keeps sending and receiving and fails when all have done; the caller lets the ranks
- * agree then.
+ * <p>A rank that cannot read or write keeps sending and receiving and fails when all have done.
  */
 final class HashedTransfer {
 
@@ -42,6 +44,7 @@ final class HashedTransfer {
 
     private static final int BLOCK = AlignedBuffer.ALIGNMENT;
 
+    private final Communicator app;
     private final Group group;
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -49,10 +52,12 @@ final class HashedTransfer {
     private final CheckpointReader reader;
 
     /**
-     * @param slabs at least {@link CheckpointReader#SLABS}, the same size on all ranks of the group
+     * @param app all ranks
+     * @param slabs at least {@link CheckpointReader#SLABS}, of the same size on all ranks of the group
      * @param reader gets the digests of files that were sent or received, and what is kept of them
      */
-    HashedTransfer(Group group, StorageEngine storage, SlabPool slabs, CheckpointReader reader) {
+    HashedTransfer(Communicator app, Group group, StorageEngine storage, SlabPool slabs, CheckpointReader reader) {
+        this.app = app;
         this.group = group;
         this.storage = storage;
         this.slabs = slabs;
@@ -71,10 +76,16 @@ final class HashedTransfer {
     /**
      * A file that goes to another rank.
      *
-     * @param plan empty if it cannot be sent so
      * @param own as above
      */
-    record Outgoing(int to, Path path, Optional<TransferPlan> plan, boolean own) {}
+    record Outgoing(int to, Path path, boolean own, Planner planner) {}
+
+    /** Finds out how a file is to be sent. */
+    @FunctionalInterface
+    interface Planner {
+        /** The plan; empty if the file cannot be sent so. */
+        Optional<TransferPlan> plan() throws IOException;
+    }
 
     /** The plan to send a file, where this is the way to send it. */
     Optional<TransferPlan> plan(long size, StoredFile meta) {
@@ -84,22 +95,80 @@ final class HashedTransfer {
     }
 
     /**
-     * Sends and receives at most one file each.
+     * Sends and receives at most one file each. Collective: all that may be wanting is taken before others wait for it.
      *
      * @return whether a file came
-     * @throws IOException this rank could not read what it sent, or the received file is not whole and durable
+     * @throws IOException on all ranks, if a rank could not read what it sent, or a received file is not whole and durable
      */
     boolean transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
-        Optional<TransferPlan> coming = exchange(outgoing, incoming);
-        slabs.drain();
-        boolean sends = outgoing.flatMap(Outgoing::plan).isPresent();
-        boolean receives = coming.isPresent();
-        Ring[] rings = rings(sends && receives ? 2 : 1);
-        // Messages are closed first: nothing may come into memory that is given back.
-        try (Sender sender = sends ? new Sender(outgoing.get(), rings[0]) : null;
-                Receiver receiver =
-                        receives ? new Receiver(incoming.orElseThrow(), coming.get(), rings[rings.length - 1]) : null;
-                PendingMessages messages = new PendingMessages(group.comm(), TAG)) {
+        try (Exchange exchange = new Exchange(outgoing, incoming)) {
+            Agreement.run(app, "planning to send files", exchange::plan);
+            long[] lengths = group.gather(exchange.sent.remaining());
+            Agreement.run(
+                    app,
+                    "making room for plans",
+                    () -> exchange.expect(
+                            incoming.map(file -> lengths[file.from()]).orElse(0L)));
+            Agreement.run(app, "exchanging plans", exchange::exchangePlans);
+            Agreement.run(app, "opening files to be sent", exchange::open);
+            Agreement.run(app, "sending files", exchange::run);
+            return exchange.receiver != null;
+        }
+    }
+
+    /** The files of one {@link #transfer}. */
+    private final class Exchange implements Closeable {
+        private final Optional<Outgoing> outgoing;
+        private final Optional<Incoming> incoming;
+        private final PendingMessages messages = new PendingMessages(group.comm(), TAG);
+        private Optional<TransferPlan> planned = Optional.empty();
+        private ByteBuffer sent = ByteBuffer.allocate(0);
+        private ByteBuffer coming = ByteBuffer.allocate(0);
+        private @Nullable Sender sender;
+        private @Nullable Receiver receiver;
+
+        Exchange(Optional<Outgoing> outgoing, Optional<Incoming> incoming) {
+            this.outgoing = outgoing;
+            this.incoming = incoming;
+        }
+
+        void plan() throws IOException {
+            if (outgoing.isPresent()) {
+                planned = outgoing.get().planner().plan();
+                // Whose own file it is has the other as its copy, and no variables for it.
+                planned.ifPresent(plan -> sent = plan.message(!outgoing.get().own()));
+            }
+        }
+
+        /** Takes memory for the plan of the file that comes. */
+        void expect(long bytes) {
+            coming = TransferPlan.buffer(Math.toIntExact(bytes));
+        }
+
+        void exchangePlans() throws IOException {
+            if (coming.hasRemaining()) {
+                messages.startReceive(coming, incoming.orElseThrow().from());
+            }
+            if (sent.hasRemaining()) {
+                messages.startSend(sent, outgoing.orElseThrow().to());
+            }
+            messages.await();
+        }
+
+        void open() throws IOException {
+            boolean receives = coming.hasRemaining();
+            slabs.drain();
+            Ring[] rings = rings(receives && planned.isPresent() ? 2 : 1);
+            if (receives) {
+                receiver = new Receiver(incoming.orElseThrow(), TransferPlan.of(coming), rings[rings.length - 1]);
+            }
+            if (planned.isPresent()) {
+                sender = new Sender(outgoing.orElseThrow(), planned.get(), rings[0]);
+                sender.readAhead();
+            }
+        }
+
+        void run() throws IOException {
             boolean more = true;
             while (more) {
                 boolean came = receiver != null && receiver.startReceives(messages);
@@ -119,46 +188,25 @@ final class HashedTransfer {
             if (receiver != null) {
                 receiver.finish();
             }
-        } finally {
-            slabs.drain();
         }
-        return receives;
-    }
 
-    /** The plan of the file that comes. */
-    private Optional<TransferPlan> exchange(Optional<Outgoing> outgoing, Optional<Incoming> incoming)
-            throws IOException {
-        ByteBuffer sent =
-                outgoing.flatMap(Outgoing::plan).map(TransferPlan::message).orElse(TransferPlan.buffer(0));
-        ByteBuffer sentBytes = TransferPlan.buffer(Integer.BYTES).putInt(0, sent.remaining());
-        ByteBuffer comingBytes = TransferPlan.buffer(Integer.BYTES);
-        try (PendingMessages messages = new PendingMessages(group.comm(), TAG)) {
-            exchange(messages, outgoing, sentBytes, incoming, comingBytes);
-            ByteBuffer coming = TransferPlan.buffer(comingBytes.getInt(0));
-            exchange(
-                    messages,
-                    outgoing.filter(file -> file.plan().isPresent()),
-                    sent,
-                    incoming.filter(file -> coming.hasRemaining()),
-                    coming);
-            return coming.capacity() == 0 ? Optional.empty() : Optional.of(TransferPlan.of(coming.rewind()));
+        /** Messages first: nothing may come into memory that is given back. */
+        @Override
+        public void close() throws IOException {
+            IOException failure = null;
+            for (Closeable each : Arrays.asList(messages, receiver, sender, slabs::drain)) {
+                try {
+                    if (each != null) {
+                        each.close();
+                    }
+                } catch (IOException e) {
+                    failure = failure == null ? e : failure;
+                }
+            }
+            if (failure != null) {
+                throw failure;
+            }
         }
-    }
-
-    private static void exchange(
-            PendingMessages messages,
-            Optional<Outgoing> outgoing,
-            ByteBuffer sent,
-            Optional<Incoming> incoming,
-            ByteBuffer coming)
-            throws IOException {
-        if (incoming.isPresent()) {
-            messages.startReceive(coming, incoming.get().from());
-        }
-        if (outgoing.isPresent()) {
-            messages.startSend(sent, outgoing.get().to());
-        }
-        messages.await();
     }
 
     /** Divides the memory of all slabs. */
@@ -223,14 +271,14 @@ final class HashedTransfer {
             return pieces.get(i).start() - pieces.get(i).lead(BLOCK);
         }
 
+        /** The bytes of a piece, in its blocks. */
+        ByteBuffer bytes(int i) {
+            return window(i).slice(pieces.get(i).lead(BLOCK), pieces.get(i).length());
+        }
+
         /** The bytes of all pieces. */
         List<ByteBuffer> bytes() {
-            List<ByteBuffer> bytes = new ArrayList<>(pieces.size());
-            for (int i = 0; i < pieces.size(); i++) {
-                bytes.add(
-                        window(i).slice(pieces.get(i).lead(BLOCK), pieces.get(i).length()));
-            }
-            return bytes;
+            return IntStream.range(0, pieces.size()).mapToObj(this::bytes).toList();
         }
     }
 
@@ -242,7 +290,7 @@ final class HashedTransfer {
         final LanePlan plan;
         final Ring ring;
         final Digests digests = new Digests();
-        final LaneHashes md5 = new LaneHashes();
+        private final LaneHashes md5;
 
         @Nullable
         BlockFile file;
@@ -257,6 +305,8 @@ final class HashedTransfer {
             keep = needed ? reader.kept().begin(KeptFile.bytesFor(contents.chunks())) : Optional.empty();
             plan = new LanePlan(contents.chunks(), pieceBytes);
             this.ring = ring;
+            // Last: it is to be closed.
+            md5 = new LaneHashes();
         }
 
         /** Runs a step on the file unless one before has failed. Whatever goes wrong must not keep this rank from the next message. */
@@ -349,21 +399,25 @@ final class HashedTransfer {
         public void close() throws IOException {
             md5.close();
             for (Round round : ring.rounds) {
-                round.writes.forEach(write -> abandon(write::await));
-                round.reads.forEach(read -> abandon(read::await));
+                round.writes.forEach(write -> await(write::await));
+                round.reads.forEach(read -> await(read::await));
             }
-            if (file != null) {
-                file.close();
-            }
-            if (keep.isPresent() && (failure != null || !isKept)) {
-                reader.kept().giveUp(keep.get());
+            try {
+                if (file != null) {
+                    file.close();
+                }
+            } finally {
+                if (keep.isPresent() && (failure != null || !isKept)) {
+                    reader.kept().giveUp(keep.get());
+                }
             }
         }
 
-        private void abandon(Agreement.Step transfer) {
+        /** Waits also when something has failed: the memory is used again. */
+        void await(Agreement.Step transfer) {
             try {
                 transfer.run();
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 fail(e);
             }
         }
@@ -374,15 +428,14 @@ final class HashedTransfer {
         private final Deque<Round> coming = new ArrayDeque<>();
         private @Nullable FileIdentity identity;
 
-        Sender(Outgoing outgoing, Ring ring) {
-            super(outgoing.plan().orElseThrow(), outgoing.own(), ring);
+        Sender(Outgoing outgoing, TransferPlan plan, Ring ring) {
+            super(plan, outgoing.own(), ring);
             this.outgoing = outgoing;
             attempt(() -> {
                 // First: what is written from now on makes it another file.
                 identity = FileIdentity.of(outgoing.path());
                 file = storage.open(outgoing.path(), EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
             });
-            readAhead();
         }
 
         /** Starts to read into all memory that is free. */
@@ -415,7 +468,7 @@ final class HashedTransfer {
                 }
             });
             for (int i = 0; i < round.pieces.size(); i++) {
-                messages.startSend(round.window(i), outgoing.to());
+                messages.startSend(round.bytes(i), outgoing.to());
             }
             hash(round);
             return true;
@@ -432,10 +485,6 @@ final class HashedTransfer {
                         .advice("the file was cut while it was read")
                         .exception();
             }
-            ByteBuffer window = round.window(i);
-            for (int at = count; at < window.limit(); at++) {
-                window.put(at, (byte) 0);
-            }
         }
 
         void finish() throws IOException {
@@ -449,6 +498,7 @@ final class HashedTransfer {
     private final class Receiver extends Side {
         private final Incoming incoming;
         private final long size;
+        private final BlockEdges edges = new BlockEdges();
         private @Nullable Round came;
 
         Receiver(Incoming incoming, TransferPlan plan, Ring ring) {
@@ -473,20 +523,15 @@ final class HashedTransfer {
             awaitWrites(round);
             prepare(round, pieces);
             for (int i = 0; i < pieces.size(); i++) {
-                messages.startReceive(round.window(i), incoming.from());
+                messages.startReceive(round.bytes(i), incoming.from());
             }
             came = round;
             return true;
         }
 
         private void awaitWrites(Round round) {
-            // Also when one has failed: the memory is used again.
             while (!round.writes.isEmpty()) {
-                try {
-                    round.writes.remove().await();
-                } catch (IOException | RuntimeException | Error e) {
-                    fail(e);
-                }
+                await(round.writes.remove()::await);
             }
         }
 
@@ -499,15 +544,35 @@ final class HashedTransfer {
             }
             attempt(() -> {
                 for (int i = 0; i < round.pieces.size(); i++) {
-                    round.writes.add(file().startWrite(round.window(i), round.offset(i)));
+                    write(round, i);
                 }
             });
             hash(round);
         }
 
+        /** Starts to write the blocks that a piece fills. */
+        private void write(Round round, int i) throws IOException {
+            Piece piece = round.pieces.get(i);
+            ByteBuffer bytes = round.bytes(i);
+            int lead = piece.lead(BLOCK);
+            int first = (int) BlockEdges.roundUp(lead, BLOCK);
+            int end = (lead + piece.length()) / BLOCK * BLOCK;
+            if (first >= end) {
+                edges.put(piece.start(), bytes);
+                return;
+            }
+            ByteBuffer blocks = round.window(i).duplicate().limit(end).position(first);
+            round.writes.add(file().startWrite(blocks, round.offset(i) + first));
+            edges.put(piece.start(), bytes.slice(0, first - lead));
+            edges.put(round.offset(i) + end, bytes.slice(end - lead, lead + piece.length() - end));
+        }
+
         void finish() throws IOException {
             ring.rounds.forEach(this::awaitWrites);
             attempt(() -> {
+                // Through the memory of the rounds, which nobody uses any more.
+                edges.write(new WriteRun(file(), slabs));
+                slabs.drain();
                 file().truncate(size);
                 file().sync();
             });

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
  * Makes the lost files of a checkpoint of level 2 or 3 again, so that it stands another loss
@@ -52,6 +53,9 @@ final class Restoration {
 
     /** Files that came before those that are there were verified, by kind, under another name. */
     private final Map<FileKind, Path> sentAhead = new EnumMap<>(FileKind.class);
+
+    /** The directory that was made for them. */
+    private Optional<Path> madeAhead = Optional.empty();
 
     /** @param kept what was kept of files that are there; those that are made are kept there too, to be verified */
     Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs, KeptBytes kept) {
@@ -100,8 +104,11 @@ final class Restoration {
     void sendAhead(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, CheckpointReader reader)
             throws IOException {
         try {
+            if (Files.notExists(directory)) {
+                madeAhead = Optional.of(directory);
+            }
             makeReady(directory);
-            HashedTransfer transfer = new HashedTransfer(group, storage, slabs, reader);
+            HashedTransfer transfer = new HashedTransfer(app, group, storage, slabs, reader);
             sendAhead(
                     transfer,
                     stored,
@@ -121,7 +128,10 @@ final class Restoration {
                     FileKind.PLAIN,
                     group.right());
         } catch (IOException e) {
-            LOG.log(Logger.Level.DEBUG, "files are verified before they are sent: {0}", e.getMessage());
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "the files that are left are verified before they are sent: {0}",
+                    e.getMessage());
             reader.forget();
             forgetSentAhead();
         }
@@ -139,34 +149,33 @@ final class Restoration {
             throws IOException {
         boolean[] lacks = ranksWithout(wanted, present);
         boolean[] lacksGiven = ranksWithout(given, present);
+        Path source = path(directory, stored, given);
         Path target = path(directory, stored, wanted);
-        Agreement.run(app, "fetching " + target, () -> {
-            Optional<HashedTransfer.Outgoing> outgoing = lacks[to] && present.contains(given)
-                    ? Optional.of(outgoing(transfer, stored, path(directory, stored, given), given, to))
-                    : Optional.empty();
-            Optional<HashedTransfer.Incoming> incoming = lacks[group.index()] && !lacksGiven[from]
-                    ? Optional.of(new HashedTransfer.Incoming(from, unfinished(target), wanted == FileKind.PLAIN))
-                    : Optional.empty();
-            if (incoming.isPresent()) {
-                sentAhead.put(wanted, target);
-            }
-            if (!transfer.transfer(outgoing, incoming)) {
-                sentAhead.remove(wanted);
-            }
-        });
+        Optional<HashedTransfer.Outgoing> outgoing = lacks[to] && present.contains(given)
+                ? Optional.of(new HashedTransfer.Outgoing(
+                        to, source, given == FileKind.PLAIN, () -> plan(transfer, stored, given, source)))
+                : Optional.empty();
+        Optional<HashedTransfer.Incoming> incoming = lacks[group.index()] && !lacksGiven[from]
+                ? Optional.of(new HashedTransfer.Incoming(from, unfinished(target), wanted == FileKind.PLAIN))
+                : Optional.empty();
+        if (incoming.isPresent()) {
+            sentAhead.put(wanted, target);
+        }
+        if (!transfer.transfer(outgoing, incoming)) {
+            sentAhead.remove(wanted);
+        }
     }
 
-    private HashedTransfer.Outgoing outgoing(
-            HashedTransfer transfer, StoredCheckpoint stored, Path path, FileKind kind, int to) {
-        Optional<TransferPlan> plan = Optional.empty();
+    private static Optional<TransferPlan> plan(
+            HashedTransfer transfer, StoredCheckpoint stored, FileKind kind, Path path) {
         try {
             long size = Files.size(path);
-            plan = stored.digested(kind, path).flatMap(meta -> transfer.plan(size, meta));
+            return stored.digested(kind, path).flatMap(meta -> transfer.plan(size, meta));
         } catch (IOException e) {
-            // Who verifies the file will say so; the other rank waits.
+            // Who verifies the file will say so.
             LOG.log(Logger.Level.DEBUG, "{0} is not sent ahead: {1}", path, e.getMessage());
+            return Optional.empty();
         }
-        return new HashedTransfer.Outgoing(to, path, plan, kind == FileKind.PLAIN);
     }
 
     private boolean[] ranksWithout(FileKind kind, EnumSet<FileKind> present) throws IOException {
@@ -193,6 +202,17 @@ final class Restoration {
             }
         }
         sentAhead.clear();
+        // The directory as it was found: where there is none, another may be brought into its place.
+        madeAhead.ifPresent(directory -> {
+            try (Stream<Path> content = Files.list(directory)) {
+                if (content.findAny().isEmpty()) {
+                    storage.delete(directory);
+                }
+            } catch (IOException e) {
+                LOG.log(Logger.Level.DEBUG, "{0} is left over: {1}", directory, e.getMessage());
+            }
+        });
+        madeAhead = Optional.empty();
     }
 
     /** Verifies what was sent ahead and gives it its name. */
@@ -203,6 +223,7 @@ final class Restoration {
             present.add(file.getKey());
         }
         sentAhead.clear();
+        madeAhead = Optional.empty();
     }
 
     /**

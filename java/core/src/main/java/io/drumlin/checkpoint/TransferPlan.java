@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * In which parts a file is sent: both ranks know it.
@@ -20,6 +21,8 @@ import java.util.Optional;
  * @param chunks in their order: each byte of the file is in one, and those with digests are hashed
  */
 record TransferPlan(long size, StoredFile meta, List<Chunk> chunks) {
+
+    private static final Pattern MD5 = Pattern.compile("[0-9a-f]{" + 2 * Md5Lanes.DIGEST_LENGTH + "}");
 
     private static final int BYTES_OF_SIZE = Integer.BYTES + Long.BYTES;
     private static final int BYTES_OF_CHUNK = Integer.BYTES + 3 * Long.BYTES + 1 + Md5Lanes.DIGEST_LENGTH;
@@ -49,36 +52,44 @@ record TransferPlan(long size, StoredFile meta, List<Chunk> chunks) {
      * Whether a file can be sent so.
      *
      * @param pieceBytes bytes of a message
-     * @return false if the metadata do not fit the file, some of it has no digest, or the chunks are so small that messages of them take
-     *     longer than to read the file once more
+     * @return false if the metadata do not fit the file, some of it has no digest, or the chunks are so small that there would be many messages,
+     *     and much memory for blocks in which chunks meet
      */
     static boolean isPossible(long size, StoredFile meta, int pieceBytes) {
         List<Chunk> digested = meta.toVerify();
         return !digested.isEmpty()
                 && size / pieceBytes >= digested.size()
+                && meta.chunks().stream().allMatch(chunk -> chunk.md5().stream().allMatch(TransferPlan::isDigest))
                 && digested.stream()
-                        .allMatch(chunk -> chunk.md5().isPresent()
+                        .allMatch(chunk -> chunk.md5().stream().anyMatch(TransferPlan::isDigest)
                                 && chunk.offset() >= 0
                                 && chunk.length() > 0
                                 && chunk.length() <= size - chunk.offset());
     }
 
-    /** What the other rank must know, in memory outside the heap. */
-    ByteBuffer message() {
+    /** Metadata may have any text in its place. */
+    private static boolean isDigest(String md5) {
+        return MD5.matcher(md5).matches();
+    }
+
+    /**
+     * What the other rank must know, in memory outside the heap.
+     *
+     * @param variables whether the other rank may have variables for it
+     */
+    ByteBuffer message(boolean variables) {
         // Who finds chunks with a locator finds none without it, and is told of no variables.
-        Map<Integer, Long> sizes = meta.locator().isPresent() ? Map.of() : meta.sizes();
-        int chunkCount = meta.chunks().size() + (meta.whole().isPresent() ? 1 : 0);
+        Map<Integer, Long> sizes = variables && meta.locator().isEmpty() ? meta.sizes() : Map.of();
+        List<Chunk> parts = variables || meta.whole().isEmpty() ? meta.chunks() : List.of();
+        int chunkCount = parts.size() + (meta.whole().isPresent() ? 1 : 0);
         ByteBuffer message = buffer(Math.addExact(
                 Long.BYTES + 3 * Integer.BYTES,
                 Math.addExact(
                         Math.multiplyExact(sizes.size(), BYTES_OF_SIZE),
                         Math.multiplyExact(chunkCount, BYTES_OF_CHUNK))));
-        message.putLong(size)
-                .putInt(meta.ckptId())
-                .putInt(sizes.size())
-                .putInt(meta.chunks().size());
+        message.putLong(size).putInt(meta.ckptId()).putInt(sizes.size()).putInt(parts.size());
         sizes.forEach((id, bytes) -> message.putInt(id).putLong(bytes));
-        meta.chunks().forEach(chunk -> put(message, chunk));
+        parts.forEach(chunk -> put(message, chunk));
         meta.whole().ifPresent(chunk -> put(message, chunk));
         return message.flip();
     }

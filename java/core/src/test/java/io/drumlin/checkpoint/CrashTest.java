@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("exhaustive")
 class CrashTest {
 
-    private static final int INTS = 3000;
+    private static final int INTS = 20_000;
 
     /** Kept, because a logger without a strong reference forgets its level. Every replay has files to warn of. */
     private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
@@ -387,7 +387,8 @@ class CrashTest {
     @CsvSource({"KILL, L2", "POWER_LOSS, L2", "KILL, L3", "POWER_LOSS, L3"})
     void everyPrefixOfARestorationIsRecoverable(Crash crash, Level level) throws IOException {
         ranks = 3;
-        prepare(Map.of("basic.node_size", "1", "basic.group_size", "3"));
+        // Slabs so small that the variables have messages of their own.
+        prepare(Map.of("basic.node_size", "1", "basic.group_size", "3", "drumlin.slab_memory", "2"));
         FaultyEngine storage = engine();
         onEachRank(run.config(), storage, (checkpoints, values) -> {
             setAll(values, 7);

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 class FaultTest {
 
     private static final int RANKS = 2;
-    private static final int INTS = 3000;
+    private static final int INTS = 20_000;
 
     /** Kept, because a logger without a strong reference forgets its level. */
     private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
@@ -333,7 +333,10 @@ class FaultTest {
                 "basic.ckpt_io",
                 ioMode,
                 "drumlin.restart_memory",
-                memory);
+                memory,
+                // So that the variables have messages of their own.
+                "drumlin.slab_memory",
+                "2");
         forEachFault(config, stride, (run, fault) -> {
             onEachRank(run, healthy(), (checkpoints, values) -> {
                 setAll(values, 3);

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.Agreement;
@@ -11,12 +12,15 @@ import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NativeEngine;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -101,15 +105,19 @@ class HashedTransferTest {
         private final HashedTransfer transfer;
 
         Rank(Communicator comm, StorageEngine storage) {
+            this(comm, storage, KeptBytes.none(storage));
+        }
+
+        Rank(Communicator comm, StorageEngine storage, KeptBytes kept) {
             group = new Group(0, 0, comm);
             slabs = new SlabPool(storage, CheckpointReader.SLABS, SLAB);
-            reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
-            transfer = new HashedTransfer(group, storage, slabs, reader);
+            reader = new CheckpointReader(storage, slabs, kept);
+            transfer = new HashedTransfer(comm, group, storage, slabs, reader);
         }
 
         Optional<HashedTransfer.Outgoing> outgoing(Sent file, int to) {
-            Optional<TransferPlan> plan = transfer.plan(file.content.length, file.meta);
-            return Optional.of(new HashedTransfer.Outgoing(to, file.path, plan, true));
+            return Optional.of(new HashedTransfer.Outgoing(
+                    to, file.path, true, () -> transfer.plan(file.content.length, file.meta)));
         }
 
         @Override
@@ -168,7 +176,9 @@ class HashedTransferTest {
             rank.transfer.transfer(
                     rank.outgoing(file, 0), Optional.of(new HashedTransfer.Incoming(0, received(0), true)));
             assertKnown(rank.reader, file, received(0));
-            Files.write(received(0), new byte[file.content.length + 1]);
+            FileTime written = Files.getLastModifiedTime(received(0));
+            Files.write(received(0), new byte[file.content.length]);
+            Files.setLastModifiedTime(received(0), FileTime.fromMillis(written.toMillis() + 1));
             assertThat(rank.reader.known().of(received(0), file.meta.chunks())).isEmpty();
         }
     }
@@ -215,7 +225,7 @@ class HashedTransferTest {
                             }
                         });
                 if (comm.rank() == 1) {
-                    boolean read = operation == Operation.READ || (operation == Operation.OPEN && nth == 1);
+                    boolean read = operation == Operation.READ || (operation == Operation.OPEN && nth == 2);
                     Path path = read ? sent(1) : received(1);
                     List<Chunk> chunks = files.get(read ? 1 : 0).meta.chunks();
                     assertThat(!Files.exists(path)
@@ -225,6 +235,37 @@ class HashedTransferTest {
             }
         });
         assertThat(failures).hasSize(ranks).anyMatch(message -> message.contains("EIO"));
+    }
+
+    /** What is recovered from a file with one digest for all of it is not compared once more. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void whatHasOneDigestIsKept(int failingBlock) throws IOException {
+        assumeTrue(NativeEngine.unavailabilityCause() == null, "there is no native engine");
+        FaultyEngine storage = new FaultyEngine(new NativeEngine());
+        byte[] content = new byte[40_000_001];
+        new Random(6).nextBytes(content);
+        Path path = Files.write(sent(0), content);
+        Chunk whole = new Chunk(-1, 0, 0, content.length, Optional.of(md5(content, 0, content.length)));
+        StoredFile meta = new StoredFile(1, List.of(), Map.of(), Map.of(), Optional.of(whole), Optional.empty());
+        KeptBytes kept = new KeptBytes(storage, () -> Long.MAX_VALUE);
+        try (Rank rank = new Rank(new SingleCommunicator(), storage, kept)) {
+            rank.slabs.fill();
+            if (failingBlock > 0) {
+                storage.fail(Operation.MEMORY, failingBlock, "ENOMEM");
+            }
+            rank.transfer.transfer(
+                    Optional.of(new HashedTransfer.Outgoing(
+                            0, path, false, () -> rank.transfer.plan(content.length, meta))),
+                    Optional.of(new HashedTransfer.Incoming(0, received(0), true)));
+            assertThat(received(0)).hasBinaryContent(content);
+            assertThat(rank.reader.known().of(received(0), List.of(whole))).isPresent();
+            Optional<KeptFile> there = kept.of(received(0), List.of(whole));
+            assertThat(there.isPresent()).isEqualTo(failingBlock == 0);
+            there.ifPresent(file -> file.copy(whole, (position, piece) -> assertThat(piece)
+                    .isEqualTo(ByteBuffer.wrap(content, (int) position, piece.remaining()))));
+            kept.forget();
+        }
     }
 
     /** Cut after its metadata were read. */
@@ -245,7 +286,8 @@ class HashedTransferTest {
     void nothingComesIntoTheMemoryOfATransferThatFailed() throws IOException {
         Sent file = new Sent(sent(0), new Random(5));
         Communicator world = new SingleCommunicator();
-        try (Rank rank = new Rank(FailingSends.of(world), new NioEngine())) {
+        // That of the plan goes well, and some of those of the file.
+        try (Rank rank = new Rank(FailingSends.after(3, world), new NioEngine())) {
             assertThatThrownBy(() -> rank.transfer.transfer(
                             rank.outgoing(file, 0), Optional.of(new HashedTransfer.Incoming(0, received(0), true))))
                     .hasMessage("no sends here");
@@ -257,6 +299,9 @@ class HashedTransferTest {
     private enum Unfit {
         NOTHING,
         NO_DIGEST,
+        NO_HEXADECIMAL_DIGEST,
+        SHORT_DIGEST,
+        UNFIT_DIGEST_OF_A_PART,
         TOO_SMALL,
         EMPTY_CHUNK,
         BEHIND_THE_END,
@@ -270,9 +315,16 @@ class HashedTransferTest {
         Optional<String> md5 = Optional.of("0".repeat(32));
         long size = 10 * PIECE;
         List<Chunk> chunks = new ArrayList<>();
+        Optional<Chunk> whole = Optional.empty();
         switch (reason) {
             case NOTHING -> {}
             case NO_DIGEST -> chunks.add(new Chunk(0, 0, 0, size, Optional.empty()));
+            case NO_HEXADECIMAL_DIGEST -> chunks.add(new Chunk(0, 0, 0, size, Optional.of("z".repeat(32))));
+            case SHORT_DIGEST -> chunks.add(new Chunk(0, 0, 0, size, Optional.of("0".repeat(30))));
+            case UNFIT_DIGEST_OF_A_PART -> {
+                chunks.add(new Chunk(0, 0, 0, 1, Optional.of("")));
+                whole = Optional.of(new Chunk(-1, 0, 0, size, md5));
+            }
             case TOO_SMALL -> {
                 for (int i = 0; i < 11; i++) {
                     chunks.add(new Chunk(i, 0, i * 100L, 100, md5));
@@ -283,8 +335,8 @@ class HashedTransferTest {
             case NEGATIVE_OFFSET -> chunks.add(new Chunk(0, 0, -1, 10, md5));
             case OVERFLOW -> chunks.add(new Chunk(0, 0, 10, Long.MAX_VALUE, md5));
         }
-        assertThat(TransferPlan.isPossible(size, new StoredFile(1, chunks, Map.of()), PIECE))
-                .isFalse();
+        StoredFile meta = new StoredFile(1, chunks, Map.of(), Map.of(), whole, Optional.empty());
+        assertThat(TransferPlan.isPossible(size, meta, PIECE)).isFalse();
         chunks.clear();
         chunks.add(new Chunk(0, 0, 0, size, md5));
         assertThat(TransferPlan.isPossible(size, new StoredFile(1, chunks, Map.of()), PIECE))
@@ -304,12 +356,15 @@ class HashedTransferTest {
         Optional<StoredFile.Locator> locator = located ? Optional.of((path, data) -> List.of()) : Optional.empty();
         StoredFile meta = new StoredFile(3, chunks, Map.of(7, 20L, 9, 4L), Map.of(), whole, locator);
         TransferPlan plan = TransferPlan.of(1L << 35, meta);
-        TransferPlan came = TransferPlan.of(plan.message());
+        TransferPlan came = TransferPlan.of(plan.message(true));
         assertThat(came.size()).isEqualTo(plan.size());
         assertThat(came.chunks()).isEqualTo(plan.chunks()).hasSize(2);
         assertThat(came.meta().chunks()).isEqualTo(chunks);
         assertThat(came.meta().whole()).isEqualTo(whole);
         assertThat(came.meta().sizes()).isEqualTo(located ? Map.of() : meta.sizes());
         assertThat(came.meta().ckptId()).isEqualTo(3);
+        TransferPlan copy = TransferPlan.of(plan.message(false));
+        assertThat(copy.chunks()).isEqualTo(plan.chunks());
+        assertThat(copy.meta().sizes()).isEmpty();
     }
 }

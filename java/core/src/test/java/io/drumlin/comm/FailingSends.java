@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Communicators that cannot start sending. */
 public final class FailingSends {
@@ -15,11 +16,21 @@ public final class FailingSends {
      * @return a view of it
      */
     public static Communicator of(Communicator real) {
+        return after(0, real);
+    }
+
+    /**
+     * @param started sends that can be started before
+     * @param real does all else
+     * @return a view of it
+     */
+    public static Communicator after(int started, Communicator real) {
+        AtomicInteger left = new AtomicInteger(started);
         return (Communicator) Proxy.newProxyInstance(
                 Communicator.class.getClassLoader(),
                 new Class<?>[] {Communicator.class},
                 (proxy, method, arguments) -> {
-                    if (method.getName().equals("startSend")) {
+                    if (method.getName().equals("startSend") && left.getAndDecrement() <= 0) {
                         throw new IOException("no sends here");
                     }
                     try {
