@@ -115,7 +115,10 @@ class LostNodesPropertyTest {
                             "drumlin.layout",
                             layout,
                             "drumlin.packing",
-                            packing.name().toLowerCase(Locale.ROOT)));
+                            packing.name().toLowerCase(Locale.ROOT),
+                            // Messages so small that lost files of level 2 are sent while they are verified.
+                            "drumlin.slab_memory",
+                            "2"));
             new Model(run, groupSize).live(lives);
         } finally {
             delete(directory);

@@ -75,6 +75,8 @@ class KillIT {
     private RunFixture run(int ranks, Map<String, String> changes) throws IOException {
         Map<String, String> all = new HashMap<>(changes);
         all.put("basic.node_size", "1");
+        // Messages so small that lost files of level 2 are sent while they are verified.
+        all.put("drumlin.slab_memory", "2");
         all.put("basic.group_size", Integer.toString(ranks));
         return new RunFixture(directory, all);
     }
