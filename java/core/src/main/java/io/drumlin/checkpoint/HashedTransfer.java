@@ -101,7 +101,8 @@ final class HashedTransfer {
      * @throws IOException on all ranks, if a rank could not read what it sent, or a received file is not whole and durable
      */
     boolean transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
-        try (Exchange exchange = new Exchange(outgoing, incoming)) {
+        Exchange exchange = new Exchange(outgoing, incoming);
+        try {
             Agreement.run(app, "planning to send files", exchange::plan);
             long[] lengths = group.gather(exchange.sent.remaining());
             Agreement.run(
@@ -112,12 +113,16 @@ final class HashedTransfer {
             Agreement.run(app, "exchanging plans", exchange::exchangePlans);
             Agreement.run(app, "opening files to be sent", exchange::open);
             Agreement.run(app, "sending files", exchange::run);
-            return exchange.receiver != null;
+        } catch (IOException | RuntimeException | Error e) {
+            exchange.closeAfter(e);
+            throw e;
         }
+        Agreement.run(app, "closing files that were sent", exchange::close);
+        return exchange.receiver != null;
     }
 
     /** The files of one {@link #transfer}. */
-    private final class Exchange implements Closeable {
+    private final class Exchange {
         private final Optional<Outgoing> outgoing;
         private final Optional<Incoming> incoming;
         private final PendingMessages messages = new PendingMessages(group.comm(), TAG);
@@ -190,9 +195,16 @@ final class HashedTransfer {
             }
         }
 
+        void closeAfter(Throwable failure) {
+            try {
+                close();
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
+
         /** Messages first: nothing may come into memory that is given back. */
-        @Override
-        public void close() throws IOException {
+        void close() throws IOException {
             IOException failure = null;
             for (Closeable each : Arrays.asList(messages, receiver, sender, slabs::drain)) {
                 try {
