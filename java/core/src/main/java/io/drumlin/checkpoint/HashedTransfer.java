@@ -307,7 +307,7 @@ final class HashedTransfer {
         @Nullable
         BlockFile file;
 
-        private @Nullable Throwable failure;
+        final HeldFailure failure = new HeldFailure();
 
         Side(TransferPlan contents, boolean own, Ring ring) {
             variables = own ? reader.early().sink(contents.meta()) : Optional.empty();
@@ -319,22 +319,6 @@ final class HashedTransfer {
             this.ring = ring;
             // Last: it is to be closed.
             md5 = new LaneHashes();
-        }
-
-        /** Runs a step on the file unless one before has failed. Whatever goes wrong must not keep this rank from the next message. */
-        void attempt(Agreement.Step step) {
-            if (failure == null) {
-                try {
-                    step.run();
-                } catch (IOException | RuntimeException | Error e) {
-                    fail(e);
-                }
-            }
-        }
-
-        /** Takes note of what went wrong. */
-        void fail(Throwable what) {
-            failure = failure == null ? what : failure;
         }
 
         BlockFile file() {
@@ -367,7 +351,7 @@ final class HashedTransfer {
         /** Hashes what came, and takes note of where it is kept. */
         void hash(Round round) {
             List<ByteBuffer> bytes = round.bytes();
-            attempt(() -> {
+            failure.attempt(() -> {
                 md5.update(round.pieces, bytes, digests::put);
                 for (int i = 0; i < bytes.size(); i++) {
                     use(round.pieces.get(i), bytes.get(i));
@@ -395,17 +379,6 @@ final class HashedTransfer {
             }
         }
 
-        void throwFailure() throws IOException {
-            Throwable first = failure;
-            if (first instanceof IOException e) {
-                throw e;
-            } else if (first instanceof RuntimeException e) {
-                throw e;
-            } else if (first instanceof Error e) {
-                throw e;
-            }
-        }
-
         /** Waits for what is under way, whatever comes of it. */
         @Override
         public void close() throws IOException {
@@ -419,7 +392,7 @@ final class HashedTransfer {
                     file.close();
                 }
             } finally {
-                if (keep.isPresent() && (failure != null || !isKept)) {
+                if (keep.isPresent() && (failure.isThere() || !isKept)) {
                     reader.kept().giveUp(keep.get());
                 }
             }
@@ -430,7 +403,7 @@ final class HashedTransfer {
             try {
                 transfer.run();
             } catch (IOException | RuntimeException | Error e) {
-                fail(e);
+                failure.add(e);
             }
         }
     }
@@ -443,7 +416,7 @@ final class HashedTransfer {
         Sender(Outgoing outgoing, TransferPlan plan, Ring ring) {
             super(plan, outgoing.own(), ring);
             this.outgoing = outgoing;
-            attempt(() -> {
+            failure.attempt(() -> {
                 // First: what is written from now on makes it another file.
                 identity = FileIdentity.of(outgoing.path());
                 file = storage.open(outgoing.path(), EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
@@ -459,7 +432,7 @@ final class HashedTransfer {
                 }
                 Round round = ring.take();
                 prepare(round, pieces);
-                attempt(() -> {
+                failure.attempt(() -> {
                     for (int i = 0; i < pieces.size(); i++) {
                         round.reads.add(file().startRead(round.window(i), round.offset(i)));
                     }
@@ -474,7 +447,7 @@ final class HashedTransfer {
             if (round == null) {
                 return false;
             }
-            attempt(() -> {
+            failure.attempt(() -> {
                 for (int i = 0; i < round.pieces.size(); i++) {
                     await(round, i);
                 }
@@ -500,7 +473,7 @@ final class HashedTransfer {
         }
 
         void finish() throws IOException {
-            throwFailure();
+            failure.throwIfThere();
             if (identity != null) {
                 done(identity);
             }
@@ -517,7 +490,7 @@ final class HashedTransfer {
             super(plan, incoming.own(), ring);
             this.incoming = incoming;
             size = plan.size();
-            attempt(() -> {
+            failure.attempt(() -> {
                 file = storage.open(
                         incoming.path(),
                         EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
@@ -554,7 +527,7 @@ final class HashedTransfer {
             if (round == null) {
                 return;
             }
-            attempt(() -> {
+            failure.attempt(() -> {
                 for (int i = 0; i < round.pieces.size(); i++) {
                     write(round, i);
                 }
@@ -581,14 +554,14 @@ final class HashedTransfer {
 
         void finish() throws IOException {
             ring.rounds.forEach(this::awaitWrites);
-            attempt(() -> {
+            failure.attempt(() -> {
                 // Through the memory of the rounds, which nobody uses any more.
                 edges.write(new WriteRun(file(), slabs));
                 slabs.drain();
                 file().truncate(size);
                 file().sync();
             });
-            throwFailure();
+            failure.throwIfThere();
             done(FileIdentity.of(incoming.path()));
         }
     }

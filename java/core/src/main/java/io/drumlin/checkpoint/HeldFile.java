@@ -17,7 +17,7 @@ final class HeldFile implements Closeable {
 
     private final SlabPool slabs;
     private @Nullable SequentialFile file;
-    private @Nullable Throwable failure;
+    private final HeldFailure failure = new HeldFailure();
 
     /**
      * Where a file is made.
@@ -33,7 +33,7 @@ final class HeldFile implements Closeable {
      */
     HeldFile(StorageEngine storage, SlabPool slabs, Target target, long size) {
         this.slabs = slabs;
-        attempt(() -> file = new SequentialFile(storage, target.slabs(), target.path(), size));
+        failure.attempt(() -> file = new SequentialFile(storage, target.slabs(), target.path(), size));
     }
 
     /** No file: what is received is dropped, and {@link #finish} says whether what was sent could be read. */
@@ -43,11 +43,11 @@ final class HeldFile implements Closeable {
 
     /** As {@link SequentialFile#space}, but never fails. */
     ByteBuffer space(int wanted) {
-        if (file != null && failure == null) {
+        if (file != null && !failure.isThere()) {
             try {
                 return file.space(wanted);
             } catch (IOException | RuntimeException | Error e) {
-                failure = e;
+                failure.add(e);
             }
         }
         return window(wanted);
@@ -59,28 +59,18 @@ final class HeldFile implements Closeable {
      * @param last whether they are the last of the file: more windows may be asked for then, which must not be given its slab
      */
     void filled(boolean last) {
-        if (file != null && failure == null) {
-            try {
-                if (last) {
-                    file.flush();
-                } else {
-                    file.filled();
-                }
-            } catch (IOException | RuntimeException | Error e) {
-                failure = e;
+        attempt(() -> {
+            if (file != null && last) {
+                file.flush();
+            } else if (file != null) {
+                file.filled();
             }
-        }
+        });
     }
 
     /** Fills the remaining space of {@code target} with bytes that are to be sent, unless a step before has failed. */
     void read(ByteSource source, long offset, ByteBuffer target) {
-        if (failure == null) {
-            try {
-                source.readFully(offset, target);
-            } catch (IOException | RuntimeException | Error e) {
-                failure = e;
-            }
-        }
+        attempt(() -> source.readFully(offset, target));
     }
 
     /** A slab of the pool for other bytes than those of the file; one whose write has failed is passed over. */
@@ -89,7 +79,7 @@ final class HeldFile implements Closeable {
             try {
                 return slabs.take().buffer().limit(length);
             } catch (IOException e) {
-                failure = failure == null ? e : failure;
+                failure.add(e);
             }
         }
     }
@@ -105,13 +95,7 @@ final class HeldFile implements Closeable {
 
     /** Runs a step unless one before has failed. Whatever goes wrong must not keep this rank from the next message. */
     void attempt(Agreement.Step step) {
-        if (failure == null) {
-            try {
-                step.run();
-            } catch (IOException | RuntimeException | Error e) {
-                failure = e;
-            }
-        }
+        failure.attempt(step);
     }
 
     /**
@@ -125,14 +109,7 @@ final class HeldFile implements Closeable {
                 file.finish();
             }
         });
-        Throwable first = failure;
-        if (first instanceof IOException e) {
-            throw e;
-        } else if (first instanceof RuntimeException e) {
-            throw e;
-        } else if (first instanceof Error e) {
-            throw e;
-        }
+        failure.throwIfThere();
     }
 
     @Override
