@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file that is written with bytes other ranks send. When it cannot be written the bytes are still taken, so that no rank
- * waits for this one; the failure comes out at the end. Not thread-safe.
+ * waits for this one; the failure comes out at the end. What is called for each window makes no objects, so it hands no functions over.
+ * Not thread-safe.
  */
 final class HeldFile implements Closeable {
 
@@ -59,18 +60,28 @@ final class HeldFile implements Closeable {
      * @param last whether they are the last of the file: more windows may be asked for then, which must not be given its slab
      */
     void filled(boolean last) {
-        attempt(() -> {
-            if (file != null && last) {
-                file.flush();
-            } else if (file != null) {
-                file.filled();
+        if (file != null && !failure.isThere()) {
+            try {
+                if (last) {
+                    file.flush();
+                } else {
+                    file.filled();
+                }
+            } catch (IOException | RuntimeException | Error e) {
+                failure.add(e);
             }
-        });
+        }
     }
 
     /** Fills the remaining space of {@code target} with bytes that are to be sent, unless a step before has failed. */
     void read(ByteSource source, long offset, ByteBuffer target) {
-        attempt(() -> source.readFully(offset, target));
+        if (!failure.isThere()) {
+            try {
+                source.readFully(offset, target);
+            } catch (IOException | RuntimeException | Error e) {
+                failure.add(e);
+            }
+        }
     }
 
     /** A slab of the pool for other bytes than those of the file; one whose write has failed is passed over. */
