@@ -205,19 +205,7 @@ final class HashedTransfer {
 
         /** Messages first: nothing may come into memory that is given back. */
         void close() throws IOException {
-            IOException failure = null;
-            for (Closeable each : Arrays.asList(messages, receiver, sender, slabs::drain)) {
-                try {
-                    if (each != null) {
-                        each.close();
-                    }
-                } catch (IOException e) {
-                    failure = failure == null ? e : failure;
-                }
-            }
-            if (failure != null) {
-                throw failure;
-            }
+            Closeables.close(Arrays.asList(messages, receiver, sender, slabs::drain));
         }
     }
 

@@ -535,17 +535,7 @@ final class Restoration {
         }
 
         void close() throws IOException {
-            IOException failure = null;
-            for (ReadAhead file : opened) {
-                try {
-                    file.close();
-                } catch (IOException e) {
-                    failure = failure == null ? e : failure;
-                }
-            }
-            if (failure != null) {
-                throw failure;
-            }
+            Closeables.close(opened);
         }
     }
 }
