@@ -5,17 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How much is read to make lost files again. */
+/** What is read and taken to make lost files again. */
 @Tag("exhaustive")
 class RestorationTest {
 
@@ -58,7 +66,66 @@ class RestorationTest {
         assertThat(bytes.get(1)).isBetween((long) BYTES, (long) BYTES + LITTLE);
     }
 
+    /** The others wait to read until it has: it must not wait for them, but they would for it. */
+    @Test
+    void memoryIsTakenBeforeTheOthersRead() throws IOException {
+        int bytes = KeptFile.BLOCK_BYTES + BYTES;
+        RunFixture run = checkpointed(Level.L3, "3", "1000", bytes);
+        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        CountDownLatch taken = new CountDownLatch(1);
+        AtomicInteger waited = new AtomicInteger();
+        ThreadCommunicator.run(RANKS, comm -> {
+            FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
+            StorageEngine storage = comm.rank() == 1
+                    ? intercepted(engine, "allocateOnce", call -> {
+                        Object memory = call.call();
+                        taken.countDown();
+                        return memory;
+                    })
+                    : intercepted(engine, "map", call -> {
+                        assertThat(taken.await(20, TimeUnit.SECONDS)).isTrue();
+                        waited.incrementAndGet();
+                        return call.call();
+                    });
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .storage(storage)
+                    .open()) {
+                byte[] values = new byte[bytes];
+                checkpoints.protect(0, values);
+                checkpoints.recover();
+                assertThat(values).isEqualTo(values(comm.rank(), bytes));
+            }
+        });
+        assertThat(waited.get()).isGreaterThanOrEqualTo(RANKS - 1);
+    }
+
+    /** What is done instead of a call. */
+    private interface Interceptor {
+        Object run(Callable<Object> call) throws Exception;
+    }
+
+    private static StorageEngine intercepted(StorageEngine real, String method, Interceptor interceptor) {
+        return (StorageEngine) Proxy.newProxyInstance(
+                StorageEngine.class.getClassLoader(),
+                new Class<?>[] {StorageEngine.class},
+                (proxy, called, arguments) -> {
+                    Callable<Object> call = () -> {
+                        try {
+                            return called.invoke(real, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause() instanceof Exception cause ? cause : e;
+                        }
+                    };
+                    return called.getName().equals(method) ? interceptor.run(call) : call.call();
+                });
+    }
+
     private RunFixture checkpointed(Level level, String ioMode, String memory) throws IOException {
+        return checkpointed(level, ioMode, memory, BYTES);
+    }
+
+    private RunFixture checkpointed(Level level, String ioMode, String memory, int bytes) throws IOException {
         RunFixture run = new RunFixture(
                 directory,
                 Map.of(
@@ -71,7 +138,7 @@ class RestorationTest {
                         "drumlin.restart_memory",
                         memory));
         run.run(RANKS, (checkpoints, comm) -> {
-            checkpoints.protect(0, values(comm.rank()));
+            checkpoints.protect(0, values(comm.rank(), bytes));
             checkpoints.checkpoint(1, level);
         });
         return run;
@@ -82,8 +149,8 @@ class RestorationTest {
         return read(run);
     }
 
-    private static byte[] values(int rank) {
-        byte[] values = new byte[BYTES];
+    private static byte[] values(int rank, int bytes) {
+        byte[] values = new byte[bytes];
         for (int i = 0; i < values.length; i++) {
             values[i] = (byte) (31 * i + (i >>> 12) + rank);
         }
@@ -104,7 +171,7 @@ class RestorationTest {
                 byte[] values = new byte[BYTES];
                 checkpoints.protect(0, values);
                 checkpoints.recover();
-                assertThat(values).isEqualTo(values(comm.rank()));
+                assertThat(values).isEqualTo(values(comm.rank(), BYTES));
             }
         });
         return engines.stream().map(engine -> engine.bytesRead(directory)).toList();
