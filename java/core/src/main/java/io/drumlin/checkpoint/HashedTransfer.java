@@ -24,6 +24,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,7 @@ final class HashedTransfer {
     private final SlabPool slabs;
     private final int pieceBytes;
     private final CheckpointReader reader;
+    private final Supplier<LaneHashes> hashes;
 
     /**
      * @param app all ranks
@@ -57,11 +59,23 @@ final class HashedTransfer {
      * @param reader gets the digests of files that were sent or received, and what is kept of them
      */
     HashedTransfer(Communicator app, Group group, StorageEngine storage, SlabPool slabs, CheckpointReader reader) {
+        this(app, group, storage, slabs, reader, LaneHashes::new);
+    }
+
+    /** @param hashes makes those of a file */
+    HashedTransfer(
+            Communicator app,
+            Group group,
+            StorageEngine storage,
+            SlabPool slabs,
+            CheckpointReader reader,
+            Supplier<LaneHashes> hashes) {
         this.app = app;
         this.group = group;
         this.storage = storage;
         this.slabs = slabs;
         this.reader = reader;
+        this.hashes = hashes;
         pieceBytes = Math.max(BLOCK, CheckpointReader.SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS);
     }
 
@@ -306,7 +320,7 @@ final class HashedTransfer {
             plan = new LanePlan(contents.chunks(), pieceBytes);
             this.ring = ring;
             // Last: it is to be closed.
-            md5 = new LaneHashes();
+            md5 = hashes.get();
         }
 
         BlockFile file() {

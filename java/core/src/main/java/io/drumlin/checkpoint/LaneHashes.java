@@ -14,7 +14,16 @@ import org.jspecify.annotations.Nullable;
 /** Hashes the chunks of a {@link LanePlan} round by round. Not thread-safe. */
 final class LaneHashes implements AutoCloseable {
 
-    private final Md5Lanes md5 = DigestEngine.md5();
+    private final Md5Lanes md5;
+
+    LaneHashes() {
+        this(DigestEngine.md5());
+    }
+
+    /** @param md5 closed with this */
+    LaneHashes(Md5Lanes md5) {
+        this.md5 = md5;
+    }
 
     /** Takes the digest of a chunk that has one. */
     @FunctionalInterface

@@ -19,6 +19,7 @@ import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +45,19 @@ final class ReedSolomonGroup {
     private final SlabPool slabs;
     private final ReedSolomon16 code;
     private final Gf16Regions regions = Gf16Engine.regions();
+    private final Supplier<StreamDigest> digests;
 
     ReedSolomonGroup(Group group, StorageEngine storage, SlabPool slabs) {
+        // One window waits: its slab is asked for again only when two more were made, of a dozen slabs each.
+        this(group, storage, slabs, () -> new StreamDigest(1));
+    }
+
+    /** @param digests makes those of encoded files; at most one piece may wait in them */
+    ReedSolomonGroup(Group group, StorageEngine storage, SlabPool slabs, Supplier<StreamDigest> digests) {
         this.group = group;
         this.storage = storage;
         this.slabs = slabs;
+        this.digests = digests;
         code = new ReedSolomon16(group.size());
     }
 
@@ -156,7 +165,7 @@ final class ReedSolomonGroup {
         private final int[] row;
         private final HeldFile file;
 
-        /** Of an encoded file. One window waits: its slab is asked for again only when two more were made, of a dozen slabs each. */
+        /** Of an encoded file. */
         private final @Nullable StreamDigest md5;
 
         /** Another rank waits for the next window, whatever becomes of the digest. */
@@ -167,7 +176,7 @@ final class ReedSolomonGroup {
         NewFile(FileKind kind, int[] row, HeldFile file) {
             this.row = row;
             this.file = file;
-            md5 = kind == FileKind.ENCODED ? new StreamDigest(1) : null;
+            md5 = kind == FileKind.ENCODED ? digests.get() : null;
         }
 
         /** Begins a window: {@code length} bytes of the file, in {@code whole} bytes of elements of the field. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamDigest implements AutoCloseable {
 
-    private final Md5Lanes md5 = DigestEngine.md5();
+    private final Md5Lanes md5;
     private final List<ByteBuffer> piece = Arrays.asList(new ByteBuffer[1]);
 
     /** Those numbered from {@code hashed} to {@code given} wait, at their number modulo the length; guarded by this, as all below. */
@@ -30,11 +30,15 @@ final class StreamDigest implements AutoCloseable {
 
     /** @param most pieces that wait to be hashed, 1 or more */
     StreamDigest(int most) {
-        this(most, StreamDigest::start);
+        this(most, DigestEngine.md5(), StreamDigest::start);
     }
 
-    /** @param threads runs what it is given in a thread, or has an OutOfMemoryError */
-    StreamDigest(int most, Consumer<Runnable> threads) {
+    /**
+     * @param md5 hashes, in its first lane; closed with this
+     * @param threads runs what it is given in a thread, or has an OutOfMemoryError
+     */
+    StreamDigest(int most, Md5Lanes md5, Consumer<Runnable> threads) {
+        this.md5 = md5;
         pieces = new ByteBuffer[most];
         md5.reset(0);
         apart = starts(threads);

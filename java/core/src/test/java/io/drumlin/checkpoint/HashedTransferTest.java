@@ -29,6 +29,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,10 +110,14 @@ class HashedTransferTest {
         }
 
         Rank(Communicator comm, StorageEngine storage, KeptBytes kept) {
+            this(comm, storage, kept, LaneHashes::new);
+        }
+
+        Rank(Communicator comm, StorageEngine storage, KeptBytes kept, Supplier<LaneHashes> digests) {
             group = new Group(0, 0, comm);
             slabs = new SlabPool(storage, CheckpointReader.SLABS, SLAB);
             reader = new CheckpointReader(storage, slabs, kept);
-            transfer = new HashedTransfer(comm, group, storage, slabs, reader);
+            transfer = new HashedTransfer(comm, group, storage, slabs, reader, digests);
         }
 
         Optional<HashedTransfer.Outgoing> outgoing(Sent file, int to) {
@@ -233,6 +239,38 @@ class HashedTransferTest {
             }
         });
         assertThat(failures).hasSize(ranks).anyMatch(message -> message.contains("EIO"));
+    }
+
+    /** Of the rank in the middle, which receives with the first lanes it makes and sends with the second. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 4", "2, 1", "2, 4"})
+    void aDigestThatFailsLeavesNobodyWaiting(int lanes, int nth) throws IOException {
+        int ranks = 3;
+        List<Sent> files = new ArrayList<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            files.add(new Sent(sent(rank), new Random(rank)));
+        }
+        ThreadCommunicator.run(ranks, comm -> {
+            StorageEngine storage = new NioEngine();
+            AtomicInteger made = new AtomicInteger();
+            Supplier<LaneHashes> digests = () -> comm.rank() == 1 && made.incrementAndGet() == lanes
+                    ? new LaneHashes(new FailingLanes(nth))
+                    : new LaneHashes();
+            try (Rank rank = new Rank(comm, storage, KeptBytes.none(storage), digests)) {
+                assertThatThrownBy(() -> rank.transfer.transfer(
+                                rank.outgoing(files.get(comm.rank()), rank.group.right()),
+                                Optional.of(
+                                        new HashedTransfer.Incoming(rank.group.left(), received(comm.rank()), true))))
+                        .hasStackTraceContaining(comm.rank() == 1 ? FailingLanes.MESSAGE : "sending files");
+                boolean sends = lanes == 2;
+                Path path = sends ? sent(comm.rank()) : received(comm.rank());
+                List<Chunk> chunks =
+                        files.get(sends ? comm.rank() : rank.group.left()).meta.chunks();
+                boolean known = Files.exists(path)
+                        && rank.reader.known().of(path, chunks).isPresent();
+                assertThat(known).isEqualTo(comm.rank() != 1);
+            }
+        });
     }
 
     /** What is recovered from a file with one digest for all of it is not compared once more. */

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.integrity.DigestEngine;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.Random;
@@ -28,7 +29,7 @@ class StreamDigestTest {
         byte[] bytes = new byte[20 * PIECE];
         new Random(3).nextBytes(bytes);
         ByteBuffer[] memory = {ByteBuffer.allocateDirect(PIECE), ByteBuffer.allocateDirect(PIECE)};
-        try (StreamDigest md5 = new StreamDigest(1, threads)) {
+        try (StreamDigest md5 = new StreamDigest(1, DigestEngine.md5(), threads)) {
             for (int i = 0; i < 20; i++) {
                 // The piece before the last has been hashed.
                 ByteBuffer piece = memory[i % 2].clear();

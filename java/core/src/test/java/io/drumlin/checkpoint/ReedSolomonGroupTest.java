@@ -1,0 +1,86 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.MemoryByteSource;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A rank whose digest fails takes part to the end, so that the files of the others are made. */
+@Timeout(60)
+class ReedSolomonGroupTest {
+
+    private static final int RANKS = 3;
+    private static final int SLAB = 16 << 10;
+    private static final int WINDOWS = 10;
+    private static final int BYTES = WINDOWS * SLAB - 100;
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"1, true", "4, true", "9, true", "10, true", "1, false", "4, false", "9, false", "10, false"})
+    void aDigestThatFailsLeavesNobodyWaiting(int window, boolean thread) throws IOException {
+        Consumer<Runnable> threads = thread ? ReedSolomonGroupTest::start : ReedSolomonGroupTest::refuse;
+        ThreadCommunicator.run(RANKS, comm -> {
+            Group group = new Group(0, 0, comm);
+            Supplier<StreamDigest> digests = comm.rank() == 1
+                    ? () -> new StreamDigest(1, new FailingLanes(window), threads)
+                    : () -> new StreamDigest(1);
+            NioEngine storage = new NioEngine();
+            try (SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, SLAB)) {
+                ReedSolomonGroup code = new ReedSolomonGroup(group, storage, slabs, digests);
+                if (comm.rank() == 1) {
+                    assertThatThrownBy(() -> encode(code, 1))
+                            .isInstanceOf(RuntimeException.class)
+                            .hasStackTraceContaining(FailingLanes.MESSAGE);
+                } else {
+                    assertThat(encode(code, comm.rank())).isEqualTo(md5(Files.readAllBytes(encoded(comm.rank()))));
+                }
+            }
+        });
+    }
+
+    private String encode(ReedSolomonGroup code, int rank) throws IOException {
+        byte[] plain = new byte[BYTES];
+        new Random(rank).nextBytes(plain);
+        return code.encode(new MemoryByteSource(ByteBuffer.wrap(plain)), BYTES, new PosixEncoding(), encoded(rank));
+    }
+
+    private Path encoded(int rank) {
+        return folder.resolve("encoded" + rank);
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void refuse(Runnable work) {
+        throw new OutOfMemoryError("unable to create native thread");
+    }
+
+    private static String md5(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
