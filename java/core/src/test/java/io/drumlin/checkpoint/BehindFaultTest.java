@@ -124,26 +124,42 @@ class BehindFaultTest {
     }
 
     private void forFaults(By by, Level level, String ioMode, int stride) throws IOException {
+        if (stride == 1) {
+            forAllFaults(by, level, ioMode);
+            return;
+        }
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
-        Random random = new Random(seed);
+        Story none = play(by, level, ioMode, FaultPoint.NOWHERE);
+        int happened = 0;
+        for (FaultPoint point : FaultPoint.sample(none.armed, none.healed, stride, new Random(seed))) {
+            happened += play(by, level, ioMode, point).happened() ? 1 : 0;
+        }
+        assertThat(happened).as("faults that happened").isPositive();
+    }
+
+    private void forAllFaults(By by, Level level, String ioMode) throws IOException {
         int happened = 0;
         for (Operation operation : Operation.values()) {
             for (int rank = 0; rank < RANKS; rank++) {
-                int nth = happened == 0 ? 1 : 1 + random.nextInt(stride);
-                boolean more = stride == 1 || happened == 0 || random.nextBoolean();
-                while (more) {
-                    Path folder = Files.createDirectories(directory.resolve(operation + "-" + rank + "-" + nth));
-                    Story story = new Story(folder, by, level, ioMode, operation, rank, nth);
-                    assertTimeoutPreemptively(Duration.ofSeconds(60), story::play, () -> "hangs: " + story);
-                    RunDirectory.delete(folder, new NioEngine());
-                    more = story.happened;
-                    happened += more ? 1 : 0;
-                    nth += stride;
+                for (int nth = 1;
+                        play(by, level, ioMode, new FaultPoint(operation, rank, nth))
+                                .happened();
+                        nth++) {
+                    happened++;
                 }
             }
         }
-        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(20 / stride);
+        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(20);
+    }
+
+    private Story play(By by, Level level, String ioMode, FaultPoint point) throws IOException {
+        Path folder =
+                Files.createDirectories(directory.resolve(point.operation() + "-" + point.rank() + "-" + point.nth()));
+        Story story = new Story(folder, by, level, ioMode, point);
+        assertTimeoutPreemptively(Duration.ofSeconds(60), story::play, () -> "hangs: " + story);
+        RunDirectory.delete(folder, new NioEngine());
+        return story;
     }
 
     /** A checkpoint that is whole, one with the fault, and one more. */
@@ -161,14 +177,13 @@ class BehindFaultTest {
                 .mapToObj(i -> new FaultyEngine(new NioEngine(), false))
                 .toList();
         private final List<String> outcomes = new ArrayList<>(Collections.nCopies(RANKS, "head"));
-        private int countWhenArmed;
-        private boolean happened;
+        private List<Map<Operation, Integer>> armed = List.of();
+        private List<Map<Operation, Integer>> healed = List.of();
 
         /** Whether the run takes another checkpoint after the fault. */
         private final boolean goesOn;
 
-        Story(Path folder, By by, Level level, String ioMode, Operation operation, int rank, int nth)
-                throws IOException {
+        Story(Path folder, By by, Level level, String ioMode, FaultPoint point) throws IOException {
             this.by = by;
             application = by == By.THREADS ? RANKS : RANKS / 2;
             Map<String, String> changes = new HashMap<>(by.changes);
@@ -176,9 +191,9 @@ class BehindFaultTest {
             changes.put("basic.ckpt_io", ioMode);
             run = new RunFixture(folder, changes);
             this.level = level;
-            this.operation = operation;
-            this.rank = rank;
-            this.nth = nth;
+            operation = point.operation();
+            rank = point.rank();
+            nth = point.nth();
             goesOn = nth % 2 == 0;
             fault = operation + " " + nth + " on rank " + rank + ", " + by + ", level " + level + ", mode " + ioMode;
         }
@@ -233,7 +248,7 @@ class BehindFaultTest {
         private void arm(Communicator app) throws IOException {
             app.barrier();
             if (app.rank() == 0) {
-                countWhenArmed = engines.get(rank).count(operation);
+                armed = FaultPoint.counts(engines);
                 engines.get(rank).fail(operation, nth, "EIO");
             }
             app.barrier();
@@ -242,10 +257,15 @@ class BehindFaultTest {
         private void heal(Communicator app) throws IOException {
             app.barrier();
             if (app.rank() == 0) {
-                happened = engines.get(rank).count(operation) - countWhenArmed >= nth;
+                healed = FaultPoint.counts(engines);
                 engines.get(rank).heal();
             }
             app.barrier();
+        }
+
+        boolean happened() {
+            int before = armed.get(rank).getOrDefault(operation, 0);
+            return healed.get(rank).getOrDefault(operation, 0) - before >= nth;
         }
 
         /** What a restart brings back, which then takes another checkpoint. */

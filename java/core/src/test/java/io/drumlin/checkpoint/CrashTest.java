@@ -66,7 +66,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"KILL, 0, 0, 3", "POWER_LOSS, 1, 0, 3", "POWER_LOSS, 0, 0, 1", "KILL, 0, 1, 2", "POWER_LOSS, 0, 1, 4"})
     void prefixesOfARunAreRecoverable(Crash crash, String keepLast, String keepL4, String ioMode) throws IOException {
-        prefixesOfARun(crash, keepLast, keepL4, ioMode, 8);
+        prefixesOfARun(crash, keepLast, keepL4, ioMode, 16);
     }
 
     @Tag("soak")
@@ -112,7 +112,7 @@ class CrashTest {
     @CsvSource({"POWER_LOSS, 0, 3", "KILL, 1, 3", "POWER_LOSS, 0, 1"})
     void prefixesOfARunWithDifferentialCheckpointsAreRecoverable(Crash crash, String keepLast, String ioMode)
             throws IOException {
-        prefixesOfDifferential(crash, keepLast, ioMode, 8);
+        prefixesOfDifferential(crash, keepLast, ioMode, 24);
     }
 
     @Tag("soak")
@@ -153,7 +153,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"KILL, 3", "POWER_LOSS, 1", "KILL, 2", "POWER_LOSS, 4", "POWER_LOSS, 5"})
     void prefixesOfARunWithIncrementalCheckpointsAreRecoverable(Crash crash, String ioMode) throws IOException {
-        prefixesOfIncremental(crash, ioMode, 20);
+        prefixesOfIncremental(crash, ioMode, 40);
     }
 
     @ParameterizedTest
@@ -182,7 +182,7 @@ class CrashTest {
         levels = List.of(Level.L2, Level.L1, Level.L3, Level.L2, Level.L1);
         incremental = true;
         record(withGroups(ioMode));
-        replay(crash, loss, 32);
+        replay(crash, loss, 48);
     }
 
     @ParameterizedTest
@@ -193,7 +193,7 @@ class CrashTest {
         levels = List.of(Level.L4_DCP, Level.L4_DCP, Level.L4_DCP, Level.L1, Level.L4_DCP, Level.L4);
         incremental = true;
         record(differential("1", ioMode));
-        replay(crash, Loss.NEVER, 16);
+        replay(crash, Loss.NEVER, 32);
     }
 
     @ParameterizedTest
@@ -220,7 +220,7 @@ class CrashTest {
     })
     void prefixesOfARunAtAllLevelsAreRecoverable(Crash crash, String keepLast, Loss loss, String ioMode)
             throws IOException {
-        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 30);
+        prefixesAtAllLevels(crash, keepLast, loss, ioMode, 60);
     }
 
     @ParameterizedTest

@@ -406,13 +406,13 @@ class FaultTest {
         private final int rank;
         private final int nth;
         private final List<FaultyEngine> engines = healthy();
-        private int countWhenArmed;
-        private boolean happened;
+        private List<Map<Operation, Integer>> armed = List.of();
+        private List<Map<Operation, Integer>> healed = List.of();
 
-        Fault(Operation operation, int rank, int nth) {
-            this.operation = operation;
-            this.rank = rank;
-            this.nth = nth;
+        Fault(FaultPoint point) {
+            operation = point.operation();
+            rank = point.rank();
+            nth = point.nth();
         }
 
         /** Called by all ranks; nothing is going on meanwhile. */
@@ -425,15 +425,21 @@ class FaultTest {
         }
 
         void armAll() {
-            countWhenArmed = engines.get(rank).count(operation);
+            armed = FaultPoint.counts(engines);
             engines.get(rank).fail(operation, nth, "EIO");
         }
 
         /** Nothing fails any more. */
         synchronized void heal() {
-            happened |= engines.get(rank).count(operation) - countWhenArmed >= nth;
-            countWhenArmed = Integer.MAX_VALUE;
+            if (healed.isEmpty()) {
+                healed = FaultPoint.counts(engines);
+            }
             engines.get(rank).heal();
+        }
+
+        boolean happened() {
+            int before = armed.get(rank).getOrDefault(operation, 0);
+            return healed.get(rank).getOrDefault(operation, 0) - before >= nth;
         }
 
         @Override
@@ -455,36 +461,48 @@ class FaultTest {
         void play(RunFixture run, Fault fault) throws IOException;
     }
 
-    /**
-     * Plays the story with one operation of a kind failing, until it has no such operation. Of {@code stride} operations in a row
-     * one is tried; on one rank only where few are.
-     */
+    /** Plays the story with one operation failing; of {@code stride} operations in a row one is tried. */
     private void forEachFault(Map<String, String> config, int stride, Story story) throws IOException {
+        if (stride == 1) {
+            forAllFaults(config, story);
+            return;
+        }
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
-        Random random = new Random(seed);
+        Fault none = play(config, FaultPoint.NOWHERE, story);
+        int happened = 0;
+        for (FaultPoint point : FaultPoint.sample(none.armed, none.healed, stride, new Random(seed))) {
+            happened += play(config, point, story).happened() ? 1 : 0;
+        }
+        assertThat(happened).as("faults that happened").isPositive();
+    }
+
+    /** Until the story has no such operation. */
+    private void forAllFaults(Map<String, String> config, Story story) throws IOException {
         int happened = 0;
         for (Operation operation : Operation.values()) {
-            boolean few = stride > 4;
-            int last = few ? random.nextInt(RANKS) : RANKS - 1;
-            for (int rank = few ? last : 0; rank <= last; rank++) {
-                Fault fault;
-                int nth = happened == 0 ? 1 : 1 + random.nextInt(stride);
-                do {
-                    fault = new Fault(operation, rank, nth);
-                    Fault now = fault;
-                    Path folder = Files.createDirectories(directory.resolve(operation + "-" + rank + "-" + nth));
-                    assertTimeoutPreemptively(
-                            Duration.ofSeconds(60),
-                            () -> story.play(new RunFixture(folder, config), now),
-                            () -> "hangs: " + now);
-                    RunDirectory.delete(folder, new NioEngine());
-                    happened += fault.happened ? 1 : 0;
-                    nth += stride;
-                } while (fault.happened);
+            for (int rank = 0; rank < RANKS; rank++) {
+                for (int nth = 1;
+                        play(config, new FaultPoint(operation, rank, nth), story)
+                                .happened();
+                        nth++) {
+                    happened++;
+                }
             }
         }
-        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(Math.max(1, RANKS * 5 / stride));
+        assertThat(happened).as("faults that happened").isGreaterThanOrEqualTo(RANKS * 5);
+    }
+
+    private Fault play(Map<String, String> config, FaultPoint point, Story story) throws IOException {
+        Fault fault = new Fault(point);
+        Path folder =
+                Files.createDirectories(directory.resolve(point.operation() + "-" + point.rank() + "-" + point.nth()));
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(60),
+                () -> story.play(new RunFixture(folder, config), fault),
+                () -> "hangs: " + fault);
+        RunDirectory.delete(folder, new NioEngine());
+        return fault;
     }
 
     @FunctionalInterface

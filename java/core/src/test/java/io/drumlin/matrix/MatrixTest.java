@@ -22,14 +22,16 @@ class MatrixTest {
     @TestFactory
     Stream<DynamicContainer> someOfEachSuite() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 40 == 0);
+        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 80 == 0);
     }
 
     @TestFactory
     Stream<DynamicContainer> someOfEachSuiteWithHeadsOrThreads() {
         matrix = new Matrix(Launcher.THREADS, directory);
         return matrix.tests(
-                Matrix.MAIN_MODES, List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD), (suite, index) -> index % 90 == 3);
+                Matrix.MAIN_MODES,
+                List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD),
+                (suite, index) -> index % 180 == 3);
     }
 
     @Tag("soak")

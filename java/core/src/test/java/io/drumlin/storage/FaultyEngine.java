@@ -107,6 +107,11 @@ public final class FaultyEngine implements StorageEngine {
         return counts.getOrDefault(operation, 0);
     }
 
+    /** How many operations of each kind were asked for so far; those of which there were none are not in it. */
+    public synchronized Map<Operation, Integer> counts() {
+        return new EnumMap<>(counts);
+    }
+
     /** Bytes that were read from files below a folder, by the names under which they were opened. */
     public synchronized long bytesRead(Path root) {
         return bytesRead.entrySet().stream()
