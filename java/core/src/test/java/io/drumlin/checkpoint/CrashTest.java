@@ -259,7 +259,7 @@ class CrashTest {
         ranks = 2;
         levels = List.of(Level.L2, Level.L1, Level.L4, Level.L3, Level.L1);
         record(Map.of("drumlin.async", "1", "basic.node_size", "1", "basic.group_size", "2", "basic.ckpt_io", ioMode));
-        replay(crash, loss, 13);
+        replay(crash, loss, 26);
     }
 
     /** Checkpoints that heads finish behind the computation; one is done when the application has waited for it. */
@@ -284,7 +284,7 @@ class CrashTest {
     @CsvSource({"KILL, 3", "POWER_LOSS, 3", "KILL, 1"})
     void prefixesOfARunWithHeadsAndDifferentialCheckpointsAreRecoverable(Crash crash, String ioMode)
             throws IOException {
-        prefixesOfHeadsAndDifferential(crash, ioMode, 13);
+        prefixesOfHeadsAndDifferential(crash, ioMode, 26);
     }
 
     @ParameterizedTest
@@ -321,7 +321,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"L2, 3", "L3, 1"})
     void aCommitIsNotLeftHalfDone(Level level, String ioMode) throws IOException {
-        prefixesOfCommits(level, ioMode, 7);
+        prefixesOfCommits(level, ioMode, 14);
     }
 
     @Tag("soak")
@@ -342,7 +342,7 @@ class CrashTest {
     @ParameterizedTest
     @CsvSource({"L3, NEVER, 3", "L4, WITH_THE_CRASH, 1"})
     void lowerLevelsAreDeletedFromTheOldest(Level last, Loss loss, String ioMode) throws IOException {
-        prefixesOfDeletions(last, loss, ioMode, 7);
+        prefixesOfDeletions(last, loss, ioMode, 14);
     }
 
     @Tag("soak")

@@ -63,7 +63,7 @@ class OtherRanksCrashTest {
     void prefixesAreRecoverable(
             Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, Slot left)
             throws IOException {
-        crash(crash, formerRanks, newRanks, groupSize, level, ioMode, left, 4);
+        crash(crash, formerRanks, newRanks, groupSize, level, ioMode, left, 8);
     }
 
     private void crash(
@@ -114,7 +114,7 @@ class OtherRanksCrashTest {
     @CsvSource("POWER_LOSS, 3, 2")
     void prefixesWithADifferentialCheckpointAreRecoverable(Crash crash, int formerRanks, int newRanks)
             throws IOException {
-        crashWithADifferentialCheckpoint(crash, formerRanks, newRanks, 4);
+        crashWithADifferentialCheckpoint(crash, formerRanks, newRanks, 8);
     }
 
     @Tag("soak")

@@ -58,6 +58,7 @@ class ClusterIT {
     }
 
     /** Names and sizes of the files fit; a rank would get the data of another one. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"a b a b, a a b b", "a a b b, a b a b"})
     void anotherPlacementIsRefused(String before, String after) throws IOException, InterruptedException {
