@@ -110,6 +110,7 @@ class LargeFileTest {
 
     /** Layout E has no place for such a size: what claims to be of it is damaged, wherever its record points. */
     @Test
+    @Tag("soak")
     void aLargeFileOfLayoutEIsDamaged() throws IOException {
         Path small = write(Layout.E, shrunk(200_000));
         byte[] end = Arrays.copyOfRange(Files.readAllBytes(small), 200_000, (int) Files.size(small));

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -541,6 +542,7 @@ class EarlyRecoveryTest {
     }
 
     /** It is read again, or what the other level has is recovered, by all; or the run is not opened. */
+    @Tag("exhaustive")
     @Test
     void afterAFailingReadNobodyHasOtherData() throws IOException {
         int reads = Integer.MAX_VALUE;

@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -189,6 +190,7 @@ class HashedTransferTest {
     }
 
     /** The others get to the end of the transfer, and fail with it. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "READ, 1",

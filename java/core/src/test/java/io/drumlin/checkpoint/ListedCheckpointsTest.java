@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -185,6 +186,7 @@ class ListedCheckpointsTest {
     }
 
     /** A crash at any moment of taking, replacing and ending: what is listed is whole. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource
     void aCrashLeavesOnlyWholeCheckpointsListed(Crash crash) throws IOException {

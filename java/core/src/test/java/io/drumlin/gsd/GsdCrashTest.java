@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +34,7 @@ class GsdCrashTest {
     Path directory;
 
     /** Frames per flush: one sector, several sectors, more than the index holds. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"KILL, 1, 6", "KILL, 7, 6", "KILL, 60, 2", "POWER_LOSS, 1, 6", "POWER_LOSS, 7, 6", "POWER_LOSS, 60, 2"})
     void wholeFramesSurvive(Crash crash, int framesPerFlush, int flushCount) throws IOException {

@@ -22,7 +22,7 @@ class MatrixTest {
     @TestFactory
     Stream<DynamicContainer> someOfEachSuite() {
         matrix = new Matrix(Launcher.THREADS, directory);
-        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 80 == 0);
+        return matrix.tests(Matrix.MAIN_MODES, List.of(Preset.H0I1), (suite, index) -> index % 160 == 0);
     }
 
     @TestFactory
@@ -31,7 +31,7 @@ class MatrixTest {
         return matrix.tests(
                 Matrix.MAIN_MODES,
                 List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD),
-                (suite, index) -> index % 180 == 3);
+                (suite, index) -> index % 360 == 3);
     }
 
     @Tag("soak")

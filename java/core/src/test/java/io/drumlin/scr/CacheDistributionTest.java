@@ -197,6 +197,7 @@ class CacheDistributionTest extends DatasetJobs {
     }
 
     /** With SINGLE there is nothing to make files from again: at every moment one of the two nodes must have them. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource
     void aCrashWhileFilesMoveLosesNothing(Crash crash) throws IOException {

@@ -22,6 +22,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,6 +107,7 @@ class RedundancyTest {
     }
 
     /** Also where only files of the program are gone, so that all that says who protects whom is still there. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"PARTNER, KILL", "XOR, POWER_LOSS", "RS, KILL", "RS, POWER_LOSS"})
     void whatIsMadeAgainCountsWhenItIsWhole(CopyType type, Crash crash) throws IOException {

@@ -367,6 +367,7 @@ class ScrDatasetsTest extends DatasetJobs {
     }
 
     /** Two ranks on each of two nodes are two sets: what fails in one of them fails on all ranks, and they go on together. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource(
             value = FaultyEngine.Operation.class,

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -66,6 +67,7 @@ class SionFaultTest {
         }
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource
     void aFaultOnOneRankIsToldToAll(Kind kind) throws IOException {

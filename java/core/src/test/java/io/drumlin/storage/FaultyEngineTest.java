@@ -27,6 +27,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -195,6 +196,7 @@ class FaultyEngineTest {
     }
 
     /** The model of the file system in the journal against the real one. */
+    @Tag("exhaustive")
     @Test
     void replaysTheWholeJournalToWhatIsReallyThere() throws IOException {
         for (int round = 0; round < 30; round++) {

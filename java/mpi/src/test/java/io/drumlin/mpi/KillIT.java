@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("exhaustive")
 class KillIT {
 
-    private static final int FEW = 5;
+    private static final int FEW = 3;
     private static final int MANY = 50;
 
     @TempDir

@@ -28,10 +28,10 @@ class MatrixIT {
         MpiTests.assumeNativeMpi();
     }
 
+    /** All levels in one job. */
     @TestFactory
-    Stream<DynamicContainer> oneOfTheLogs() {
-        return matrix.tests(
-                List.of(3), List.of(Preset.H0I1), (suite, index) -> suite.equals("verify_log") && index == 2);
+    Stream<DynamicContainer> oneCase() {
+        return matrix.tests(List.of(3), List.of(Preset.H0I1), (suite, index) -> suite.equals("nodeflag"));
     }
 
     /** Heads and threads of the ranks do the work in one mode, the ranks themselves in all. */

@@ -22,8 +22,10 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 
 /** What holds for every sequence of sizes, in every layout and packing. */
+@Tag("exhaustive")
 class PlacedFilePropertyTest {
 
     @Provide

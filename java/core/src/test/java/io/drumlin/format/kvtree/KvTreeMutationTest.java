@@ -34,7 +34,7 @@ class KvTreeMutationTest {
         for (Path path : ScrGolden.files("")) {
             byte[] bytes = Files.readAllBytes(path);
             if (bytes.length > HEADER
-                    && bytes.length < 3000
+                    && bytes.length < 1500
                     && ByteBuffer.wrap(bytes).getInt() == 0x951fc3f5) {
                 files.putIfAbsent(path.getFileName().toString().replaceAll("[0-9]", ""), path);
             }
