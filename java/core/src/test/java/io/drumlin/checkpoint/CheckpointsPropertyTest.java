@@ -27,6 +27,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 
 /** Whatever a program protects, resizes, checkpoints and restarts, it gets back what it had. */
@@ -62,6 +63,7 @@ class CheckpointsPropertyTest {
                 .ofMaxSize(25);
     }
 
+    @Tag("exhaustive")
     @Property(tries = 60, shrinking = ShrinkingMode.BOUNDED)
     void comesBackAsItWas(@ForAll("programs") List<Step> program, @ForAll Packing packing, @ForAll long seed)
             throws IOException {

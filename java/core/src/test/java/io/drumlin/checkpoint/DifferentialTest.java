@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,6 +105,7 @@ class DifferentialTest {
         }
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 1, compact", "1, 2, compact", "3, 1, compact", "3, 2, compact", "3, 1, aligned", "3, 2, aligned"})
     void everyStateComesBack(String ioMode, String hash, String packing) throws IOException {

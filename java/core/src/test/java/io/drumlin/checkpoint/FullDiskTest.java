@@ -70,6 +70,7 @@ class FullDiskTest {
         }
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 2", "1, 3", "1, 4", "2, 4", "3, 1", "3, 2", "3, 3", "3, 4"})
     void theCheckpointBeforeIsRecovered(String ioMode, int level) throws IOException {

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,7 @@ class HeadsTest {
     }
 
     /** The same when the heads do the work; they leave copies of level 4 on the nodes, where C FTI leaves them. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "1, L2, ''",

@@ -668,6 +668,7 @@ class OtherRanksTest {
     }
 
     /** Variables larger than what is read in one go, in several containers. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(strings = {"1", "3", "4"})
     void largeVariables(String ioMode) throws IOException {

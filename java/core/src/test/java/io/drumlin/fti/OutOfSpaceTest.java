@@ -19,6 +19,7 @@ class OutOfSpaceTest {
         }
     }
 
+    @Tag("exhaustive")
     @Test
     void aLimitToTheSizeOfFiles(@TempDir Path directory) throws IOException, InterruptedException {
         OutOfSpace.withFileSizeLimit(Mpirun.withoutLauncher(), directory);

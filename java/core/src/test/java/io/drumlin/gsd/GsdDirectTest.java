@@ -237,6 +237,7 @@ class GsdDirectTest {
         world.barrier();
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "1, DIRECT, best",

@@ -36,6 +36,7 @@ class GsdKillTest {
 
     private final long seed = new Random().nextLong();
 
+    @Tag("exhaustive")
     @Test
     void aFewKills() throws IOException, InterruptedException {
         kill(FEW);

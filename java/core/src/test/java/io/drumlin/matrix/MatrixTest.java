@@ -29,9 +29,7 @@ class MatrixTest {
     Stream<DynamicContainer> someOfEachSuiteWithHeadsOrThreads() {
         matrix = new Matrix(Launcher.THREADS, directory);
         return matrix.tests(
-                Matrix.MAIN_MODES,
-                List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD),
-                (suite, index) -> index % 360 == 3);
+                List.of(3), List.of(Preset.H1I1, Preset.H1I0, Preset.THREAD), (suite, index) -> index % 360 == 3);
     }
 
     @Tag("soak")

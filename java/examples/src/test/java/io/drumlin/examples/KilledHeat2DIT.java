@@ -42,7 +42,7 @@ class KilledHeat2DIT {
 
     /** On 4 ranks until one is killed, then on 6 until one is killed, then on 3 to the end: 64 rows are no multiple of 6 or 3. */
     @Test
-    @Tag("exhaustive")
+    @Tag("soak")
     void anotherNumberOfRanksGoesOn() throws IOException, InterruptedException {
         RunFolder killed = RunFolder.create(folder.resolve("killed"), 1, false);
         RunFolder undisturbed = RunFolder.create(folder.resolve("undisturbed"), 1, false);

@@ -132,7 +132,6 @@ class ScrPortIT {
     @Test
     void killsOfProcessesLeaveOnlyWholeDatasets() throws IOException, InterruptedException {
         kill(1, mpirun("XOR", Integer.MAX_VALUE), Moment.FLUSH);
-        kill(1, mpirun("XOR", Integer.MAX_VALUE), Moment.INDEX_UPDATE);
         restartsFromThePrefix();
     }
 

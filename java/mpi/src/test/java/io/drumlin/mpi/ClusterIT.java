@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,16 +60,15 @@ class ClusterIT {
 
     /** Names and sizes of the files fit; a rank would get the data of another one. */
     @Tag("exhaustive")
-    @ParameterizedTest
-    @CsvSource({"a b a b, a a b b", "a a b b, a b a b"})
-    void anotherPlacementIsRefused(String before, String after) throws IOException, InterruptedException {
+    @Test
+    void anotherPlacementIsRefused() throws IOException, InterruptedException {
         Path nodes = Files.createDirectory(directory.resolve("nodes"));
         RunFixture run = run(nodes, "3");
-        start(nodes, before, "write", run, 4);
-        Mpirun.Outcome refused = tryToStart(nodes, after, "read", run, 4);
+        start(nodes, "a b a b", "write", run, 4);
+        Mpirun.Outcome refused = tryToStart(nodes, "a a b b", "read", run, 4);
         assertThat(refused.exitStatus()).isNotZero();
         assertThat(refused.output()).contains("place the ranks on the nodes as in the run before");
-        start(nodes, before, "read", run, 4);
+        start(nodes, "a b a b", "read", run, 4);
     }
 
     private void loseAndReorder(String ioMode, int level) throws IOException, InterruptedException {
