@@ -19,17 +19,26 @@ record Cost(double seconds, double cpuSeconds) {
         void run() throws IOException;
     }
 
-    /** Lets all ranks begin together. Collective. */
-    static Cost of(Communicator comm, Work work) throws IOException {
-        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    /** Seconds on the slowest rank. For thousands of ranks that are threads: the system adds up all of them for the CPU time. Collective. */
+    static double seconds(Communicator comm, Work work) throws IOException {
         comm.barrier();
-        long cpuBegin = system.getProcessCpuTime();
         long begin = System.nanoTime();
         work.run();
         long[] wall = {System.nanoTime() - begin};
-        long[] cpu = {system.getProcessCpuTime() - cpuBegin};
         comm.allreduce(wall, Communicator.Op.MAX);
+        return wall[0] / 1e9;
+    }
+
+    /** Lets all ranks begin together. Collective. */
+    static Cost of(Communicator comm, Work work) throws IOException {
+        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        long[] cpu = new long[1];
+        double seconds = seconds(comm, () -> {
+            long begin = system.getProcessCpuTime();
+            work.run();
+            cpu[0] = system.getProcessCpuTime() - begin;
+        });
         comm.allreduce(cpu, Communicator.Op.SUM);
-        return new Cost(wall[0] / 1e9, cpu[0] / 1e9);
+        return new Cost(seconds, cpu[0] / 1e9);
     }
 }

@@ -202,7 +202,7 @@ public final class SionBench extends Bench {
 
     /** Microseconds. */
     private static double perTask(Communicator comm, Cost.Work work) throws IOException {
-        return Cost.of(comm, work).seconds() * 1e6 / comm.size();
+        return Cost.seconds(comm, work) * 1e6 / comm.size();
     }
 
     /** Bytes of the heap that are reachable and of direct buffers. */
