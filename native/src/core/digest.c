@@ -9,11 +9,17 @@
 
 #define LANES DRUMLIN_MD5_LANES
 
+/* The fastest for one stream and for up to 4, 8 and 16; wider ones are NULL where the width is less. */
+struct kernels {
+    md5_stream *stream;
+    md5_kernel *four, *eight, *sixteen;
+};
+
 struct drumlin_md5 {
     uint32_t state[MD5_WORDS][LANES];
     uint64_t length[LANES]; /* bytes of the stream so far; the last length % MD5_BLOCK of them are in pending */
     uint8_t pending[LANES][MD5_BLOCK];
-    md5_stream *single;
+    struct kernels kernels;
     int32_t width;
 };
 
@@ -66,21 +72,24 @@ static int32_t widest(void)
 {
 #ifdef __x86_64__
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512f") ? 16 : __builtin_cpu_supports("avx2") ? 8 : 4;
+    return __builtin_cpu_supports("avx512vl") ? 16 : __builtin_cpu_supports("avx2") ? 8 : 4;
 #else
     return 4;
 #endif
 }
 
-/* The fastest for one stream where lanes are as many as width. */
-static md5_stream *stream_kernel(int32_t width)
+static struct kernels kernels_for(int32_t width)
 {
+    struct kernels kernels = {.stream = single_blocks, .four = md5_lanes_4};
 #ifdef __x86_64__
-    if (width == 16 && __builtin_cpu_supports("avx512vl"))
-        return md5_stream_512;
-#endif
+    if (width == 16)
+        kernels = (struct kernels){md5_stream_512, md5_lanes_4_512, md5_lanes_8_512, md5_lanes_16};
+    else if (width == 8)
+        kernels.eight = md5_lanes_8;
+#else
     (void)width;
-    return single_blocks;
+#endif
+    return kernels;
 }
 
 void drumlin_md5_single(const void *data, int64_t length, uint8_t *digest)
@@ -90,7 +99,7 @@ void drumlin_md5_single(const void *data, int64_t length, uint8_t *digest)
     size_t whole = (size_t)length / MD5_BLOCK;
     memcpy(state, initial, sizeof state);
     if (whole > 0) {
-        stream_kernel(widest())(state, data, whole);
+        kernels_for(widest()).stream(state, data, whole);
         tail += whole * MD5_BLOCK;
     }
     finish_single(state, tail, (uint64_t)length, digest);
@@ -106,7 +115,7 @@ int32_t drumlin_md5_create(drumlin_md5 **md5, int32_t width)
     if (!made)
         return -ENOMEM;
     made->width = width ? width : widest();
-    made->single = stream_kernel(made->width);
+    made->kernels = kernels_for(made->width);
     for (int32_t lane = 0; lane < LANES; lane++)
         drumlin_md5_reset(made, lane);
     *md5 = made;
@@ -138,7 +147,7 @@ static void run_single(drumlin_md5 *md5, const struct run *run, size_t blocks)
     uint32_t state[MD5_WORDS];
     for (int word = 0; word < MD5_WORDS; word++)
         state[word] = md5->state[word][run->lane];
-    md5->single(state, run->data, blocks);
+    md5->kernels.stream(state, run->data, blocks);
     for (int word = 0; word < MD5_WORDS; word++)
         md5->state[word][run->lane] = state[word];
 }
@@ -161,23 +170,17 @@ static void run_kernel(drumlin_md5 *md5, md5_kernel *kernel, int width, const st
             md5->state[word][runs[i].lane] = state[word][i];
 }
 
-/*
- * Hashes blocks blocks of each of the count runs, which are no more than the width. The 512-bit kernel wins from two
- * lanes on, because it has rotations and three-operand logic that the others lack; an 8-lane pass costs more than a
- * 4-lane one.
- */
+/* Hashes blocks blocks of each of the count runs, which are no more than the width; a wider pass costs more. */
 static void hash_runs(drumlin_md5 *md5, const struct run *runs, int count, size_t blocks)
 {
     if (count == 1)
         run_single(md5, runs, blocks);
-#ifdef __x86_64__
-    else if (md5->width == 16)
-        run_kernel(md5, md5_lanes_16, 16, runs, count, blocks);
-    else if (count > 4)
-        run_kernel(md5, md5_lanes_8, 8, runs, count, blocks);
-#endif
+    else if (count <= 4)
+        run_kernel(md5, md5->kernels.four, 4, runs, count, blocks);
+    else if (count <= 8)
+        run_kernel(md5, md5->kernels.eight, 8, runs, count, blocks);
     else
-        run_kernel(md5, md5_lanes_4, 4, runs, count, blocks);
+        run_kernel(md5, md5->kernels.sixteen, 16, runs, count, blocks);
 }
 
 /* Hashes all runs; those that are drained make room for the others. */

@@ -22,6 +22,8 @@ md5_kernel md5_lanes_4;
 #ifdef __x86_64__
 md5_kernel md5_lanes_8;
 md5_kernel md5_lanes_16;
+md5_kernel md5_lanes_4_512;
+md5_kernel md5_lanes_8_512;
 #endif
 
 /* Hashes blocks whole blocks of one stream and updates its state. */

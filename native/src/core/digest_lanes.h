@@ -25,7 +25,9 @@ static inline __attribute__((always_inline)) void transpose(vector v[LANES])
         vector out[LANES];
         for (int i = 0; i < LANES / 2; i++)
             INTERLEAVE(out[2 * i], out[2 * i + 1], v[i], v[i + LANES / 2]);
-        memcpy(v, out, sizeof out);
+        /* One by one: a copy of the whole array goes through memory where it is as large as a wider register. */
+        for (int i = 0; i < LANES; i++)
+            v[i] = out[i];
     }
 }
 
