@@ -398,6 +398,10 @@ final class FtiFfMode implements IoMode {
         @Override
         public Optional<StoredFile> digested(FileKind kind, Path path) throws IOException {
             FtiFfFile file = metadata(kind, path);
+            if (kind == FileKind.ENCODED) {
+                return Optional.of(
+                        StoredFile.of(key.ckptId, file.meta().fs(), file.meta().checksum()));
+            }
             return file.layout() == Layout.A
                     ? Optional.empty()
                     : Optional.of(FtiFfDraft.stored(key.ckptId, file.blocks()));

@@ -225,7 +225,6 @@ interface IoMode {
         /**
          * What a file holds, if {@link #check} compares {@link StoredFile#toVerify} of it with digests and does nothing else.
          *
-         * @param kind plain, or a copy of one
          * @throws IOException the metadata in the file cannot be read
          */
         default Optional<StoredFile> digested(FileKind kind, Path path) throws IOException {

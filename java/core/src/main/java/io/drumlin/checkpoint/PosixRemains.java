@@ -165,6 +165,11 @@ final class PosixRemains implements StoredCheckpoint {
 
     @Override
     public Optional<StoredFile> digested(FileKind kind, Path path) {
+        if (kind == FileKind.ENCODED) {
+            return encodedMd5().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(StoredFile.of(ckptId(), own().maxSize(), encodedMd5()));
+        }
         FileEntry file = kind == FileKind.PARTNER ? metadata.files().get(group.left()) : own();
         return file.digest().isEmpty()
                 ? Optional.empty()

@@ -117,7 +117,7 @@ final class Recovery {
                 levels.settle(left.level, left.slot, stored.metadataSlot());
                 return Optional.of(stored);
             }
-            restoration.forgetSentAhead();
+            restoration.forgetMadeAhead();
         }
         return Optional.empty();
     }
@@ -160,21 +160,40 @@ final class Recovery {
         DataSource source = source(level, files);
         boolean recoverable = onAllRanks(source != DataSource.NONE);
         if (recoverable && data) {
-            EnumSet<FileKind> used = restoration.used(level, files);
-            // Else it is kept in memory: what makes lost files again, or a copy on the node, comes from there.
-            boolean nothingLost = onAllRanks(files.containsAll(FileKind.of(level))) && !level.isGlobal();
-            reader.forget();
-            if (mend && level == Level.L2 && !nothingLost) {
-                restoration.sendAhead(stored, levels.directory(level, slot), files, reader);
-            }
-            prepare(stored, slot, files);
-            files.removeIf(kind -> !isWhole(stored, kind, slot, keep(kind, used, nothingLost)));
+            verify(stored, slot, files, mend);
             stored.agree();
             boolean fits = stored.isOfTheseGroups(files);
             source = fits ? source(level, files) : DataSource.NONE;
             recoverable = onAllRanks(source != DataSource.NONE);
         }
         return new Left(level, stored, slot, files, source, recoverable);
+    }
+
+    /**
+     * Reads the files that are there and leaves those that are whole. Collective.
+     *
+     * @param mend whether what is lost may be made on the way
+     */
+    private void verify(StoredCheckpoint stored, Slot slot, EnumSet<FileKind> files, boolean mend) throws IOException {
+        Level level = stored.level();
+        EnumSet<FileKind> used = restoration.used(level, files);
+        // Else it is kept in memory: what makes lost files again, or a copy on the node, comes from there.
+        boolean nothingLost = onAllRanks(files.containsAll(FileKind.of(level))) && !level.isGlobal();
+        boolean[] verified = {false};
+        Agreement.Step verify = () -> {
+            prepare(stored, slot, files);
+            files.removeIf(kind -> !isWhole(stored, kind, slot, keep(kind, used, nothingLost)));
+            verified[0] = true;
+        };
+        reader.forget();
+        if (mend && !nothingLost && level == Level.L2) {
+            restoration.sendAhead(stored, levels.directory(level, slot), files, reader);
+        } else if (mend && !nothingLost && level == Level.L3) {
+            restoration.rebuildAhead(stored, levels.directory(level, slot), files, reader, verify);
+        }
+        if (!verified[0]) {
+            verify.run();
+        }
     }
 
     private static Keep keep(FileKind kind, EnumSet<FileKind> used, boolean nothingLost) {
@@ -192,7 +211,7 @@ final class Recovery {
             largest[0] = Math.max(largest[0], path.toFile().length());
         }
         group.comm().allreduce(largest, Op.MAX);
-        if (!files.contains(FileKind.PLAIN) && !restoration.isSentAhead(FileKind.PLAIN)) {
+        if (!files.contains(FileKind.PLAIN) && !restoration.isMadeAhead(FileKind.PLAIN)) {
             reader.prepare(largest[0]);
         }
     }

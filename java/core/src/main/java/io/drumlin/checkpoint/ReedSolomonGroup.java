@@ -19,6 +19,7 @@ import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +93,8 @@ final class ReedSolomonGroup {
                 extendedSize,
                 encoding,
                 Map.of(FileKind.ENCODED, new Target(path, slabs)),
-                plain::size);
+                plain::size,
+                Optional.empty());
     }
 
     /**
@@ -104,6 +106,7 @@ final class ReedSolomonGroup {
      * @param own this rank's files that are there
      * @param extendedSize bytes of the encoded part, the same on all ranks
      * @param targets this rank's new files; those that are wanted are looked at
+     * @param hashes get all windows of this rank's files, also of those that nothing is made from
      * @return MD5 of the encoded part of this rank's encoded file, lower-case hexadecimal; empty if that is not wanted
      * @throws IOException one of this rank's files could not be read, or a new one is not whole and durable
      */
@@ -114,7 +117,8 @@ final class ReedSolomonGroup {
             long extendedSize,
             Encoding encoding,
             Map<FileKind, Target> targets,
-            PlainSize plainSize)
+            PlainSize plainSize,
+            Optional<PassingHashes> hashes)
             throws IOException {
         Map<FileKind, ByteSource> extended = new EnumMap<>(FileKind.class);
         own.forEach((kind, file) -> extended.put(
@@ -130,7 +134,7 @@ final class ReedSolomonGroup {
             if (encoded != null) {
                 made.add(encoded);
             }
-            try (Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made)) {
+            try (Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made, hashes)) {
                 for (long offset = 0; offset < extendedSize; offset += slabs.slabBytes()) {
                     exchange.step(offset, (int) Math.min(slabs.slabBytes(), extendedSize - offset));
                 }
@@ -261,15 +265,33 @@ final class ReedSolomonGroup {
         private final HeldFile reads;
         private final List<NewFile> made;
 
+        private final @Nullable PassingHashes hashes;
+
+        /** Of this rank's files that are hashed, of this step. */
+        private final List<ByteBuffer> hashed;
+
+        private final Agreement.Step hashing = this::hash;
+        private long offset;
+
         private final PendingMessages sends = new PendingMessages(group.comm(), TAG);
 
         private final PendingMessages receives = new PendingMessages(group.comm(), TAG);
 
-        Exchange(int[] used, BitSet wanted, Map<FileKind, ByteSource> own, HeldFile reads, List<NewFile> made) {
+        Exchange(
+                int[] used,
+                BitSet wanted,
+                Map<FileKind, ByteSource> own,
+                HeldFile reads,
+                List<NewFile> made,
+                Optional<PassingHashes> hashes) {
             this.used = used;
             this.own = own;
             this.reads = reads;
             this.made = made;
+            this.hashes = hashes.orElse(null);
+            hashed = Arrays.asList(
+                    new ByteBuffer
+                            [hashes.map(PassingHashes::kinds).orElse(List.of()).size()]);
             int k = group.size();
             int self = group.index();
             List<Integer> here = new ArrayList<>();
@@ -300,14 +322,19 @@ final class ReedSolomonGroup {
             return used[position] % group.size();
         }
 
+        private FileKind kind(int position) {
+            return used[position] < group.size() ? FileKind.PLAIN : FileKind.ENCODED;
+        }
+
         /** Moves on by a window. */
-        void step(long offset, int length) throws IOException {
+        void step(long start, int length) throws IOException {
+            offset = start;
             int whole = length + length % Short.BYTES;
             for (int i = 0; i < made.size(); i++) {
                 made.get(i).begin(length, whole);
             }
             for (int i = 0; i < mine.positions.length; i++) {
-                mine.windows.set(i, read(mine.positions[i], offset, length, whole));
+                mine.windows.set(i, read(kind(mine.positions[i]), length, whole));
             }
             for (int to : receivers) {
                 for (int i = 0; i < mine.windows.size(); i++) {
@@ -317,6 +344,10 @@ final class ReedSolomonGroup {
             add(mine);
             if (!made.isEmpty()) {
                 receive(whole);
+            }
+            if (hashes != null) {
+                readHashed(hashes.kinds(), length, whole);
+                reads.attempt(hashing);
             }
             sends.await();
             for (int i = 0; i < made.size(); i++) {
@@ -345,11 +376,35 @@ final class ReedSolomonGroup {
             }
         }
 
+        /** Takes the windows that were read already, and reads those that nothing is made from. */
+        private void readHashed(List<FileKind> kinds, int length, int whole) {
+            for (int i = 0; i < kinds.size(); i++) {
+                ByteBuffer window = window(kinds.get(i));
+                hashed.set(i, window == null ? read(kinds.get(i), length, whole) : window);
+            }
+        }
+
+        /** The window of this step of a file of this rank, if something is made from it. */
+        private @Nullable ByteBuffer window(FileKind kind) {
+            for (int i = 0; i < mine.positions.length; i++) {
+                if (kind(mine.positions[i]) == kind) {
+                    return mine.windows.get(i);
+                }
+            }
+            return null;
+        }
+
+        private void hash() {
+            if (hashes != null) {
+                hashes.update(offset, hashed);
+            }
+        }
+
         /** The next bytes of a file, completed by a zero byte to whole elements of the field. */
-        private ByteBuffer read(int position, long offset, int length, int whole) {
-            ByteSource file = own.get(used[position] < group.size() ? FileKind.PLAIN : FileKind.ENCODED);
+        private ByteBuffer read(FileKind kind, int length, int whole) {
+            ByteSource file = own.get(kind);
             if (file == null) {
-                throw new IllegalStateException("file " + used[position] + " of the group is not here");
+                throw new IllegalStateException("this rank has no file " + kind);
             }
             ByteBuffer window = reads.window(length);
             reads.read(file, offset, window);

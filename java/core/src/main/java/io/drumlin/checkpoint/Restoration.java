@@ -1,10 +1,12 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
+import io.drumlin.checkpoint.PassingHashes.Passing;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -51,11 +54,14 @@ final class Restoration {
     private final SlabPool slabs;
     private final KeptBytes kept;
 
-    /** Files that came before those that are there were verified, by kind, under another name. */
-    private final Map<FileKind, Path> sentAhead = new EnumMap<>(FileKind.class);
+    /** Files that came or were made before those that are there were verified, by kind, under another name. */
+    private final Map<FileKind, Path> ahead = new EnumMap<>(FileKind.class);
 
     /** The directory that was made for them. */
-    private Optional<Path> madeAhead = Optional.empty();
+    private Optional<Path> directoryMadeAhead = Optional.empty();
+
+    /** Of level 3, with those files of this rank from which they were made. */
+    private Optional<Rebuilt> rebuiltAhead = Optional.empty();
 
     /** @param kept what was kept of files that are there; those that are made are kept there too, to be verified */
     Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs, KeptBytes kept) {
@@ -105,7 +111,7 @@ final class Restoration {
             throws IOException {
         try {
             if (Files.notExists(directory)) {
-                madeAhead = Optional.of(directory);
+                directoryMadeAhead = Optional.of(directory);
             }
             makeReady(directory);
             HashedTransfer transfer = new HashedTransfer(app, group, storage, slabs, reader);
@@ -133,7 +139,7 @@ final class Restoration {
                     "the files that are left are verified before they are sent: {0}",
                     e.getMessage());
             reader.forget();
-            forgetSentAhead();
+            forgetMadeAhead();
         }
     }
 
@@ -159,10 +165,10 @@ final class Restoration {
                 ? Optional.of(new HashedTransfer.Incoming(from, unfinished(target), wanted == FileKind.PLAIN))
                 : Optional.empty();
         if (incoming.isPresent()) {
-            sentAhead.put(wanted, target);
+            ahead.put(wanted, target);
         }
         if (!transfer.transfer(outgoing, incoming)) {
-            sentAhead.remove(wanted);
+            ahead.remove(wanted);
         }
     }
 
@@ -178,6 +184,97 @@ final class Restoration {
         }
     }
 
+    /**
+     * Makes lost files of level 3 under another name while those that are there are read to be verified, in one pass, in the groups in which
+     * that can be done; where it fails {@link #restore} makes them. Collective.
+     *
+     * @param directory where this rank's files of it lie and will lie
+     * @param present kinds of the files that this rank has
+     * @param reader gets the digests of the files that were read
+     * @param meanwhile what ranks do whose group takes no part
+     */
+    void rebuildAhead(
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            CheckpointReader reader,
+            Agreement.Step meanwhile)
+            throws IOException {
+        PassingHashes[] hashes = new PassingHashes[1];
+        try {
+            Map<FileKind, Passing> own = passing(stored, directory, present, reader);
+            EnumSet<FileKind> lost = rebuiltOnTheWay(stored, present, own.keySet());
+            if (Files.notExists(directory)) {
+                directoryMadeAhead = Optional.of(directory);
+            }
+            makeReady(directory);
+            Agreement.run(app, "preparing to hash what is read", () -> hashes[0] = new PassingHashes(own));
+            lost.stream()
+                    .filter(kind -> !present.contains(kind))
+                    .forEach(kind -> ahead.put(kind, path(directory, stored, kind)));
+            // What has digests of its own is read and compared once more, which takes no memory.
+            Keep keep = reader.early().isNamed() ? Keep.IN_VARIABLES : Keep.NOTHING;
+            Optional<Rebuilt> rebuilt = make(stored, directory, present, lost, keep, Optional.of(hashes[0]), meanwhile);
+            rebuilt.ifPresent(files -> hashes[0].done(reader));
+            rebuiltAhead = rebuilt;
+        } catch (IOException e) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "the files that are left are verified before lost ones are made: {0}",
+                    e.getMessage());
+            reader.forget();
+            forgetMadeAhead();
+        } finally {
+            if (hashes[0] != null) {
+                hashes[0].close();
+            }
+        }
+    }
+
+    /**
+     * Of which kinds lost files of the group can be made while all that are there are hashed; none if there is nothing to be made, or some
+     * cannot be hashed so. Collective in the group.
+     *
+     * @param hashed kinds of this rank's files that can
+     */
+    private EnumSet<FileKind> rebuiltOnTheWay(StoredCheckpoint stored, EnumSet<FileKind> present, Set<FileKind> hashed)
+            throws IOException {
+        int files = presence(present).cardinality();
+        // Of an odd size the last byte of a plain file may follow from its digest only (docs/formats/fti-ff.md, section
+        // 7).
+        boolean even = extendedSize(stored) % Short.BYTES == 0;
+        boolean possible = files >= group.size() && files < 2 * group.size() && even && hashed.containsAll(present);
+        return Arrays.stream(group.gather(possible ? 1 : 0)).sum() == group.size()
+                ? EnumSet.of(FileKind.PLAIN, FileKind.ENCODED)
+                : EnumSet.noneOf(FileKind.class);
+    }
+
+    /** Of this rank's files those that can be hashed while they are read. */
+    private Map<FileKind, Passing> passing(
+            StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, CheckpointReader reader) {
+        Map<FileKind, Passing> passing = new EnumMap<>(FileKind.class);
+        for (FileKind kind : present) {
+            Path path = path(directory, stored, kind);
+            try {
+                // First: what is written from now on makes it another file.
+                FileIdentity identity = FileIdentity.of(path);
+                Optional<StoredFile> meta = stored.digested(kind, path);
+                Optional<Sink> variables =
+                        kind == FileKind.PLAIN ? meta.flatMap(reader.early()::sink) : Optional.empty();
+                // Else what is recovered later would be read again and compared with nothing.
+                meta.filter(file -> kind == FileKind.ENCODED
+                                || variables.isPresent()
+                                || file.whole().isEmpty())
+                        .flatMap(file -> Passing.of(identity, file, variables))
+                        .ifPresent(file -> passing.put(kind, file));
+            } catch (IOException e) {
+                // Who verifies the file will say so.
+                LOG.log(Logger.Level.DEBUG, "{0} is not hashed while it is read: {1}", path, e.getMessage());
+            }
+        }
+        return passing;
+    }
+
     private boolean[] ranksWithout(FileKind kind, EnumSet<FileKind> present) throws IOException {
         long[] there = group.gather(present.contains(kind) ? 1 : 0);
         boolean[] without = new boolean[there.length];
@@ -188,22 +285,24 @@ final class Restoration {
     }
 
     /** Whether this rank's lost file of a kind was sent to it, and waits for {@link #restore}. */
-    boolean isSentAhead(FileKind kind) {
-        return sentAhead.containsKey(kind);
+    boolean isMadeAhead(FileKind kind) {
+        return ahead.containsKey(kind);
     }
 
     /** Deletes what was sent ahead for a checkpoint that is not made whole. */
-    void forgetSentAhead() {
-        for (Path target : sentAhead.values()) {
+    void forgetMadeAhead() {
+        for (Path target : ahead.values()) {
             try {
                 storage.delete(unfinished(target));
             } catch (IOException e) {
                 LOG.log(Logger.Level.WARNING, "{0} is left over: {1}", unfinished(target), e.getMessage());
             }
         }
-        sentAhead.clear();
+        ahead.clear();
+        rebuiltAhead.flatMap(Rebuilt::plain).ifPresent(Made::forget);
+        rebuiltAhead = Optional.empty();
         // The directory as it was found: where there is none, another may be brought into its place.
-        madeAhead.ifPresent(directory -> {
+        directoryMadeAhead.ifPresent(directory -> {
             try (Stream<Path> content = Files.list(directory)) {
                 if (content.findAny().isEmpty()) {
                     storage.delete(directory);
@@ -212,18 +311,18 @@ final class Restoration {
                 LOG.log(Logger.Level.DEBUG, "{0} is left over: {1}", directory, e.getMessage());
             }
         });
-        madeAhead = Optional.empty();
+        directoryMadeAhead = Optional.empty();
     }
 
     /** Verifies what was sent ahead and gives it its name. */
-    private void takeSentAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
-        for (Map.Entry<FileKind, Path> file : sentAhead.entrySet()) {
+    private void takeMadeAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+        for (Map.Entry<FileKind, Path> file : ahead.entrySet()) {
             stored.check(file.getKey(), unfinished(file.getValue()), Keep.NOTHING);
             storage.rename(unfinished(file.getValue()), file.getValue());
             present.add(file.getKey());
         }
-        sentAhead.clear();
-        madeAhead = Optional.empty();
+        ahead.clear();
+        directoryMadeAhead = Optional.empty();
     }
 
     /**
@@ -237,10 +336,14 @@ final class Restoration {
         if (isWhole(level, present)) {
             return;
         }
+        if (level == Level.L3) {
+            // First: what cannot be taken is deleted, and maybe the directory.
+            takeRebuiltAhead(stored, present);
+        }
         makeReady(directory);
         if (level == Level.L2) {
             Agreement.run(
-                    app, "taking what came of checkpoint " + stored.ckptId(), () -> takeSentAhead(stored, present));
+                    app, "taking what came of checkpoint " + stored.ckptId(), () -> takeMadeAhead(stored, present));
         }
         if (level == Level.L2 && !isWhole(level, present)) {
             // A lost copy comes from the plain file on the left, which is there; then a lost plain file from the copy
@@ -248,7 +351,10 @@ final class Restoration {
             move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
             move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
         } else if (level == Level.L3) {
-            rebuild(stored, directory, present);
+            if (!isWhole(level, present)) {
+                rebuild(stored, directory, present);
+            }
+            stored.updateMetadata();
         }
         Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
     }
@@ -281,12 +387,12 @@ final class Restoration {
         withOwnFiles(stored, directory, present, own -> {
             long[] sizes = group.gather(own.size(given));
             Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
-            Optional<Made> made = made(lacks, path(directory, stored, wanted), sizes[from]);
+            Optional<Made> made = made(lacks, path(directory, stored, wanted), sizes[from], true);
             Agreement.run(app, "fetching what is missing of checkpoint " + stored.ckptId(), () -> {
                 partner.transfer(outgoing, made.map(file -> new Incoming(from, sizes[from], file.target())));
                 if (made.isPresent()) {
                     made.get().remember();
-                    finish(stored, wanted, made.get(), present);
+                    finish(stored, wanted, made.get(), Keep.inMemoryIf(wanted == FileKind.PLAIN), present);
                 }
             });
         });
@@ -302,7 +408,20 @@ final class Restoration {
             decode(stored, directory, present);
         }
         make(stored, directory, present, EnumSet.of(FileKind.PLAIN, FileKind.ENCODED));
-        stored.updateMetadata();
+    }
+
+    /** Gives what was made ahead its names, in groups where all files from which it was made are whole. Collective. */
+    private void takeRebuiltAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+        boolean whole = rebuiltAhead.isPresent() && present.equals(rebuiltAhead.get().from);
+        boolean take = Arrays.stream(group.gather(whole ? 1 : 0)).sum() == group.size();
+        Agreement.run(app, "taking what was made of checkpoint " + stored.ckptId(), () -> {
+            if (take) {
+                finish(stored, rebuiltAhead.orElseThrow(), present);
+                ahead.clear();
+                rebuiltAhead = Optional.empty();
+            }
+        });
+        forgetMadeAhead();
     }
 
     /** Makes lost plain files of level 3 again, without their redundancy. Parameters as those of {@link #restore}. Collective. */
@@ -313,26 +432,57 @@ final class Restoration {
     /** Makes lost files of the given kinds again, all from the same pass over those that are there. Collective. */
     private void make(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> kinds)
             throws IOException {
+        Optional<Rebuilt> rebuilt = make(stored, directory, present, kinds, Keep.IN_MEMORY, Optional.empty(), () -> {});
+        Agreement.run(app, "naming what was made of checkpoint " + stored.ckptId(), () -> {
+            if (rebuilt.isPresent()) {
+                finish(stored, rebuilt.get(), present);
+            }
+        });
+    }
+
+    /**
+     * The same, under other names and not verified. Collective.
+     *
+     * @param keep what becomes of a plain file, which is made in memory for {@link Keep#IN_MEMORY}
+     * @param hashes get this rank's files as they are read
+     * @param otherwise what is done in a group that has lost none
+     * @return empty in such a group
+     */
+    private Optional<Rebuilt> make(
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            EnumSet<FileKind> kinds,
+            Keep keep,
+            Optional<PassingHashes> hashes,
+            Agreement.Step otherwise)
+            throws IOException {
         BitSet files = presence(present);
         BitSet lost = lost(files, kinds);
         EnumSet<FileKind> own = EnumSet.copyOf(kinds);
         own.removeAll(present);
         Encoding encoding = stored.encoding();
         long extendedSize = extendedSize(stored);
-        Optional<Made> plain =
-                made(own.contains(FileKind.PLAIN), path(directory, stored, FileKind.PLAIN), extendedSize);
+        Optional<Made> plain = made(
+                own.contains(FileKind.PLAIN),
+                path(directory, stored, FileKind.PLAIN),
+                extendedSize,
+                keep == Keep.IN_MEMORY);
         Path encoded = path(directory, stored, FileKind.ENCODED);
         Map<FileKind, Target> targets = new EnumMap<>(FileKind.class);
         plain.ifPresent(file -> targets.put(FileKind.PLAIN, file.target()));
         if (own.contains(FileKind.ENCODED)) {
             targets.put(FileKind.ENCODED, new Target(unfinished(encoded), slabs));
         }
-        withOwnFiles(stored, directory, present, had -> {
+        String[] md5 = new String[1];
+        EnumSet<FileKind> read = lost.isEmpty() ? EnumSet.noneOf(FileKind.class) : EnumSet.copyOf(present);
+        withOwnFiles(stored, directory, read, had -> {
             Agreement.run(app, "rebuilding checkpoint " + stored.ckptId(), () -> {
                 if (lost.isEmpty()) {
+                    otherwise.run();
                     return;
                 }
-                String md5 = new ReedSolomonGroup(group, storage, slabs)
+                md5[0] = new ReedSolomonGroup(group, storage, slabs)
                         .make(
                                 files,
                                 lost,
@@ -340,18 +490,35 @@ final class Restoration {
                                 extendedSize,
                                 encoding,
                                 targets,
-                                () -> plain.isPresent() ? cut(plain.get(), stored) : had.size(FileKind.PLAIN));
-                if (plain.isPresent()) {
-                    finish(stored, FileKind.PLAIN, plain.get(), present);
-                }
-                if (own.contains(FileKind.ENCODED)) {
-                    // Not checked: its digest is that of the bytes that were written, and there is no other.
-                    stored.encodedAgain(md5);
-                    storage.rename(unfinished(encoded), encoded);
-                    present.add(FileKind.ENCODED);
-                }
+                                () -> plain.isPresent() ? cut(plain.get(), stored) : had.size(FileKind.PLAIN),
+                                hashes);
             });
         });
+        Optional<Path> made = own.contains(FileKind.ENCODED) ? Optional.of(encoded) : Optional.empty();
+        return lost.isEmpty() ? Optional.empty() : Optional.of(new Rebuilt(read, plain, keep, made, md5[0]));
+    }
+
+    /**
+     * Files of level 3 that were made and have not their names yet.
+     *
+     * @param from kinds of this rank's files from which the group's lost ones were made
+     * @param keep what becomes of the plain one when it is verified
+     * @param md5 of the encoded part of the encoded file
+     */
+    private record Rebuilt(
+            EnumSet<FileKind> from, Optional<Made> plain, Keep keep, Optional<Path> encoded, String md5) {}
+
+    private void finish(StoredCheckpoint stored, Rebuilt rebuilt, EnumSet<FileKind> present) throws IOException {
+        if (rebuilt.plain.isPresent()) {
+            finish(stored, FileKind.PLAIN, rebuilt.plain.get(), rebuilt.keep, present);
+        }
+        if (rebuilt.encoded.isPresent()) {
+            Path encoded = rebuilt.encoded.get();
+            // Not checked: its digest is that of the bytes that were written, and there is no other.
+            stored.encodedAgain(rebuilt.md5);
+            storage.rename(unfinished(encoded), encoded);
+            present.add(FileKind.ENCODED);
+        }
     }
 
     /** Numbers of the lost files of the group among those of the given kinds. */
@@ -415,9 +582,9 @@ final class Restoration {
     }
 
     /** Checks a file that was made and gives it its name. */
-    private void finish(StoredCheckpoint stored, FileKind kind, Made made, EnumSet<FileKind> present)
+    private void finish(StoredCheckpoint stored, FileKind kind, Made made, Keep keep, EnumSet<FileKind> present)
             throws IOException {
-        stored.check(kind, made.unfinished(), Keep.inMemoryIf(kind == FileKind.PLAIN));
+        stored.check(kind, made.unfinished(), keep);
         storage.rename(made.unfinished(), made.path);
         present.add(kind);
         if (kind != FileKind.PLAIN) {
@@ -430,12 +597,13 @@ final class Restoration {
      *
      * @param lacks whether this rank makes one
      * @param bytes it will have, or more
+     * @param keep whether it is kept in memory, if there is enough
      */
-    private Optional<Made> made(boolean lacks, Path path, long bytes) throws IOException {
+    private Optional<Made> made(boolean lacks, Path path, long bytes, boolean keep) throws IOException {
         List<Made> made = new ArrayList<>();
         Agreement.run(app, "preparing " + path, () -> {
             if (lacks) {
-                made.add(new Made(path, bytes));
+                made.add(new Made(path, bytes, keep));
             }
         });
         return made.stream().findFirst();
@@ -447,10 +615,13 @@ final class Restoration {
         private final Optional<KeptFile> memory;
         private final SlabPool through;
 
-        /** @param bytes it will have, or more */
-        Made(Path path, long bytes) {
+        /**
+         * @param bytes it will have, or more
+         * @param keep whether it is kept in memory, if there is enough
+         */
+        Made(Path path, long bytes, boolean keep) {
             this.path = path;
-            Optional<KeptFile> begun = kept.begin(bytes);
+            Optional<KeptFile> begun = keep ? kept.begin(bytes) : Optional.empty();
             Optional<SlabPool> own = begun.flatMap(file -> kept.slabs(file, slabs.slabBytes()));
             memory = own.isPresent() ? begun : Optional.empty();
             through = own.orElse(slabs);
@@ -462,6 +633,10 @@ final class Restoration {
 
         Target target() {
             return new Target(unfinished(), through);
+        }
+
+        void forget() {
+            memory.ifPresent(kept::forget);
         }
 
         /** What is in memory is the file as it is now: so it is verified, and recovered, from there. */

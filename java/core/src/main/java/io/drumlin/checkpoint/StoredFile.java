@@ -62,6 +62,17 @@ record StoredFile(
         this(ckptId, chunks, sizes, Map.of(), Optional.empty(), Optional.empty());
     }
 
+    /**
+     * A file of which nothing is known but the digest of its first bytes.
+     *
+     * @param length how many
+     * @param md5 lower-case hexadecimal
+     */
+    static StoredFile of(int ckptId, long length, String md5) {
+        Chunk first = new Chunk(-1, 0, 0, length, Optional.of(md5));
+        return new StoredFile(ckptId, List.of(), Map.of(), Map.of(), Optional.of(first), Optional.empty());
+    }
+
     /** The same in a file in which it begins {@code start} bytes later. */
     StoredFile movedBy(long start) {
         return new StoredFile(

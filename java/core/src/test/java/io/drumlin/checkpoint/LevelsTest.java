@@ -282,6 +282,28 @@ class LevelsTest {
         before.forEach((name, bytes) -> assertThat(after.get(name)).as(name).isEqualTo(bytes));
     }
 
+    /** The lost files are made while the others are verified, and once more in the group where one of these turns out to have changed. */
+    @ParameterizedTest
+    @CsvSource({"Rank, F", "RSed, F", "Rank, POSIX", "RSed, POSIX"})
+    void aLostNodeAndAChangedFileAreMadeGoodTogether(String changed, String mode) throws IOException {
+        RunFixture run = run(directory, 4, with(mode(mode), "basic.node_size", "2"));
+        run.run(8, (checkpoints, comm) -> {
+            fill(protect(checkpoints, comm), comm.rank(), 9);
+            checkpoints.checkpoint(1, Level.L3);
+        });
+        Map<String, byte[]> before = contents(run);
+        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        flip(run.file("Ckpt1-" + changed + "4.fti"));
+        run.run(8, (checkpoints, comm) -> {
+            byte[] values = protect(checkpoints, comm);
+            checkpoints.recover();
+            assertThat(values).isEqualTo(fill(new byte[values.length], comm.rank(), 9));
+        });
+        assertThat(contents(run)).containsOnlyKeys(before.keySet());
+        Map<String, byte[]> after = contents(run);
+        before.forEach((name, bytes) -> assertThat(after.get(name)).as(name).isEqualTo(bytes));
+    }
+
     /** The lowest level that is whole is the newest, and one group's loss makes all groups fall back. */
     @ParameterizedTest
     @ValueSource(strings = {"F", "POSIX", "MPI-IO", "SIONlib"})

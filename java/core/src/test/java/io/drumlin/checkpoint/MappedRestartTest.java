@@ -56,7 +56,7 @@ class MappedRestartTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"3, L1", "3, L3", "3, L4", "1, L1", "1, L3", "2, L4", "4, L4", "5, L1", "5, L3"})
+    @CsvSource({"3, L1", "3, L4", "1, L1", "1, L3", "2, L4", "4, L4", "5, L1", "5, L3"})
     void bringsBackWhatWasProtected(String ioMode, Level level) throws IOException {
         RunFixture run = checkpointed(ioMode, level);
         int before = mappings();

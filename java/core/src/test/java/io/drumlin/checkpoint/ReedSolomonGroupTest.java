@@ -3,8 +3,13 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.HeldFile.Target;
+import io.drumlin.checkpoint.PassingHashes.Passing;
+import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.MemoryByteSource;
+import io.drumlin.integrity.DigestEngine;
+import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,7 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.BitSet;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -20,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A rank whose digest fails takes part to the end, so that the files of the others are made. */
 @Timeout(60)
@@ -56,10 +66,65 @@ class ReedSolomonGroupTest {
         });
     }
 
-    private String encode(ReedSolomonGroup code, int rank) throws IOException {
+    /** Of its own files, on the way to who has lost some. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 10, 100})
+    void hashesThatFailLeaveNobodyWaiting(int window) throws IOException {
+        ThreadCommunicator.run(RANKS, comm -> {
+            int rank = comm.rank();
+            Group group = new Group(0, 0, comm);
+            NioEngine storage = new NioEngine();
+            byte[] plain = plain(rank);
+            Path path = Files.write(folder.resolve("plain" + rank), plain);
+            Passing file = Passing.of(FileIdentity.of(path), StoredFile.of(1, BYTES, md5(plain)), Optional.empty())
+                    .orElseThrow();
+            Md5Lanes lanes = rank == 1 ? new FailingLanes(window) : DigestEngine.md5();
+            try (SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, SLAB);
+                    PassingHashes hashes = new PassingHashes(Map.of(FileKind.PLAIN, file), lanes)) {
+                CheckpointReader reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
+                ReedSolomonGroup code = new ReedSolomonGroup(group, storage, slabs);
+                if (rank == 1 && window <= WINDOWS) {
+                    assertThatThrownBy(() -> encode(code, 1, Optional.of(hashes)))
+                            .isInstanceOf(RuntimeException.class)
+                            .hasStackTraceContaining(FailingLanes.MESSAGE);
+                } else {
+                    assertThat(encode(code, rank, Optional.of(hashes)))
+                            .isEqualTo(md5(Files.readAllBytes(encoded(rank))));
+                    hashes.done(reader);
+                    Chunk whole = new Chunk(-1, 0, 0, BYTES, Optional.empty());
+                    assertThat(reader.known().of(path, List.of(whole))).hasValue(List.of(md5(plain)));
+                }
+            }
+        });
+    }
+
+    private String encode(ReedSolomonGroup code, int rank, Optional<PassingHashes> hashes) throws IOException {
+        BitSet present = new BitSet();
+        present.set(0, RANKS);
+        BitSet wanted = new BitSet();
+        wanted.set(RANKS, 2 * RANKS);
+        try (SlabPool own = new SlabPool(new NioEngine(), CheckpointReader.SLABS, SLAB)) {
+            return code.make(
+                    present,
+                    wanted,
+                    Map.of(FileKind.PLAIN, new MemoryByteSource(ByteBuffer.wrap(plain(rank)))),
+                    BYTES,
+                    new PosixEncoding(),
+                    Map.of(FileKind.ENCODED, new Target(encoded(rank), own)),
+                    () -> BYTES,
+                    hashes);
+        }
+    }
+
+    private static byte[] plain(int rank) {
         byte[] plain = new byte[BYTES];
         new Random(rank).nextBytes(plain);
-        return code.encode(new MemoryByteSource(ByteBuffer.wrap(plain)), BYTES, new PosixEncoding(), encoded(rank));
+        return plain;
+    }
+
+    private String encode(ReedSolomonGroup code, int rank) throws IOException {
+        return code.encode(
+                new MemoryByteSource(ByteBuffer.wrap(plain(rank))), BYTES, new PosixEncoding(), encoded(rank));
     }
 
     private Path encoded(int rank) {
