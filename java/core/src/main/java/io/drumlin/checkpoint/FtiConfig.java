@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The settings of a run, read from the configuration file of C FTI (docs/formats/fti-run-directory.md, section 3).
@@ -621,9 +622,11 @@ final class FtiConfig {
         return asynchronous;
     }
 
-    /** Bytes of verified data that a rank may keep in memory at a restart, if there are as many. */
-    long restartMemory() {
-        return (long) restartMebibytes << 20;
+    /** Bytes of verified data that a rank may keep in memory at a restart, if there are as many; empty if it may choose. */
+    OptionalLong restartMemory() {
+        return restartMebibytes == Integer.MAX_VALUE
+                ? OptionalLong.empty()
+                : OptionalLong.of((long) restartMebibytes << 20);
     }
 
     /** Bytes of each of the {@link CheckpointReader#SLABS} slabs of a rank: a power of two. */

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -31,6 +33,7 @@ final class KeptBytes implements AutoCloseable {
 
     private final StorageEngine storage;
     private final LongSupplier limit;
+    private final BooleanSupplier dear;
     private final List<KeptFile> files = new ArrayList<>();
 
     /** Large blocks of files that were forgotten, for the next ones: memory that is new to the process costs more than a read. */
@@ -41,19 +44,32 @@ final class KeptBytes implements AutoCloseable {
 
     /** @param limit most bytes to be kept, asked when no memory is taken */
     KeptBytes(StorageEngine storage, LongSupplier limit) {
+        this(storage, limit, () -> false);
+    }
+
+    /** @param dear whether memory costs more than to read and hash what would be kept in it once more */
+    KeptBytes(StorageEngine storage, LongSupplier limit, BooleanSupplier dear) {
         this.storage = storage;
         this.limit = limit;
+        this.dear = dear;
     }
 
     /**
      * For the ranks of a node that restart together: a quarter of the memory that is free now, as the Java machine sees it,
      * which knows the limits of a container.
      *
-     * @param most bytes, whatever is free
+     * @param most bytes, whatever is free and whatever it costs
      * @param ranks on the machine
      */
-    static KeptBytes ofFreeMemory(StorageEngine storage, long most, int ranks) {
-        return new KeptBytes(storage, () -> Math.min(most, freeMemory() / 4 / ranks));
+    static KeptBytes ofFreeMemory(StorageEngine storage, OptionalLong most, int ranks) {
+        return most.isPresent()
+                ? new KeptBytes(storage, () -> Math.min(most.getAsLong(), freeMemory() / 4 / ranks))
+                : new KeptBytes(storage, () -> freeMemory() / 4 / ranks, FreePageReporting::isOn);
+    }
+
+    /** Whether to read and hash a file twice costs less than to keep it. */
+    boolean isDear() {
+        return dear.getAsBoolean();
     }
 
     /** Asked only when there is something to keep, because the first question takes as long as many checkpoints. */

@@ -21,11 +21,14 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is recovered is what was verified, whether it was kept or is read again. */
 class KeptBytesTest {
@@ -126,6 +129,27 @@ class KeptBytesTest {
         assertThat(faulty.count(FaultyEngine.Operation.MEMORY)).isZero();
         // Once, although it was verified twice.
         assertThat(faulty.bytesRead(directory)).isEqualTo(FIRST + SECOND);
+        reader.forget();
+    }
+
+    /** Of nothing that is lost: it is read again, and compared, unless only all of it has a digest. */
+    @ParameterizedTest
+    @CsvSource({
+        "true, false, IN_VARIABLES, 2",
+        "true, true, IN_VARIABLES, 1",
+        "false, false, IN_VARIABLES, 1",
+        "true, false, IN_MEMORY, 1"
+    })
+    void areReadTwiceWhereMemoryIsDear(boolean dear, boolean together, Keep keep, int times) throws Exception {
+        FaultyEngine faulty = new FaultyEngine(engine);
+        KeptBytes kept = new KeptBytes(faulty, () -> Long.MAX_VALUE, () -> dear);
+        CheckpointReader reader = new CheckpointReader(faulty, slabs, kept);
+        Optional<Chunk> whole = together ? Optional.of(chunk(-1, 0, content.length)) : Optional.empty();
+        reader.verify(file, new StoredFile(1, meta.chunks(), meta.sizes(), Map.of(), whole, Optional.empty()), keep);
+        recover(reader, file);
+        assertRecovered();
+        long bytes = together ? content.length : FIRST + SECOND;
+        assertThat(faulty.bytesRead(directory)).isBetween(times * bytes, times * bytes + 4 * 4096);
         reader.forget();
     }
 
@@ -273,9 +297,9 @@ class KeptBytesTest {
 
     @Test
     void areNoMoreThanTheConfigurationAllows() {
-        try (KeptBytes none = KeptBytes.ofFreeMemory(engine, 0, 1);
-                KeptBytes few = KeptBytes.ofFreeMemory(engine, 1 << 20, 1);
-                KeptBytes shared = KeptBytes.ofFreeMemory(engine, Long.MAX_VALUE, Integer.MAX_VALUE)) {
+        try (KeptBytes none = KeptBytes.ofFreeMemory(engine, OptionalLong.of(0), 1);
+                KeptBytes few = KeptBytes.ofFreeMemory(engine, OptionalLong.of(1 << 20), 1);
+                KeptBytes shared = KeptBytes.ofFreeMemory(engine, OptionalLong.empty(), Integer.MAX_VALUE)) {
             assertThat(none.begin(1)).isEmpty();
             assertThat(few.begin((1 << 20) + 1)).isEmpty();
             assertThat(few.begin(1 << 19)).isPresent();

@@ -130,7 +130,16 @@ class MappedRestartTest {
 
     private RunFixture checkpointed(String ioMode, Level level) throws IOException {
         RunFixture run = new RunFixture(
-                directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
+                directory,
+                Map.of(
+                        "basic.ckpt_io",
+                        ioMode,
+                        "basic.node_size",
+                        "1",
+                        "basic.group_size",
+                        "2",
+                        "drumlin.restart_memory",
+                        "1000"));
         ThreadCommunicator.run(RANKS, comm -> {
             try (Checkpoints checkpoints = open(run, comm)) {
                 checkpoints.protect(1, values(comm.rank()));
