@@ -202,7 +202,11 @@ final class Restoration {
             throws IOException {
         PassingHashes[] hashes = new PassingHashes[1];
         try {
-            Map<FileKind, Passing> own = passing(stored, directory, present, reader);
+            Map<FileKind, Passing> own = new EnumMap<>(FileKind.class);
+            Agreement.run(
+                    app,
+                    "looking at the files that are left of checkpoint " + stored.ckptId(),
+                    () -> own.putAll(passing(stored, directory, present, reader)));
             EnumSet<FileKind> lost = rebuiltOnTheWay(stored, present, own.keySet());
             if (Files.notExists(directory)) {
                 directoryMadeAhead = Optional.of(directory);
