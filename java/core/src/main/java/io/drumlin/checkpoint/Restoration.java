@@ -424,8 +424,9 @@ final class Restoration {
                 ahead.clear();
                 rebuiltAhead = Optional.empty();
             }
+            // Here: no rank deletes the directory while another makes it again.
+            forgetMadeAhead();
         });
-        forgetMadeAhead();
     }
 
     /** Makes lost plain files of level 3 again, without their redundancy. Parameters as those of {@link #restore}. Collective. */
