@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ final class FreePageReporting {
                     return true;
                 }
             }
-        } catch (IOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             // No virtual machine, or one of another kind.
         }
         return false;

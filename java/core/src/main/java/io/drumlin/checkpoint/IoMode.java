@@ -231,6 +231,11 @@ interface IoMode {
             return Optional.empty();
         }
 
+        /** Whether chunks of plain files have digests of their own: what is read for the variables is compared then. */
+        default boolean digestsChunks() {
+            return false;
+        }
+
         /**
          * Whether the copies that ranks have are those of their neighbours in the groups of this run, as far as that can be seen.
          * Collective, behind all {@link #check}.

@@ -87,7 +87,7 @@ final class PassingHashes implements AutoCloseable {
     void done(CheckpointReader reader) {
         for (Passing file : files) {
             reader.known().put(file.identity, file.digests);
-            if (file.variables.isPresent()) {
+            if (file.variables.isPresent() && file.chunk == file.chunks.size()) {
                 reader.early().hold(file.identity);
             }
         }

@@ -12,10 +12,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * Finds the checkpoint a restart continues from: the lowest level at which the files that are left, of all ranks, give one and
@@ -177,12 +179,14 @@ final class Recovery {
     private void verify(StoredCheckpoint stored, Slot slot, EnumSet<FileKind> files, boolean mend) throws IOException {
         Level level = stored.level();
         EnumSet<FileKind> used = restoration.used(level, files);
+        boolean[] whole = wholeInGroup(level, files);
         // Else it is kept in memory: what makes lost files again, or a copy on the node, comes from there.
-        boolean nothingLost = onAllRanks(files.containsAll(FileKind.of(level))) && !level.isGlobal();
+        boolean apart = isApart(level, whole);
+        boolean nothingLost = onAllRanks(whole[group.index()]);
         boolean[] verified = {false};
         Agreement.Step verify = () -> {
             prepare(stored, slot, files);
-            files.removeIf(kind -> !isWhole(stored, kind, slot, keep(kind, used, nothingLost)));
+            files.removeIf(kind -> !isWhole(stored, kind, slot, keep(kind, used, apart)));
             verified[0] = true;
         };
         reader.forget();
@@ -191,13 +195,33 @@ final class Recovery {
         } else if (mend && !nothingLost && level == Level.L3) {
             restoration.rebuildAhead(stored, levels.directory(level, slot), files, reader, verify);
         }
-        if (!verified[0]) {
+        if (Arrays.stream(group.gather(verified[0] ? 1 : 0)).min().orElse(0) == 0) {
             verify.run();
         }
     }
 
-    private static Keep keep(FileKind kind, EnumSet<FileKind> used, boolean nothingLost) {
-        if (kind == FileKind.PLAIN && nothingLost) {
+    /** Which ranks of the group have all their files of a level. Collective in the group. */
+    private boolean[] wholeInGroup(Level level, EnumSet<FileKind> files) throws IOException {
+        long[] there = group.gather(files.containsAll(FileKind.of(level)) ? 1 : 0);
+        boolean[] whole = new boolean[there.length];
+        for (int i = 0; i < there.length; i++) {
+            whole[i] = there[i] == 1;
+        }
+        return whole;
+    }
+
+    /** Whether this rank's files are needed for nothing but its own data: no rank whose files it shares has lost one. */
+    private boolean isApart(Level level, boolean[] whole) {
+        return switch (level) {
+            case L1 -> true;
+            case L2 -> whole[group.index()] && whole[group.left()] && whole[group.right()];
+            case L3 -> IntStream.range(0, whole.length).allMatch(i -> whole[i]);
+            case L4_DCP, L4 -> false;
+        };
+    }
+
+    private static Keep keep(FileKind kind, EnumSet<FileKind> used, boolean apart) {
+        if (kind == FileKind.PLAIN && apart) {
             return Keep.IN_VARIABLES;
         }
         return used.contains(kind) ? Keep.IN_MEMORY : Keep.NOTHING;

@@ -201,23 +201,24 @@ final class Restoration {
             Agreement.Step meanwhile)
             throws IOException {
         PassingHashes[] hashes = new PassingHashes[1];
+        EnumSet<FileKind> lost = EnumSet.noneOf(FileKind.class);
         try {
             Map<FileKind, Passing> own = new EnumMap<>(FileKind.class);
-            Agreement.run(
-                    app,
-                    "looking at the files that are left of checkpoint " + stored.ckptId(),
-                    () -> own.putAll(passing(stored, directory, present, reader)));
-            EnumSet<FileKind> lost = rebuiltOnTheWay(stored, present, own.keySet());
-            if (Files.notExists(directory)) {
-                directoryMadeAhead = Optional.of(directory);
-            }
+            Agreement.run(app, "looking at the files that are left of checkpoint " + stored.ckptId(), () -> {
+                if (Files.notExists(directory)) {
+                    directoryMadeAhead = Optional.of(directory);
+                }
+                own.putAll(passing(stored, directory, present, reader));
+            });
+            lost = rebuiltOnTheWay(stored, present, own.keySet());
             makeReady(directory);
             Agreement.run(app, "preparing to hash what is read", () -> hashes[0] = new PassingHashes(own));
             lost.stream()
                     .filter(kind -> !present.contains(kind))
                     .forEach(kind -> ahead.put(kind, path(directory, stored, kind)));
             // What has digests of its own is read and compared once more, which takes no memory.
-            Keep keep = reader.early().isNamed() ? Keep.IN_VARIABLES : Keep.NOTHING;
+            Keep later = Keep.inMemoryIf(!stored.digestsChunks());
+            Keep keep = reader.early().isNamed() ? Keep.IN_VARIABLES : later;
             Optional<Rebuilt> rebuilt = make(stored, directory, present, lost, keep, Optional.of(hashes[0]), meanwhile);
             rebuilt.ifPresent(files -> hashes[0].done(reader));
             rebuiltAhead = rebuilt;
@@ -226,7 +227,10 @@ final class Restoration {
                     Logger.Level.WARNING,
                     "the files that are left are verified before lost ones are made: {0}",
                     e.getMessage());
-            reader.forget();
+            // Other groups have verified their files meanwhile.
+            if (!lost.isEmpty()) {
+                reader.forget();
+            }
             forgetMadeAhead();
         } finally {
             if (hashes[0] != null) {
@@ -266,9 +270,7 @@ final class Restoration {
                 Optional<Sink> variables =
                         kind == FileKind.PLAIN ? meta.flatMap(reader.early()::sink) : Optional.empty();
                 // Else what is recovered later would be read again and compared with nothing.
-                meta.filter(file -> kind == FileKind.ENCODED
-                                || variables.isPresent()
-                                || file.whole().isEmpty())
+                meta.filter(file -> kind == FileKind.ENCODED || variables.isPresent() || stored.digestsChunks())
                         .flatMap(file -> Passing.of(identity, file, variables))
                         .ifPresent(file -> passing.put(kind, file));
             } catch (IOException e) {
