@@ -215,6 +215,41 @@ class EarlyRecoveryTest {
         assertNothingUnfinished();
     }
 
+    /** They share no file with who has lost some; nor does it matter to them if that rank's group must try twice. */
+    @ParameterizedTest
+    @CsvSource({"1, L2, false", "3, L2, false", "1, L3, false", "3, L3, false", "1, L3, true", "3, L3, true"})
+    void ranksOfAnotherGroupHaveTheirDataWhenTheRunIsOpen(String ioMode, Level level, boolean fault)
+            throws IOException {
+        RunFixture run = new RunFixture(
+                directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
+        int ranks = 2 * RANKS;
+        run.run(ranks, (checkpoints, comm) -> {
+            Data.of(1, comm).byId().forEach(checkpoints::protect);
+            checkpoints.checkpoint(1, level);
+        });
+        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        ThreadCommunicator.run(ranks, comm -> {
+            Data data = Data.empty(comm);
+            FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
+            if (fault && comm.rank() == 1) {
+                // The first file that it makes.
+                engine.fail(Operation.ALLOCATE, 1, "EIO");
+            }
+            try (Checkpoints checkpoints =
+                    data.protectIn(builder(run, comm)).storage(engine).open()) {
+                long read = engine.bytesRead(directory);
+                if (comm.rank() >= RANKS) {
+                    data.isThatOf(1, comm);
+                }
+                checkpoints.recover();
+                data.isThatOf(1, comm);
+                if (comm.rank() >= RANKS) {
+                    assertThat(engine.bytesRead(directory)).isEqualTo(read);
+                }
+            }
+        });
+    }
+
     private void assertNothingUnfinished() throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             assertThat(files.map(each -> each.getFileName().toString()))

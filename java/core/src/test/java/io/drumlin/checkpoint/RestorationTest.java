@@ -9,6 +9,7 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,6 +69,16 @@ class RestorationTest {
         assertThat(bytes.get(0)).isBetween(3L * BYTES, 3L * BYTES + LITTLE);
         long own = level == Level.L2 ? BYTES : 2L * BYTES;
         assertThat(bytes.get(1)).isBetween(own, own + LITTLE);
+    }
+
+    /** From the encoded files alone; with one digest for all data nothing that is read again is compared. */
+    @Test
+    void aPlainFileWithOneDigestIsRecoveredFromTheMemoryItWasMadeIn() throws IOException {
+        RunFixture run = checkpointed(Level.L3, "1", "1000");
+        for (int rank = 0; rank < RANKS; rank++) {
+            Files.delete(run.file("Ckpt1-Rank" + rank + ".fti"));
+        }
+        assertThat(read(run)).allSatisfy(bytes -> assertThat(bytes).isLessThan(BYTES + LITTLE));
     }
 
     /** The others wait to read until it has: it must not wait for them, but they would for it. */
