@@ -286,7 +286,7 @@ DRUMLIN_API void drumlin_md5_single(const void *data, int64_t length, uint8_t *d
 /*
  * Makes sixteen empty streams.
  *
- * width   how many lanes one instruction may take: 1, 4 (SSE2, NEON), 8 (AVX2), 16 (AVX-512); 0 for the widest that
+ * width   how many lanes one instruction may take: 1, 4 (SSE2, NEON), 8 (AVX2), 16 (AVX-512VL); 0 for the widest that
  *         this processor has
  * md5     receives the streams, to be given to drumlin_md5_destroy
  *

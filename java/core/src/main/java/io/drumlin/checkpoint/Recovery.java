@@ -210,11 +210,11 @@ final class Recovery {
         return whole;
     }
 
-    /** Whether this rank's files are needed for nothing but its own data: no rank whose files it shares has lost one. */
+    /** Whether this rank's plain file is needed for nothing but its own data: nobody has lost what is made of it. */
     private boolean isApart(Level level, boolean[] whole) {
         return switch (level) {
             case L1 -> true;
-            case L2 -> whole[group.index()] && whole[group.left()] && whole[group.right()];
+            case L2 -> whole[group.right()];
             case L3 -> IntStream.range(0, whole.length).allMatch(i -> whole[i]);
             case L4_DCP, L4 -> false;
         };

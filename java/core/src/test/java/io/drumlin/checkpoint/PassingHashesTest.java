@@ -133,6 +133,32 @@ class PassingHashesTest {
         }
     }
 
+    /** What did not come may have changed: neither is its digest known, nor do the variables count as filled. */
+    @ParameterizedTest
+    @ValueSource(ints = {99, 100})
+    void whatDoesNotComeWholeIsNotKnown(int passed) throws IOException {
+        Path path = Files.write(folder.resolve("file"), new byte[100]);
+        ProtectedData variable = ProtectedData.of(new byte[100]);
+        List<Chunk> chunks = List.of(new Chunk(1, 0, 0, 100, Optional.of("0".repeat(32))));
+        StoredFile meta = new StoredFile(1, chunks, Map.of(1, 100L));
+        NioEngine storage = new NioEngine();
+        try (SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, 4096)) {
+            CheckpointReader reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
+            reader.recoverInto(Map.of(1, variable));
+            Passing file = Passing.of(
+                            FileIdentity.of(path), meta, reader.early().sink(meta))
+                    .orElseThrow();
+            try (PassingHashes hashes = new PassingHashes(Map.of(FileKind.PLAIN, file))) {
+                hashes.update(0, List.of(ByteBuffer.allocateDirect(passed)));
+                hashes.done(reader);
+            }
+            boolean whole = passed == 100;
+            assertThat(reader.known().of(path, chunks).isPresent()).isEqualTo(whole);
+            assertThat(reader.early().takeAllBut(path, Map.of(1, variable)).isEmpty())
+                    .isEqualTo(whole);
+        }
+    }
+
     /** A file of 100 bytes. */
     @ParameterizedTest
     @CsvSource({
