@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -54,6 +55,21 @@ record Group(int sector, int id, Communicator comm) implements AutoCloseable {
         long[] values = new long[size()];
         all.asLongBuffer().get(values);
         return values;
+    }
+
+    /** Of which ranks of the group something is so, by their indices. Collective in the group. */
+    BitSet ranksWith(boolean here) throws IOException {
+        long[] there = gather(here ? 1 : 0);
+        BitSet ranks = new BitSet(there.length);
+        for (int i = 0; i < there.length; i++) {
+            ranks.set(i, there[i] == 1);
+        }
+        return ranks;
+    }
+
+    /** Whether something is so on all ranks of the group. Collective in the group. */
+    boolean onAll(boolean here) throws IOException {
+        return ranksWith(here).cardinality() == size();
     }
 
     /** The parts of all ranks, by their number in the group, at the first of them; nothing elsewhere. Collective in the group. */

@@ -1,13 +1,18 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.EarlyRecovery.Sink;
+import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.KnownDigests.Digests;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
+import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * reads them knows their digests then. Not thread-safe.
  */
 final class PassingHashes implements AutoCloseable {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Md5Lanes md5;
     private final List<FileKind> kinds;
@@ -115,6 +122,31 @@ final class PassingHashes implements AutoCloseable {
             this.identity = identity;
             this.chunks = chunks;
             this.variables = variables;
+        }
+
+        /** Of this rank's files of a checkpoint those that can be hashed while they are read. */
+        static Map<FileKind, Passing> of(StoredCheckpoint stored, Map<FileKind, Path> paths, CheckpointReader reader) {
+            Map<FileKind, Passing> passing = new EnumMap<>(FileKind.class);
+            paths.forEach((kind, path) -> {
+                try {
+                    of(stored, kind, path, reader).ifPresent(file -> passing.put(kind, file));
+                } catch (IOException e) {
+                    // Who verifies the file will say so.
+                    LOG.log(Logger.Level.DEBUG, "{0} is not hashed while it is read: {1}", path, e.getMessage());
+                }
+            });
+            return passing;
+        }
+
+        private static Optional<Passing> of(StoredCheckpoint stored, FileKind kind, Path path, CheckpointReader reader)
+                throws IOException {
+            // First: what is written from now on makes it another file.
+            FileIdentity identity = FileIdentity.of(path);
+            Optional<StoredFile> meta = stored.digested(kind, path);
+            Optional<Sink> variables = kind == FileKind.PLAIN ? meta.flatMap(reader.early()::sink) : Optional.empty();
+            // Else what is recovered later would be read again and compared with nothing.
+            boolean compared = kind == FileKind.ENCODED || variables.isPresent() || stored.digestsChunks();
+            return compared ? meta.flatMap(file -> of(identity, file, variables)) : Optional.empty();
         }
 
         /**

@@ -12,12 +12,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.stream.IntStream;
 
 /**
  * Finds the checkpoint a restart continues from: the lowest level at which the files that are left, of all ranks, give one and
@@ -179,10 +178,10 @@ final class Recovery {
     private void verify(StoredCheckpoint stored, Slot slot, EnumSet<FileKind> files, boolean mend) throws IOException {
         Level level = stored.level();
         EnumSet<FileKind> used = restoration.used(level, files);
-        boolean[] whole = wholeInGroup(level, files);
+        boolean whole = files.containsAll(FileKind.of(level));
         // Else it is kept in memory: what makes lost files again, or a copy on the node, comes from there.
-        boolean apart = isApart(level, whole);
-        boolean nothingLost = onAllRanks(whole[group.index()]);
+        boolean apart = isApart(level, group.ranksWith(whole));
+        boolean nothingLost = onAllRanks(whole);
         boolean[] verified = {false};
         Agreement.Step verify = () -> {
             prepare(stored, slot, files);
@@ -195,27 +194,17 @@ final class Recovery {
         } else if (mend && !nothingLost && level == Level.L3) {
             restoration.rebuildAhead(stored, levels.directory(level, slot), files, reader, verify);
         }
-        if (Arrays.stream(group.gather(verified[0] ? 1 : 0)).min().orElse(0) == 0) {
+        if (!group.onAll(verified[0])) {
             verify.run();
         }
     }
 
-    /** Which ranks of the group have all their files of a level. Collective in the group. */
-    private boolean[] wholeInGroup(Level level, EnumSet<FileKind> files) throws IOException {
-        long[] there = group.gather(files.containsAll(FileKind.of(level)) ? 1 : 0);
-        boolean[] whole = new boolean[there.length];
-        for (int i = 0; i < there.length; i++) {
-            whole[i] = there[i] == 1;
-        }
-        return whole;
-    }
-
     /** Whether this rank's plain file is needed for nothing but its own data: nobody has lost what is made of it. */
-    private boolean isApart(Level level, boolean[] whole) {
+    private boolean isApart(Level level, BitSet whole) {
         return switch (level) {
             case L1 -> true;
-            case L2 -> whole[group.right()];
-            case L3 -> IntStream.range(0, whole.length).allMatch(i -> whole[i]);
+            case L2 -> whole.get(group.right());
+            case L3 -> whole.cardinality() == group.size();
             case L4_DCP, L4 -> false;
         };
     }

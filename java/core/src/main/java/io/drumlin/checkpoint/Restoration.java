@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
@@ -10,7 +9,6 @@ import io.drumlin.checkpoint.PassingHashes.Passing;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.ReedSolomon16;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
@@ -43,9 +41,6 @@ import java.util.stream.Stream;
 final class Restoration {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
-
-    /** Begins the name of a file that is being made; no program takes it for a checkpoint file. */
-    private static final String UNFINISHED = "drumlin-restored-";
 
     private final Communicator app;
     private final Group group;
@@ -81,7 +76,8 @@ final class Restoration {
      */
     EnumSet<FileKind> used(Level level, EnumSet<FileKind> present) throws IOException {
         EnumSet<FileKind> used = EnumSet.of(FileKind.PLAIN);
-        if (level == Level.L2 && group.gather(present.contains(FileKind.PLAIN) ? 1 : 0)[group.left()] == 0) {
+        if (level == Level.L2
+                && !group.ranksWith(present.contains(FileKind.PLAIN)).get(group.left())) {
             used.add(FileKind.PARTNER);
         }
         if (level == Level.L3) {
@@ -153,16 +149,16 @@ final class Restoration {
             FileKind wanted,
             int from)
             throws IOException {
-        boolean[] lacks = ranksWithout(wanted, present);
-        boolean[] lacksGiven = ranksWithout(given, present);
+        BitSet wantedThere = group.ranksWith(present.contains(wanted));
+        BitSet givenThere = group.ranksWith(present.contains(given));
         Path source = path(directory, stored, given);
         Path target = path(directory, stored, wanted);
-        Optional<HashedTransfer.Outgoing> outgoing = lacks[to] && present.contains(given)
+        Optional<HashedTransfer.Outgoing> outgoing = !wantedThere.get(to) && present.contains(given)
                 ? Optional.of(new HashedTransfer.Outgoing(
                         to, source, given == FileKind.PLAIN, () -> plan(transfer, stored, given, source)))
                 : Optional.empty();
-        Optional<HashedTransfer.Incoming> incoming = lacks[group.index()] && !lacksGiven[from]
-                ? Optional.of(new HashedTransfer.Incoming(from, unfinished(target), wanted == FileKind.PLAIN))
+        Optional<HashedTransfer.Incoming> incoming = !present.contains(wanted) && givenThere.get(from)
+                ? Optional.of(new HashedTransfer.Incoming(from, MadeFile.unfinished(target), wanted == FileKind.PLAIN))
                 : Optional.empty();
         if (incoming.isPresent()) {
             ahead.put(wanted, target);
@@ -208,7 +204,7 @@ final class Restoration {
                 if (Files.notExists(directory)) {
                     directoryMadeAhead = Optional.of(directory);
                 }
-                own.putAll(passing(stored, directory, present, reader));
+                own.putAll(Passing.of(stored, paths(directory, stored, present), reader));
             });
             lost = rebuiltOnTheWay(stored, present, own.keySet());
             makeReady(directory);
@@ -252,42 +248,7 @@ final class Restoration {
         // 7).
         boolean even = extendedSize(stored) % Short.BYTES == 0;
         boolean possible = files >= group.size() && files < 2 * group.size() && even && hashed.containsAll(present);
-        return Arrays.stream(group.gather(possible ? 1 : 0)).sum() == group.size()
-                ? EnumSet.of(FileKind.PLAIN, FileKind.ENCODED)
-                : EnumSet.noneOf(FileKind.class);
-    }
-
-    /** Of this rank's files those that can be hashed while they are read. */
-    private Map<FileKind, Passing> passing(
-            StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, CheckpointReader reader) {
-        Map<FileKind, Passing> passing = new EnumMap<>(FileKind.class);
-        for (FileKind kind : present) {
-            Path path = path(directory, stored, kind);
-            try {
-                // First: what is written from now on makes it another file.
-                FileIdentity identity = FileIdentity.of(path);
-                Optional<StoredFile> meta = stored.digested(kind, path);
-                Optional<Sink> variables =
-                        kind == FileKind.PLAIN ? meta.flatMap(reader.early()::sink) : Optional.empty();
-                // Else what is recovered later would be read again and compared with nothing.
-                meta.filter(file -> kind == FileKind.ENCODED || variables.isPresent() || stored.digestsChunks())
-                        .flatMap(file -> Passing.of(identity, file, variables))
-                        .ifPresent(file -> passing.put(kind, file));
-            } catch (IOException e) {
-                // Who verifies the file will say so.
-                LOG.log(Logger.Level.DEBUG, "{0} is not hashed while it is read: {1}", path, e.getMessage());
-            }
-        }
-        return passing;
-    }
-
-    private boolean[] ranksWithout(FileKind kind, EnumSet<FileKind> present) throws IOException {
-        long[] there = group.gather(present.contains(kind) ? 1 : 0);
-        boolean[] without = new boolean[there.length];
-        for (int i = 0; i < there.length; i++) {
-            without[i] = there[i] == 0;
-        }
-        return without;
+        return group.onAll(possible) ? EnumSet.of(FileKind.PLAIN, FileKind.ENCODED) : EnumSet.noneOf(FileKind.class);
     }
 
     /** Whether this rank's lost file of a kind was sent to it, and waits for {@link #restore}. */
@@ -299,13 +260,13 @@ final class Restoration {
     void forgetMadeAhead() {
         for (Path target : ahead.values()) {
             try {
-                storage.delete(unfinished(target));
+                storage.delete(MadeFile.unfinished(target));
             } catch (IOException e) {
-                LOG.log(Logger.Level.WARNING, "{0} is left over: {1}", unfinished(target), e.getMessage());
+                LOG.log(Logger.Level.WARNING, "{0} is left over: {1}", MadeFile.unfinished(target), e.getMessage());
             }
         }
         ahead.clear();
-        rebuiltAhead.flatMap(Rebuilt::plain).ifPresent(Made::forget);
+        rebuiltAhead.flatMap(Rebuilt::plain).ifPresent(MadeFile::forget);
         rebuiltAhead = Optional.empty();
         // The directory as it was found: where there is none, another may be brought into its place.
         directoryMadeAhead.ifPresent(directory -> {
@@ -323,8 +284,8 @@ final class Restoration {
     /** Verifies what was sent ahead and gives it its name. */
     private void takeMadeAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
         for (Map.Entry<FileKind, Path> file : ahead.entrySet()) {
-            stored.check(file.getKey(), unfinished(file.getValue()), Keep.NOTHING);
-            storage.rename(unfinished(file.getValue()), file.getValue());
+            stored.check(file.getKey(), MadeFile.unfinished(file.getValue()), Keep.NOTHING);
+            storage.rename(MadeFile.unfinished(file.getValue()), file.getValue());
             present.add(file.getKey());
         }
         ahead.clear();
@@ -390,10 +351,10 @@ final class Restoration {
             throws IOException {
         boolean lacks = !present.contains(wanted);
         boolean asked = group.gather(lacks ? 1 : 0)[to] == 1;
-        withOwnFiles(stored, directory, present, own -> {
+        OwnFiles.with(app, storage, kept, stored.ckptId(), paths(directory, stored, present), own -> {
             long[] sizes = group.gather(own.size(given));
             Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
-            Optional<Made> made = made(lacks, path(directory, stored, wanted), sizes[from], true);
+            Optional<MadeFile> made = made(lacks, path(directory, stored, wanted), sizes[from], true);
             Agreement.run(app, "fetching what is missing of checkpoint " + stored.ckptId(), () -> {
                 partner.transfer(outgoing, made.map(file -> new Incoming(from, sizes[from], file.target())));
                 if (made.isPresent()) {
@@ -419,7 +380,7 @@ final class Restoration {
     /** Gives what was made ahead its names, in groups where all files from which it was made are whole. Collective. */
     private void takeRebuiltAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
         boolean whole = rebuiltAhead.isPresent() && present.equals(rebuiltAhead.get().from);
-        boolean take = Arrays.stream(group.gather(whole ? 1 : 0)).sum() == group.size();
+        boolean take = group.onAll(whole);
         Agreement.run(app, "taking what was made of checkpoint " + stored.ckptId(), () -> {
             if (take) {
                 finish(stored, rebuiltAhead.orElseThrow(), present);
@@ -470,7 +431,7 @@ final class Restoration {
         own.removeAll(present);
         Encoding encoding = stored.encoding();
         long extendedSize = extendedSize(stored);
-        Optional<Made> plain = made(
+        Optional<MadeFile> plain = made(
                 own.contains(FileKind.PLAIN),
                 path(directory, stored, FileKind.PLAIN),
                 extendedSize,
@@ -479,11 +440,11 @@ final class Restoration {
         Map<FileKind, Target> targets = new EnumMap<>(FileKind.class);
         plain.ifPresent(file -> targets.put(FileKind.PLAIN, file.target()));
         if (own.contains(FileKind.ENCODED)) {
-            targets.put(FileKind.ENCODED, new Target(unfinished(encoded), slabs));
+            targets.put(FileKind.ENCODED, new Target(MadeFile.unfinished(encoded), slabs));
         }
         String[] md5 = new String[1];
         EnumSet<FileKind> read = lost.isEmpty() ? EnumSet.noneOf(FileKind.class) : EnumSet.copyOf(present);
-        withOwnFiles(stored, directory, read, had -> {
+        OwnFiles.with(app, storage, kept, stored.ckptId(), paths(directory, stored, read), had -> {
             Agreement.run(app, "rebuilding checkpoint " + stored.ckptId(), () -> {
                 if (lost.isEmpty()) {
                     otherwise.run();
@@ -493,7 +454,7 @@ final class Restoration {
                         .make(
                                 files,
                                 lost,
-                                had.files,
+                                had.all(),
                                 extendedSize,
                                 encoding,
                                 targets,
@@ -513,7 +474,7 @@ final class Restoration {
      * @param md5 of the encoded part of the encoded file
      */
     private record Rebuilt(
-            EnumSet<FileKind> from, Optional<Made> plain, Keep keep, Optional<Path> encoded, String md5) {}
+            EnumSet<FileKind> from, Optional<MadeFile> plain, Keep keep, Optional<Path> encoded, String md5) {}
 
     private void finish(StoredCheckpoint stored, Rebuilt rebuilt, EnumSet<FileKind> present) throws IOException {
         if (rebuilt.plain.isPresent()) {
@@ -523,7 +484,7 @@ final class Restoration {
             Path encoded = rebuilt.encoded.get();
             // Not checked: its digest is that of the bytes that were written, and there is no other.
             stored.encodedAgain(rebuilt.md5);
-            storage.rename(unfinished(encoded), encoded);
+            storage.rename(MadeFile.unfinished(encoded), encoded);
             present.add(FileKind.ENCODED);
         }
     }
@@ -539,7 +500,7 @@ final class Restoration {
     }
 
     /** Cuts a new plain file to its size, which it returns. */
-    private long cut(Made made, StoredCheckpoint stored) throws IOException {
+    private long cut(MadeFile made, StoredCheckpoint stored) throws IOException {
         Path extended = made.unfinished();
         boolean completed = false;
         long size;
@@ -571,14 +532,8 @@ final class Restoration {
 
     /** Numbers of the files of the group that are there. Collective in the group. */
     private BitSet presence(EnumSet<FileKind> present) throws IOException {
-        int k = group.size();
-        long[] plain = group.gather(present.contains(FileKind.PLAIN) ? 1 : 0);
-        long[] encoded = group.gather(present.contains(FileKind.ENCODED) ? 1 : 0);
-        BitSet files = new BitSet(2 * k);
-        for (int i = 0; i < k; i++) {
-            files.set(i, plain[i] == 1);
-            files.set(k + i, encoded[i] == 1);
-        }
+        BitSet files = group.ranksWith(present.contains(FileKind.PLAIN));
+        group.ranksWith(present.contains(FileKind.ENCODED)).stream().forEach(rank -> files.set(group.size() + rank));
         return files;
     }
 
@@ -589,13 +544,13 @@ final class Restoration {
     }
 
     /** Checks a file that was made and gives it its name. */
-    private void finish(StoredCheckpoint stored, FileKind kind, Made made, Keep keep, EnumSet<FileKind> present)
+    private void finish(StoredCheckpoint stored, FileKind kind, MadeFile made, Keep keep, EnumSet<FileKind> present)
             throws IOException {
         stored.check(kind, made.unfinished(), keep);
-        storage.rename(made.unfinished(), made.path);
+        storage.rename(made.unfinished(), made.path());
         present.add(kind);
         if (kind != FileKind.PLAIN) {
-            made.memory.ifPresent(kept::forget);
+            made.forget();
         }
     }
 
@@ -606,118 +561,23 @@ final class Restoration {
      * @param bytes it will have, or more
      * @param keep whether it is kept in memory, if there is enough
      */
-    private Optional<Made> made(boolean lacks, Path path, long bytes, boolean keep) throws IOException {
-        List<Made> made = new ArrayList<>();
+    private Optional<MadeFile> made(boolean lacks, Path path, long bytes, boolean keep) throws IOException {
+        List<MadeFile> made = new ArrayList<>();
         Agreement.run(app, "preparing " + path, () -> {
             if (lacks) {
-                made.add(new Made(path, bytes, keep));
+                made.add(new MadeFile(kept, slabs, path, bytes, keep));
             }
         });
         return made.stream().findFirst();
-    }
-
-    /** A file that is made, under another name until it is whole. */
-    private final class Made {
-        private final Path path;
-        private final Optional<KeptFile> memory;
-        private final SlabPool through;
-
-        /**
-         * @param bytes it will have, or more
-         * @param keep whether it is kept in memory, if there is enough
-         */
-        Made(Path path, long bytes, boolean keep) {
-            this.path = path;
-            Optional<KeptFile> begun = keep ? kept.begin(bytes) : Optional.empty();
-            Optional<SlabPool> own = begun.flatMap(file -> kept.slabs(file, slabs.slabBytes()));
-            memory = own.isPresent() ? begun : Optional.empty();
-            through = own.orElse(slabs);
-        }
-
-        Path unfinished() {
-            return Restoration.unfinished(path);
-        }
-
-        Target target() {
-            return new Target(unfinished(), through);
-        }
-
-        void forget() {
-            memory.ifPresent(kept::forget);
-        }
-
-        /** What is in memory is the file as it is now: so it is verified, and recovered, from there. */
-        void remember() throws IOException {
-            if (memory.isPresent()) {
-                memory.get().isOf(unfinished());
-            }
-        }
     }
 
     private static Path path(Path directory, StoredCheckpoint stored, FileKind kind) {
         return directory.resolve(stored.fileName(kind));
     }
 
-    private static Path unfinished(Path target) {
-        return target.resolveSibling(UNFINISHED + target.getFileName());
-    }
-
-    /** What is done with this rank's files. Collective; it fails on all ranks or on none. */
-    @FunctionalInterface
-    private interface Work {
-        void run(OwnFiles own) throws IOException;
-    }
-
-    /** Opens this rank's files, works on them and closes them. Collective. */
-    private void withOwnFiles(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, Work work)
-            throws IOException {
-        OwnFiles own = new OwnFiles();
-        try {
-            Agreement.run(app, "opening files of checkpoint " + stored.ckptId(), () -> {
-                for (FileKind kind : present) {
-                    Path path = path(directory, stored, kind);
-                    ReadAhead file = new ReadAhead(storage, path);
-                    own.opened.add(file);
-                    own.files.put(kind, new KeptSource(file, kept.of(path)));
-                }
-            });
-            work.run(own);
-        } catch (IOException | RuntimeException | Error e) {
-            own.closeAfter(e);
-            throw e;
-        }
-        Agreement.run(app, "closing files of checkpoint " + stored.ckptId(), own::close);
-    }
-
-    /** The files that this rank has. */
-    private static final class OwnFiles {
-        private final List<ReadAhead> opened = new ArrayList<>();
-        private final Map<FileKind, KeptSource> files = new EnumMap<>(FileKind.class);
-
-        ByteSource get(FileKind kind) {
-            ByteSource source = files.get(kind);
-            if (source == null) {
-                throw new IllegalStateException("this rank has no file " + kind);
-            }
-            return source;
-        }
-
-        /** Bytes of a file; 0 when it is not there. */
-        long size(FileKind kind) {
-            ByteSource source = files.get(kind);
-            return source == null ? 0 : source.size();
-        }
-
-        void closeAfter(Throwable failure) {
-            try {
-                close();
-            } catch (IOException e) {
-                failure.addSuppressed(e);
-            }
-        }
-
-        void close() throws IOException {
-            Closeables.close(opened);
-        }
+    private static Map<FileKind, Path> paths(Path directory, StoredCheckpoint stored, EnumSet<FileKind> kinds) {
+        Map<FileKind, Path> paths = new EnumMap<>(FileKind.class);
+        kinds.forEach(kind -> paths.put(kind, path(directory, stored, kind)));
+        return paths;
     }
 }

@@ -1,0 +1,83 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.ByteSource;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** The files of a checkpoint that this rank has, opened to make lost ones from them. */
+final class OwnFiles {
+
+    private final List<ReadAhead> opened = new ArrayList<>();
+    private final Map<FileKind, KeptSource> files = new EnumMap<>(FileKind.class);
+
+    private OwnFiles() {}
+
+    /** What is done with this rank's files. Collective; it fails on all ranks or on none. */
+    @FunctionalInterface
+    interface Work {
+        void run(OwnFiles own) throws IOException;
+    }
+
+    /**
+     * Opens this rank's files, works on them and closes them. Collective.
+     *
+     * @param kept what of them need not be read
+     */
+    static void with(
+            Communicator app, StorageEngine storage, KeptBytes kept, int ckptId, Map<FileKind, Path> paths, Work work)
+            throws IOException {
+        OwnFiles own = new OwnFiles();
+        try {
+            Agreement.run(app, "opening files of checkpoint " + ckptId, () -> {
+                for (Map.Entry<FileKind, Path> each : paths.entrySet()) {
+                    ReadAhead file = new ReadAhead(storage, each.getValue());
+                    own.opened.add(file);
+                    own.files.put(each.getKey(), new KeptSource(file, kept.of(each.getValue())));
+                }
+            });
+            work.run(own);
+        } catch (IOException | RuntimeException | Error e) {
+            own.closeAfter(e);
+            throw e;
+        }
+        Agreement.run(app, "closing files of checkpoint " + ckptId, own::close);
+    }
+
+    /** Those that are there. */
+    Map<FileKind, KeptSource> all() {
+        return files;
+    }
+
+    ByteSource get(FileKind kind) {
+        ByteSource source = files.get(kind);
+        if (source == null) {
+            throw new IllegalStateException("this rank has no file " + kind);
+        }
+        return source;
+    }
+
+    /** Bytes of a file; 0 when it is not there. */
+    long size(FileKind kind) {
+        ByteSource source = files.get(kind);
+        return source == null ? 0 : source.size();
+    }
+
+    private void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private void close() throws IOException {
+        Closeables.close(opened);
+    }
+}
