@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,6 +135,7 @@ public final class Checkpoints implements AutoCloseable {
         private @Nullable Consumer<IOException> lateFailures;
         private BiConsumer<Checkpoints, CheckpointReport> finishedByHead = (run, report) -> {};
         private Optional<HeadCallback> headCallback = Optional.empty();
+        private Optional<IntFunction<Host>> hosts = Optional.empty();
 
         private Builder(Path configFile) {
             this.configFile = configFile;
@@ -285,6 +287,12 @@ public final class Checkpoints implements AutoCloseable {
             return this;
         }
 
+        /** Invents the hosts of the ranks, for tests on one machine that lose, replace and reorder nodes. */
+        Builder hosts(IntFunction<Host> ofRank) {
+            hosts = Optional.of(ofRank);
+            return this;
+        }
+
         /**
          * Opens the run. Collective.
          *
@@ -308,12 +316,17 @@ public final class Checkpoints implements AutoCloseable {
 
         private Run prepare() throws IOException {
             if (communicator != null) {
-                return Run.prepare(configFile, communicator, Optional.ofNullable(storage), anyNumberOfRanks);
+                return prepare(communicator);
             }
             preload();
             try (Communicator world = Communicators.world()) {
-                return Run.prepare(configFile, world, Optional.ofNullable(storage), anyNumberOfRanks);
+                return prepare(world);
             }
+        }
+
+        private Run prepare(Communicator ranks) throws IOException {
+            Optional<Host> host = hosts.map(ofRank -> ofRank.apply(ranks.rank()));
+            return Run.prepare(configFile, ranks, Optional.ofNullable(storage), anyNumberOfRanks, host);
         }
     }
 

@@ -48,8 +48,14 @@ record Run(
      *
      * @param given storage engine; otherwise the configuration or {@link StorageEngines} chooses
      * @param anyNumberOfRanks whether a restart may have another number of nodes
+     * @param host of this rank, if it is an invented one
      */
-    static Run prepare(Path configFile, Communicator ranks, Optional<StorageEngine> given, boolean anyNumberOfRanks)
+    static Run prepare(
+            Path configFile,
+            Communicator ranks,
+            Optional<StorageEngine> given,
+            boolean anyNumberOfRanks,
+            Optional<Host> host)
             throws IOException {
         String text = readOnce(ranks, configFile);
         FtiConfig[] parsed = new FtiConfig[1];
@@ -58,14 +64,15 @@ record Run(
         boolean restart = config.failure() != 0;
         String execId = restart ? config.execId() : Agreement.bcast(ranks, ranks.rank() == 0 ? newExecId() : "", 0);
         StorageEngine[] engine = new StorageEngine[1];
-        RunDirectory directories = new RunDirectory(config, execId, ranks.rank());
+        Path ckptDir = host.map(Host::localRoot).orElse(config.ckptDir());
+        RunDirectory directories = new RunDirectory(config, ckptDir, execId, ranks.rank());
         Agreement.run(ranks, "making the directories of run " + execId, () -> {
             engine[0] = given.isPresent() ? given.get() : engine(config);
             directories.create(engine[0]);
         });
         Path topologyFile = directories.topologyFile();
         Former[] found = new Former[1];
-        Topology topology = Topology.of(ranks, config, nameOfRank -> {
+        Topology topology = Topology.of(ranks, config, host, nameOfRank -> {
             List<String> earlier = List.of();
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());

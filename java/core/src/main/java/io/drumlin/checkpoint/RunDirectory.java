@@ -57,7 +57,12 @@ final class RunDirectory {
     private final Path globalStash;
 
     RunDirectory(FtiConfig config, String execId, int rank) {
-        ckptRoot = config.ckptDir();
+        this(config, config.ckptDir(), execId, rank);
+    }
+
+    /** @param ckptDir where the storage of this rank's node is */
+    RunDirectory(FtiConfig config, Path ckptDir, String execId, int rank) {
+        ckptRoot = ckptDir;
         nodeDirectory = config.localTest()
                 ? Optional.of(ckptRoot.resolve("node" + rank / config.nodeSize()))
                 : Optional.empty();

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -50,11 +51,14 @@ record Topology(
     /**
      * Finds this rank's place: rank 0 gets the names of all nodes, and every rank what it needs to know. Collective.
      *
+     * @param host of this rank, if it is an invented one
      * @param maker makes the list of nodes; runs on rank 0; its failure is that of all ranks
      */
-    static Topology of(Communicator comm, FtiConfig config, Maker maker) throws IOException {
+    static Topology of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker) throws IOException {
         String[] nodeName = new String[1];
-        Agreement.run(comm, "finding the node's name", () -> nodeName[0] = nodeName(comm.rank(), config));
+        Agreement.run(comm, "finding the node's name", () -> {
+            nodeName[0] = host.isPresent() ? host.get().name() : nodeName(comm.rank(), config);
+        });
         List<String> nameOfRank = gather(comm, nodeName[0]);
         NodeList[] list = new NodeList[1];
         Agreement.run(comm, "building the topology", () -> {

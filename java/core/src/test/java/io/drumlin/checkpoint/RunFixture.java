@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -121,6 +122,49 @@ public final class RunFixture {
     public void run(int ranks, Body body) throws IOException {
         ThreadCommunicator.run(ranks, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
+                if (!checkpoints.isHead()) {
+                    body.run(checkpoints, comm);
+                }
+            }
+        });
+    }
+
+    /** Opens a run in a way of its own. */
+    @FunctionalInterface
+    public interface Opening {
+        Checkpoints open(Checkpoints.Builder builder) throws IOException;
+    }
+
+    /** Where a host has its node-local storage: {@code hosts/<name>/Local} in the folder of the test. */
+    public Path localRoot(String host) {
+        return directory.resolve("hosts").resolve(host).resolve("Local");
+    }
+
+    /** Deletes what a host has on its disk. */
+    public void loseDisk(String host) throws IOException {
+        RunDirectory.delete(localRoot(host), new NioEngine());
+    }
+
+    /** Describes the run on ranks of which each is on an invented host; needs {@code local_test = 0}. */
+    public Checkpoints.Builder on(List<String> hostOfRank, Communicator comm) throws IOException {
+        for (String host : hostOfRank) {
+            Files.createDirectories(localRoot(host).getParent());
+        }
+        return Checkpoints.builder(config).communicator(comm).hosts(rank -> {
+            String host = hostOfRank.get(rank);
+            return new Host(host, localRoot(host));
+        });
+    }
+
+    /** Opens the run on threads of which each is on an invented host; needs {@code local_test = 0}; otherwise as {@link #run}. */
+    public void runOn(List<String> hostOfRank, Body body) throws IOException {
+        runOn(hostOfRank, Checkpoints.Builder::open, body);
+    }
+
+    /** As {@link #runOn(List, Body)}, opened in another way. */
+    public void runOn(List<String> hostOfRank, Opening opening, Body body) throws IOException {
+        ThreadCommunicator.run(hostOfRank.size(), comm -> {
+            try (Checkpoints checkpoints = opening.open(on(hostOfRank, comm))) {
                 if (!checkpoints.isHead()) {
                     body.run(checkpoints, comm);
                 }

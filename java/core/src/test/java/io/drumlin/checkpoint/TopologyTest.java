@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,7 +85,7 @@ class TopologyTest {
         List<Topology> expected = NodeList.of(config, nameOfRank, earlier).topologies(heads);
         List<Topology> ranks = new ArrayList<>(Collections.nCopies(9, null));
         ThreadCommunicator.run(9, comm -> {
-            Topology own = Topology.of(comm, config, names -> {
+            Topology own = Topology.of(comm, config, Optional.empty(), names -> {
                 assertThat(comm.rank()).isZero();
                 return NodeList.of(config, names, earlier);
             });
