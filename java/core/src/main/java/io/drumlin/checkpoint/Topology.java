@@ -3,14 +3,12 @@ package io.drumlin.checkpoint;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.HostName;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,8 +37,6 @@ record Topology(
 
     /** Most bytes of a node name in the exchange, as in C FTI. */
     private static final int NAME_BYTES = 256;
-
-    private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
     /** Makes the list of nodes on rank 0. */
     @FunctionalInterface
@@ -101,10 +97,7 @@ record Topology(
         if (config.localTest()) {
             return "node" + rank / config.nodeSize();
         }
-        // What gethostname says. Java's own way fails where the name has no address.
-        return Files.isReadable(HOST_NAME)
-                ? Files.readString(HOST_NAME).strip()
-                : InetAddress.getLocalHost().getHostName();
+        return HostName.read();
     }
 
     /** Position and file rank of this rank, and 1 where ranks are numbered node by node. */

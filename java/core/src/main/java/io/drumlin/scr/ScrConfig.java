@@ -2,8 +2,6 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -194,15 +192,6 @@ public final class ScrConfig {
             values.put(line.key(), line.value());
         } else {
             throw new IllegalArgumentException("no line begins with " + line.key() + " here, or it has one item only");
-        }
-    }
-
-    /** This node, if nobody names it. */
-    static String hostName() {
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
-            return "localhost";
         }
     }
 }

@@ -57,14 +57,15 @@ public final class ScrDatasets implements Closeable {
     /** The dataset that is being written. */
     private record Output(DatasetDescriptor descriptor, boolean bypass, RoutedFiles files) {}
 
-    private ScrDatasets(ScrSettings settings, Communicator world, StorageEngine storage) throws IOException {
+    private ScrDatasets(ScrSettings settings, String node, Communicator world, StorageEngine storage)
+            throws IOException {
         this.settings = settings;
         this.world = world;
         this.store = new KvTreeStore(storage);
         this.prefix = new ScrPrefix(settings.prefix());
         this.index = new IndexFile(prefix, storage);
         this.halt = new JobHalt(settings, world, new HaltFile(prefix, storage));
-        this.layout = new NodeLayout(world, settings.node());
+        this.layout = new NodeLayout(world, node);
         this.cache = new DatasetCache(store, world, layout, settings, prefix);
         this.flush = new DatasetFlush(settings, world, store, prefix, cache);
         this.fetch = new DatasetFetch(settings, world, store, prefix, cache);
@@ -84,6 +85,7 @@ public final class ScrDatasets implements Closeable {
     public static ScrDatasets open(ScrConfig config, Communicator comm, StorageEngine storage) throws IOException {
         Communicator world = comm.dup();
         ScrSettings[] settings = new ScrSettings[1];
+        String[] node = new String[1];
         Agreement.run(world, "reading the configuration of SCR", () -> {
             settings[0] = config.read();
             if (!settings[0].flag("SCR_ENABLE")) {
@@ -92,11 +94,12 @@ public final class ScrDatasets implements Closeable {
                         .advice("unset it, or do without datasets")
                         .exception();
             }
+            node[0] = settings[0].node();
         });
         if (world.rank() == 0) {
             warnOfUnused(settings[0]);
         }
-        ScrDatasets datasets = new ScrDatasets(settings[0], world, storage);
+        ScrDatasets datasets = new ScrDatasets(settings[0], node[0], world, storage);
         new JobStart(settings[0], world, datasets.layout, datasets.prefix, datasets.cache, datasets.flush)
                 .run(config.program(), storage);
         datasets.counter.findLast(datasets.index, datasets.cache.datasets().values());

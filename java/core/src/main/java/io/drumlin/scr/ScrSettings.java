@@ -1,6 +1,8 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.HostName;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -101,8 +103,8 @@ record ScrSettings(Map<String, String> values, List<CheckpointDescriptor> descri
         return text("SCR_USER_NAME", System.getProperty("user.name", "user"));
     }
 
-    String node() {
-        return text("SCR_NODE_NAME", ScrConfig.hostName());
+    String node() throws IOException {
+        return text("SCR_NODE_NAME").isEmpty() ? HostName.read() : text("SCR_NODE_NAME");
     }
 
     Path control() {

@@ -3,8 +3,10 @@ package io.drumlin.scr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,5 +112,29 @@ class ScrConfigTest {
         assertThat(settings.descriptor(DatasetDescriptor.started(1, "out", false, true, 0))
                         .bypass())
                 .isTrue();
+    }
+
+    /** Names of nodes need no address. If every rank took the same name here, nothing would be on a second node. */
+    @Test
+    void theNodeHasTheNameThatItsKernelKnows() throws IOException, InterruptedException {
+        Process trial = new ProcessBuilder("unshare", "--uts", "--net", "hostname", "drumlin-test").start();
+        assumeThat(trial.waitFor())
+                .as("unshare may give processes host names of their own")
+                .isZero();
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .startedBy("unshare", "--uts", "--net", "bash", "-c", "hostname drumlin-node-7; exec \"$@\"", "host")
+                .run(NodeName.class);
+        assertThat(outcome.output()).contains("node=drumlin-node-7;");
+        assertThat(outcome.exitStatus()).isZero();
+    }
+
+    /** Prints what a rank calls its node. */
+    static final class NodeName {
+
+        private NodeName() {}
+
+        public static void main(String[] args) throws IOException {
+            System.out.println("node=" + new ScrConfig(Map.of()).read().node() + ";");
+        }
     }
 }
