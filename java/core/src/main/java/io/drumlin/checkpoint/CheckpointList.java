@@ -5,10 +5,10 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
@@ -147,10 +147,10 @@ final class CheckpointList {
             long[] found = {0, 0};
             if (comm.rank() == 0) {
                 // Not "exists", which is also false when that could not be found out.
-                boolean left = !Files.notExists(directories.committed(Level.L4_DCP));
+                boolean left = PathStatus.exists(directories.committed(Level.L4_DCP));
                 boolean possible = config.ioMode() == FtiConfig.IO_FTIFF;
                 found[0] = possible && (left || config.differential().isPresent()) ? 1 : 0;
-                found[1] = Files.notExists(file) ? 0 : 1;
+                found[1] = PathStatus.exists(file) ? 1 : 0;
             }
             comm.allreduce(found, Op.MAX);
             differential = found[0] == 1;
@@ -162,7 +162,7 @@ final class CheckpointList {
     /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
     private void write(int ckptId, Level level, int ranks, boolean ordered) throws IOException {
         before = null;
-        String text = Files.notExists(file) ? "" : TextFiles.read(file);
+        String text = PathStatus.exists(file) ? TextFiles.read(file) : "";
         Map<String, Map<String, String>> sections;
         try {
             sections = parse(text);
@@ -179,7 +179,7 @@ final class CheckpointList {
         values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
         String section = SECTION + ckptId;
         sections.keySet().removeIf(name -> name.contains(OF));
-        if (!ordered && !config.keepL4Ckpt() && Files.notExists(directories.archive())) {
+        if (!ordered && !config.keepL4Ckpt() && !PathStatus.exists(directories.archive())) {
             keepLast(sections);
         }
         keepOfOtherRanks(sections, section, values);
@@ -320,7 +320,7 @@ final class CheckpointList {
     /** What a list tells of checkpoints, in its order; nothing if there is none. */
     static List<Entry> entries(Path file) throws IOException {
         List<Entry> entries = new ArrayList<>();
-        if (!Files.notExists(file)) {
+        if (PathStatus.exists(file)) {
             IniFile list = IniFile.parse(TextFiles.read(file), file.toString());
             for (String section : list.sections()) {
                 int number = FtiConfig.parseInteger(list.get(section, "level").orElse(""));

@@ -43,7 +43,7 @@ record Engine(
         int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
         CheckpointReader reader = new CheckpointReader(
                 storage, slabs, KeptBytes.ofFreeMemory(storage, config.restartMemory(), ranksOfMachine));
-        Refusals refusals = Refusals.logged(app);
+        Refusals refusals = Refusals.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         LevelDirectories levels =
                 new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);

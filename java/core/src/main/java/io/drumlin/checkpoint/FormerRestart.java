@@ -82,6 +82,7 @@ final class FormerRestart {
                     directory,
                     () -> found.addAll(mode.findFormer(level, known.numberedByNode())));
         }
+        refusals.requireReadable();
         return Agreement.bcast(app, String.join("\n", found), 0).lines().toList();
     }
 
@@ -89,6 +90,7 @@ final class FormerRestart {
         FormerCheckpoint[] former = new FormerCheckpoint[1];
         Path directory = levels.directory(level, LevelDirectories.Slot.COMMITTED);
         boolean possible = refusals.succeeds("looking at", directory, () -> former[0] = mode.former(level, line));
+        refusals.requireReadable();
         if (!onAllRanks(possible)) {
             return Optional.empty();
         }
@@ -101,8 +103,9 @@ final class FormerRestart {
             found.meet(app);
         } catch (IOException e) {
             met = false;
-            refusals.sink().accept(directory, e);
+            refusals.refuse("reading", directory, e);
         }
+        refusals.requireReadable();
         return met && areWhole(found) ? Optional.of(found) : Optional.empty();
     }
 
@@ -112,7 +115,7 @@ final class FormerRestart {
             listed.confirm(found, known);
             return true;
         } catch (DrumlinException e) {
-            refusals.sink().accept(levels.directory(found.level(), found.slot()), e);
+            refusals.refuse("looking at", levels.directory(found.level(), found.slot()), e);
             missing = missing.or(() -> Optional.of(e));
             return false;
         }
@@ -137,6 +140,7 @@ final class FormerRestart {
             last = Math.max(last, timestamp[0]);
         }
         reader.forget();
+        refusals.requireReadable();
         long[] all = {whole ? 1 : 0, first, last == Long.MIN_VALUE ? Long.MAX_VALUE : -last};
         app.allreduce(all, Op.MIN);
         boolean together = former.mayDifferInTime() || all[1] == -all[2];

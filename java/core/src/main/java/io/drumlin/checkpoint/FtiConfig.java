@@ -97,6 +97,7 @@ final class FtiConfig {
     private final int slabMebibytes;
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
+    private final boolean goesOnFromOlder;
 
     private final Injection injection;
     private final EnumMap<Level, Double> meanSecondsBetweenFailures = new EnumMap<>(Level.class);
@@ -158,6 +159,7 @@ final class FtiConfig {
         slabMebibytes = inRange("drumlin", "slab_memory", DEFAULT_SLAB_MEMORY, LEAST_SLAB_MEMORY, MOST_SLAB_MEMORY);
         storage = text("drumlin", "storage");
         scrIndex = readScrIndex();
+        goesOnFromOlder = readOnUnreadable();
         injection = readInjection();
         readFailureTimes();
         checkGroupSize();
@@ -366,6 +368,14 @@ final class FtiConfig {
             throw refused("drumlin", "scr_index", "glbl_dir or a directory above it");
         }
         return prefix;
+    }
+
+    private boolean readOnUnreadable() throws DrumlinException {
+        return switch (ini.get("drumlin", "on_unreadable").orElse("stop").toLowerCase(Locale.ROOT)) {
+            case "stop" -> false;
+            case "older" -> true;
+            default -> throw refused("drumlin", "on_unreadable", "stop or older");
+        };
     }
 
     private Packing readPacking() throws DrumlinException {
@@ -606,6 +616,11 @@ final class FtiConfig {
 
     Packing packing() {
         return packing;
+    }
+
+    /** Whether a restart takes what it cannot read for lost, and may go on from an older checkpoint. */
+    boolean goesOnFromOlder() {
+        return goesOnFromOlder;
     }
 
     /** Prefix directory of SCR in whose index checkpoints of level 4 are listed. */

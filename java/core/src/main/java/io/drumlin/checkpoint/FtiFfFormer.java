@@ -4,8 +4,8 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.IoMode.Places;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.format.ftiff.FtiFfFile;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,8 +34,8 @@ record FtiFfFormer(
      * @return lines for {@link #of}
      */
     static List<String> find(FtiFfMode mode, Places places, Level level) throws IOException {
-        boolean replacing = Files.exists(places.directory(level, Slot.REPLACED));
-        boolean committed = Files.exists(places.directory(level, Slot.COMMITTED));
+        boolean replacing = PathStatus.exists(places.directory(level, Slot.REPLACED));
+        boolean committed = PathStatus.exists(places.directory(level, Slot.COMMITTED));
         List<String> found = new ArrayList<>();
         for (Slot slot : Slot.values()) {
             // All ranks had written their files when the old ones were put aside, not before.

@@ -17,12 +17,12 @@ import io.drumlin.integrity.RebuiltFile;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -206,7 +206,9 @@ final class FtiFfMode implements IoMode {
         for (Key key : keys(own, false)) {
             stored.add(new Remains(level, key, own.stream().filter(key::matches).toList()));
         }
-        long[] replacing = {Files.exists(levels.directory(level, Slot.REPLACED)) ? 1 : 0};
+        Path replaced = levels.directory(level, Slot.REPLACED);
+        long[] replacing = {0};
+        refusals.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
         app.allreduce(replacing, Op.MAX);
         if (replacing[0] == 0) {
             List<Candidate> committed = own.stream()
@@ -240,7 +242,7 @@ final class FtiFfMode implements IoMode {
         }
         RunDirectory.requireRanks(directory, topology);
         Path file = directory.resolve(RunDirectory.differentialName(fileRank));
-        return kind == FileKind.PLAIN && Files.isRegularFile(file) ? List.of(file) : List.of();
+        return kind == FileKind.PLAIN && PathStatus.isRegularFile(file) ? List.of(file) : List.of();
     }
 
     /**

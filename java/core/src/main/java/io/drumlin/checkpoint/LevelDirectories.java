@@ -2,9 +2,9 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -130,7 +130,7 @@ final class LevelDirectories implements IoMode.Places {
 
     private void tidy(Path root, Level level) throws IOException {
         Path committed = RunDirectory.committed(root, level);
-        boolean putAside = Files.exists(RunDirectory.replaced(root, level)) && !Files.exists(committed);
+        boolean putAside = PathStatus.exists(RunDirectory.replaced(root, level)) && !PathStatus.exists(committed);
         if (putAside || unsettled.contains(committed)) {
             swapOut(root, level);
         }
@@ -144,7 +144,7 @@ final class LevelDirectories implements IoMode.Places {
      */
     void takeSpare() throws IOException {
         onEachRoot("taking the spare files of", Level.L4_DCP, root -> {
-            if (Files.exists(RunDirectory.spare(root))) {
+            if (PathStatus.exists(RunDirectory.spare(root))) {
                 deleteOfOtherRanks(RunDirectory.spare(root));
                 RunDirectory.delete(RunDirectory.tmp(root), storage);
                 storage.rename(RunDirectory.spare(root), RunDirectory.tmp(root));
@@ -203,7 +203,7 @@ final class LevelDirectories implements IoMode.Places {
 
     private void swapIn(Path root, Level level) throws IOException {
         Path committed = RunDirectory.committed(root, level);
-        boolean replaces = Files.exists(committed);
+        boolean replaces = PathStatus.exists(committed);
         if (replaces) {
             discardReplaced(root, level);
         }
@@ -220,10 +220,10 @@ final class LevelDirectories implements IoMode.Places {
         Path committed = RunDirectory.committed(root, level);
         Path replaced = RunDirectory.replaced(root, level);
         unsettled.add(committed);
-        if (Files.exists(committed) && !Files.exists(RunDirectory.tmp(root))) {
+        if (PathStatus.exists(committed) && !PathStatus.exists(RunDirectory.tmp(root))) {
             storage.rename(committed, RunDirectory.tmp(root));
         }
-        if (Files.exists(replaced)) {
+        if (PathStatus.exists(replaced)) {
             storage.rename(replaced, committed);
         }
         unsettled.remove(committed);
@@ -239,7 +239,7 @@ final class LevelDirectories implements IoMode.Places {
         if (level == Level.L4_DCP && !metadata) {
             Agreement.run(app, "keeping the differential checkpoint before as a spare", () -> {
                 for (Path root : roots(level)) {
-                    if (Files.exists(RunDirectory.replaced(root, level))) {
+                    if (PathStatus.exists(RunDirectory.replaced(root, level))) {
                         RunDirectory.delete(RunDirectory.spare(root), storage);
                         storage.rename(RunDirectory.replaced(root, level), RunDirectory.spare(root));
                     }
@@ -366,17 +366,17 @@ final class LevelDirectories implements IoMode.Places {
                 RunDirectory.delete(committed, storage);
             }
         }
-        return Files.exists(directories.archive()) || Files.exists(directory(Level.L4_DCP, Slot.COMMITTED));
+        return PathStatus.exists(directories.archive()) || PathStatus.exists(directory(Level.L4_DCP, Slot.COMMITTED));
     }
 
     private boolean isOfDifferential(Path ofMetadata) throws IOException {
-        return Files.isDirectory(ofMetadata)
+        return PathStatus.isDirectory(ofMetadata)
                 && !RunDirectory.entries(ofMetadata).isEmpty()
                 && MetadataFiles.ordinaryCkptId(ofMetadata, storage).isEmpty();
     }
 
     private void archive(Path root, Path from) throws IOException {
-        if (!Files.isDirectory(from)) {
+        if (!PathStatus.isDirectory(from)) {
             return;
         }
         RunDirectory.makeDirectory(directories.archive(), storage);
@@ -413,7 +413,7 @@ final class LevelDirectories implements IoMode.Places {
         // What it has replaced goes first: a deletion behind the computation may have failed, and a restart would take
         // it.
         for (Path directory : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
-            if (Files.exists(directory)) {
+            if (PathStatus.exists(directory)) {
                 storage.syncDirectory(root);
                 RunDirectory.delete(directory, storage);
                 storage.syncDirectory(root);

@@ -5,14 +5,13 @@ import io.drumlin.checkpoint.IoMode.Places;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** How many ranks stored the checkpoints on the parallel file system, as far as the list of checkpoints says; the same on all ranks. */
 final class ListedRanks {
@@ -27,10 +26,14 @@ final class ListedRanks {
     static ListedRanks of(Communicator app, Path list, Places places, Refusals refusals) throws IOException {
         StringBuilder lines = new StringBuilder();
         if (app.rank() == 0) {
-            refusals.succeeds("reading", list, () -> CheckpointList.entries(list).stream()
-                    .filter(entry -> !entry.ofOtherRanks() || wasInterrupted(places))
-                    .forEach(entry -> lines.append(entry.toLine()).append('\n')));
+            refusals.succeeds("reading", list, () -> {
+                boolean interrupted = wasInterrupted(places);
+                CheckpointList.entries(list).stream()
+                        .filter(entry -> !entry.ofOtherRanks() || interrupted)
+                        .forEach(entry -> lines.append(entry.toLine()).append('\n'));
+            });
         }
+        refusals.requireReadable();
         return new ListedRanks(Agreement.bcast(app, lines.toString(), 0)
                 .lines()
                 .map(CheckpointList.Entry::of)
@@ -38,14 +41,18 @@ final class ListedRanks {
     }
 
     /** Only a kill leaves the checkpoint that one of other ranks was going to replace. */
-    private static boolean wasInterrupted(Places places) {
-        return Stream.of(
-                        places.directory(Level.L4, Slot.TMP),
-                        places.directory(Level.L4, Slot.REPLACED),
-                        places.directory(Level.L4_DCP, Slot.REPLACED),
-                        places.metadataDirectory(Level.L4, Slot.TMP),
-                        places.metadataDirectory(Level.L4, Slot.REPLACED))
-                .anyMatch(Files::exists);
+    private static boolean wasInterrupted(Places places) throws IOException {
+        for (Path left : List.of(
+                places.directory(Level.L4, Slot.TMP),
+                places.directory(Level.L4, Slot.REPLACED),
+                places.directory(Level.L4_DCP, Slot.REPLACED),
+                places.metadataDirectory(Level.L4, Slot.TMP),
+                places.metadataDirectory(Level.L4, Slot.REPLACED))) {
+            if (PathStatus.exists(left)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The number of a checkpoint; empty if it is not known, two of which one is right where a kill may have kept it from being replaced. */

@@ -8,6 +8,7 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ final class PosixFormer implements FormerCheckpoint {
      *
      * @return lines for {@link #of}
      */
-    static List<String> find(PosixRun run, Refusals refusals) {
+    static List<String> find(PosixRun run, Refusals refusals) throws IOException {
         boolean replacing = exists(run, Slot.REPLACED) || existsMetadata(run, Slot.REPLACED);
         List<String> found = new ArrayList<>();
         for (Slot metadata : Slot.values()) {
@@ -92,12 +93,12 @@ final class PosixFormer implements FormerCheckpoint {
         return found;
     }
 
-    private static boolean exists(PosixRun run, Slot slot) {
-        return Files.isDirectory(run.places().directory(Level.L4, slot));
+    private static boolean exists(PosixRun run, Slot slot) throws IOException {
+        return PathStatus.isDirectory(run.places().directory(Level.L4, slot));
     }
 
-    private static boolean existsMetadata(PosixRun run, Slot slot) {
-        return Files.isDirectory(run.places().metadataDirectory(Level.L4, slot));
+    private static boolean existsMetadata(PosixRun run, Slot slot) throws IOException {
+        return PathStatus.isDirectory(run.places().metadataDirectory(Level.L4, slot));
     }
 
     /** Id of the checkpoint, and its groups. */

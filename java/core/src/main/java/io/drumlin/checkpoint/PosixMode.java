@@ -10,10 +10,10 @@ import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -304,7 +304,7 @@ final class PosixMode implements IoMode {
             GroupMetadata[] own = new GroupMetadata[1];
             Path directory = levels.metadataDirectory(level, slot);
             refusals.succeeds("reading the metadata in", directory, () -> {
-                if (Files.isDirectory(directory)) {
+                if (PathStatus.isDirectory(directory)) {
                     own[0] = metadata(level, directory, fileRanks);
                 }
             });

@@ -9,6 +9,7 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.integrity.RebuiltFile;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -120,9 +121,11 @@ final class PosixRemains implements StoredCheckpoint {
             List<Place> found = new ArrayList<>();
             for (Slot place : Slot.values()) {
                 Path path = run.places().directory(level, place).resolve(fileName(kind));
-                if (Files.isRegularFile(path)) {
-                    found.add(new Place(place, path));
-                }
+                refusals.succeeds("looking for", path, () -> {
+                    if (PathStatus.isRegularFile(path)) {
+                        found.add(new Place(place, path));
+                    }
+                });
             }
             if (found.size() > 1) {
                 // Files of several checkpoints with one id.

@@ -7,9 +7,10 @@ import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -96,9 +97,12 @@ final class Recovery {
      * @return whether there was such a commit; what was kept of another level has been forgotten then
      */
     boolean settle(Level level) throws IOException {
-        boolean replacing = Files.exists(levels.directory(level, Slot.REPLACED))
-                || Files.exists(levels.metadataDirectory(level, Slot.REPLACED));
-        long[] interrupted = {replacing ? 1 : 0};
+        long[] interrupted = {0};
+        for (Path replaced :
+                List.of(levels.directory(level, Slot.REPLACED), levels.metadataDirectory(level, Slot.REPLACED))) {
+            refusals.succeeds("looking for", replaced, () -> interrupted[0] |= PathStatus.exists(replaced) ? 1 : 0);
+        }
+        refusals.requireReadable();
         app.allreduce(interrupted, Op.MAX);
         Optional<StoredCheckpoint> mended = interrupted[0] == 0 ? Optional.empty() : mend(level);
         if (mended.isPresent()) {
@@ -112,13 +116,18 @@ final class Recovery {
 
     /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */
     private Optional<StoredCheckpoint> mend(Level level) throws IOException {
-        for (StoredCheckpoint stored : mode.stored(level)) {
-            Left left = look(stored, true, true);
-            if (left.recoverable && restored(left)) {
-                levels.settle(left.level, left.slot, stored.metadataSlot());
-                return Optional.of(stored);
+        List<StoredCheckpoint> candidates = mode.stored(level);
+        refusals.requireReadable();
+        for (StoredCheckpoint stored : candidates) {
+            try {
+                Left left = look(stored, true, true);
+                if (left.recoverable && restored(left)) {
+                    levels.settle(left.level, left.slot, stored.metadataSlot());
+                    return Optional.of(stored);
+                }
+            } finally {
+                restoration.forgetMadeAhead();
             }
-            restoration.forgetMadeAhead();
         }
         return Optional.empty();
     }
@@ -158,11 +167,13 @@ final class Recovery {
         Level level = stored.level();
         Slot slot = slot(level, stored);
         EnumSet<FileKind> files = present(level, stored, slot);
+        refusals.requireReadable();
         DataSource source = source(level, files);
         boolean recoverable = onAllRanks(source != DataSource.NONE);
         if (recoverable && data) {
             verify(stored, slot, files, mend);
             stored.agree();
+            refusals.requireReadable();
             boolean fits = stored.isOfTheseGroups(files);
             source = fits ? source(level, files) : DataSource.NONE;
             recoverable = onAllRanks(source != DataSource.NONE);
@@ -307,14 +318,21 @@ final class Recovery {
         return files[0];
     }
 
-    private boolean restored(Left left) {
+    private boolean restored(Left left) throws IOException {
         // Where the files lie now: should it fail, the places of the other checkpoints are still as they were found.
         Path directory = levels.directory(left.level, left.slot);
         try {
             restoration.restore(left.level, left.stored, directory, left.whole);
             return true;
         } catch (IOException e) {
-            refusals.sink().accept(directory, e);
+            if (IoFailures.mayPass(e)) {
+                // A full disk, too, is no proof that another checkpoint is needed.
+                refusals.refuse("restoring", directory, e);
+            }
+            refusals.requireReadable();
+            if (!IoFailures.mayPass(e)) {
+                refusals.refuse("restoring", directory, e);
+            }
             reader.forget();
             return false;
         }

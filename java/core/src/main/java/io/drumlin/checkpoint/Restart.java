@@ -99,6 +99,7 @@ final class Restart {
             refusals.succeeds("reading", list, () -> CheckpointList.restartOrder(list)
                     .forEach(level -> names.append(level).append(' ')));
         }
+        refusals.requireReadable();
         String agreed = Agreement.bcast(app, names.toString(), 0);
         return agreed.isEmpty()
                 ? List.of(Level.values())

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -283,7 +284,7 @@ final class RunDirectory {
         for (Path entry : entries(directory)) {
             Matcher name = RANK_FILE.matcher(entry.getFileName().toString());
             // Only files: opening a pipe would wait for its other end.
-            if (!name.matches() || !Files.isRegularFile(entry)) {
+            if (!name.matches() || !PathStatus.isRegularFile(entry)) {
                 continue;
             }
             long owner = Long.parseLong(name.group(3));

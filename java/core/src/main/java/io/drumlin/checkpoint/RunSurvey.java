@@ -323,7 +323,7 @@ public final class RunSurvey {
             directories = new RunDirectory(config, execId, world.rank());
             boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
             levels = new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
-            refusals = new Refusals(app, (path, why) -> refused.add(RunReport.Problem.of(path, why)));
+            refusals = new Refusals(app, (path, why) -> refused.add(RunReport.Problem.of(path, why)), true);
         }
 
         private Recovery recovery(Places places) {

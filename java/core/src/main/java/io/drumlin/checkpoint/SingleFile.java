@@ -182,6 +182,7 @@ public final class SingleFile {
             requireEnabled("restart");
             found[0] = app.rank() == 0 ? newestWhole() : -1;
         });
+        refusals.requireReadable();
         app.allreduce(found, Op.MAX);
         int ckptId = (int) found[0];
         source = ckptId < 0

@@ -16,6 +16,7 @@ import io.drumlin.integrity.LaneDigester;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,6 +47,7 @@ final class StoredLayers implements StoredCheckpoint {
     private final FileEntry entry;
     private final Consumer<Opened> opening;
     private @Nullable DcpFile whole;
+    private boolean there;
     private long layers;
     private int ckptId;
 
@@ -85,9 +87,10 @@ final class StoredLayers implements StoredCheckpoint {
         this.entry = entry;
         this.opening = opening;
         ckptId = newest;
-        if (Files.isRegularFile(path)) {
-            refusals.succeeds("looking at", path, () -> layers = present(Files.size(path)));
-        }
+        refusals.succeeds("looking at", path, () -> {
+            there = PathStatus.isRegularFile(path);
+            layers = there ? present(Files.size(path)) : 0;
+        });
         agree();
     }
 
@@ -130,7 +133,6 @@ final class StoredLayers implements StoredCheckpoint {
     public EnumMap<FileKind, List<Place>> places() {
         EnumMap<FileKind, List<Place>> places = new EnumMap<>(FileKind.class);
         // Wherever the metadata lie: the file stays in its place.
-        boolean there = layers > 0 || Files.isRegularFile(path);
         places.put(FileKind.PLAIN, there ? List.of(new Place(Slot.COMMITTED, path)) : List.of());
         return places;
     }
@@ -155,7 +157,7 @@ final class StoredLayers implements StoredCheckpoint {
             throw e.in(file);
         }
         if (layers < entry.layers().size()) {
-            refusals.sink().accept(file, lostLayers());
+            refusals.refuse("verifying", file, lostLayers());
         }
     }
 

@@ -304,8 +304,7 @@ class FaultTest {
             });
             fault.heal();
             checkOutcomes(fault, outcomes);
-            int older = scenario.levels.contains(Level.L4) ? scenario.levels.lastIndexOf(Level.L4) + 1 : step[0];
-            assertThat(restored(run)).as("%s, %s", fault, outcomes).isIn(older, step[0]);
+            assertThat(restored(run)).as("%s, %s", fault, outcomes).isEqualTo(step[0]);
         });
     }
 
