@@ -337,8 +337,10 @@ final class FtiConfig {
             throw refused("basic", "h5_single_file_inline", "1 while head = 0");
         }
         boolean apart = !ini.get("basic", "h5_single_file_dir").orElse("").isEmpty();
-        String prefix = text("basic", "h5_single_file_prefix").orElse("VPR-h5");
-        if (prefix.indexOf('/') >= 0) {
+        Optional<String> given = text("basic", "h5_single_file_prefix");
+        String prefix =
+                given.isPresent() ? path("basic", "h5_single_file_prefix").toString() : "VPR-h5";
+        if (given.orElse("").indexOf('/') >= 0) {
             throw refused("basic", "h5_single_file_prefix", "the beginning of a file's name, without slashes");
         }
         return new SingleFileConfig(
@@ -359,8 +361,9 @@ final class FtiConfig {
     }
 
     private Optional<Path> readScrIndex() throws DrumlinException {
-        Optional<Path> prefix = text("drumlin", "scr_index")
-                .map(text -> Path.of(text).toAbsolutePath().normalize());
+        Optional<Path> prefix = text("drumlin", "scr_index").isPresent()
+                ? Optional.of(path("drumlin", "scr_index").toAbsolutePath().normalize())
+                : Optional.empty();
         if (prefix.isPresent() && keepL4Ckpt) {
             throw refused("drumlin", "scr_index", "nothing while keep_l4_ckpt = 1");
         }
@@ -399,18 +402,22 @@ final class FtiConfig {
     }
 
     private Path directory(String key) throws DrumlinException {
-        String value = ini.get("basic", key).orElse("");
-        if (value.isEmpty()) {
+        if (text("basic", key).isEmpty()) {
             throw refused("basic", key, "the path of a directory");
         }
+        return path("basic", key);
+    }
+
+    private Path path(String section, String key) throws DrumlinException {
+        String value = text(section, key).orElse("");
         // The text holds one character per byte, so that a rewrite keeps bytes that are no UTF-8.
         ByteBuffer bytes = ByteBuffer.wrap(value.getBytes(StandardCharsets.ISO_8859_1));
         try {
             return Path.of(StandardCharsets.UTF_8.newDecoder().decode(bytes).toString());
         } catch (CharacterCodingException e) {
-            throw refused("basic", key, "a path in UTF-8");
+            throw refused(section, key, "a path in UTF-8");
         } catch (InvalidPathException e) {
-            throw refused("basic", key, "a path in the characters of the locale, see LC_ALL (C.UTF-8 has them all)");
+            throw refused(section, key, "a path in the characters of the locale, see LC_ALL (C.UTF-8 has them all)");
         }
     }
 

@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.Recovery.Left;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.StoredNames;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.NioEngine;
@@ -64,13 +65,14 @@ public final class RunSurvey {
     public static RunSurvey open(Path configFile, Path workingDirectory, Optional<String> execId) throws IOException {
         FtiConfig config = FtiConfig.parse(TextFiles.read(configFile), configFile.toString(), workingDirectory);
         String run = execId.orElse(config.execId());
-        Path topologyFile = new RunDirectory(config, run, 0).topologyFile();
         if (run.isEmpty()) {
             throw DrumlinException.during("looking for the run")
                     .path(configFile)
                     .problem("[restart] exec_id is empty: no run was started with this file")
                     .exception();
         }
+        StoredNames.file(config.metaDir(), run);
+        Path topologyFile = new RunDirectory(config, run, 0).topologyFile();
         IniFile topology = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
         List<String> nodeNames = TopologyFile.nodeNames(topology, topologyFile.toString());
         if ((long) nodeNames.size() * config.nodeSize() > MOST_RANKS) {

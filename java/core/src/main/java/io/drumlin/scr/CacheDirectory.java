@@ -1,9 +1,9 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.StoredNames;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -82,8 +82,8 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
     Optional<Path> find(String name) {
         Path file;
         try {
-            file = Path.of(name).normalize();
-        } catch (InvalidPathException e) {
+            file = StoredNames.path(name).normalize();
+        } catch (DrumlinException e) {
             return Optional.empty();
         }
         if (file.startsWith(recorded)) {

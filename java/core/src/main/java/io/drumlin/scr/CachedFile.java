@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -48,8 +49,9 @@ record CachedFile(KvTree meta) {
      * @param recorded what the filemap calls the prefix directory
      */
     Path place(ScrPrefix prefix, Path recorded) throws DrumlinException {
-        Path named = Path.of(meta.value("PATH").orElse("/"))
-                .resolve(meta.value("NAME").orElse(""))
+        Path named = StoredNames.file(
+                        StoredNames.path(meta.value("PATH").orElse("/")),
+                        meta.value("NAME").orElse(""))
                 .normalize();
         Path place = named.startsWith(recorded)
                 ? prefix.path().resolve(recorded.relativize(named).toString())

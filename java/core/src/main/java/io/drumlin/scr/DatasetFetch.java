@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -160,8 +161,8 @@ final class DatasetFetch {
         }
     }
 
-    private static Path path(KvTree file) {
-        return Path.of(file.value("AT").orElseThrow());
+    private static Path path(KvTree file) throws DrumlinException {
+        return StoredNames.path(file.value("AT").orElseThrow());
     }
 
     private void onRoot(String operation, Agreement.Step step) throws IOException {

@@ -53,8 +53,10 @@ public final class DatasetMetadata {
      * @param record of the dataset; the form of its index says where metadata are
      * @param storage how files are written
      * @return metadata that need not exist
+     * @throws DrumlinException the record leads out of the prefix directory
      */
-    public static DatasetMetadata of(ScrPrefix prefix, IndexRecord record, StorageEngine storage) {
+    public static DatasetMetadata of(ScrPrefix prefix, IndexRecord record, StorageEngine storage)
+            throws DrumlinException {
         KvTreeStore store = new KvTreeStore(storage);
         if (Files.exists(prefix.metadata(record.id()).resolve("rank2file"))) {
             // Written by SCR 3 or by Drumlin, which leave an older index in its form.
@@ -62,7 +64,7 @@ public final class DatasetMetadata {
         }
         return switch (record.dialect()) {
             case DIR -> {
-                Path base = prefix.path().resolve(record.name());
+                Path base = prefix.locate(record.name());
                 yield new DatasetMetadata(store, base.resolve(".scr"), base, "rank2file.scr");
             }
             case NAME -> new DatasetMetadata(store, prefix.metadata(record.id()), prefix.path(), "rank2file.scr");
@@ -169,15 +171,15 @@ public final class DatasetMetadata {
      * @throws DrumlinException the map leads out of the prefix directory
      */
     public Path locate(DatasetFile file) throws DrumlinException {
-        Path path = base.resolve(file.path()).normalize();
-        if (!path.startsWith(base.normalize()) || path.equals(base.normalize())) {
-            throw DrumlinException.during("locating a file of a dataset")
+        try {
+            return new ScrPrefix(base).locate(file.path());
+        } catch (DrumlinException e) {
+            throw DrumlinException.during("following the map of a dataset's files")
                     .path(map())
-                    .problem("'" + file.path() + "' is not below " + base)
-                    .advice("do not trust this prefix directory")
+                    .problem(String.valueOf(e.getMessage()))
+                    .cause(e)
                     .exception();
         }
-        return path;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -164,7 +165,7 @@ final class FileMove {
         Set<Path> directories = new TreeSet<>();
         for (int i = 0; i < files.size(); i++) {
             for (Map.Entry<String, KvTree> file : files.get(i).entries().entrySet()) {
-                Path place = directory.path().resolve(file.getKey());
+                Path place = StoredNames.below(directory.path(), file.getKey());
                 Path parent = Objects.requireNonNull(place.getParent(), "it is below the dataset");
                 store.makeDirectory(parent);
                 FileStat.restore(temporary.get(i), file.getValue());

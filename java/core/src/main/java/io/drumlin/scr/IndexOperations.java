@@ -191,7 +191,7 @@ public final class IndexOperations {
     private List<Found> candidates(String name) throws IOException {
         if (Files.exists(file.path()) && file.read().dialect() == Dialect.DIR) {
             // SCR 1.1: the name is that of the directory, which has the metadata in it.
-            return List.of(new Found(0, prefix.path().resolve(name).resolve(".scr")));
+            return List.of(new Found(0, prefix.locate(name).resolve(".scr")));
         }
         return prefix.metadataDirectories().entrySet().stream()
                 .map(each -> new Found(each.getValue(), each.getKey()))

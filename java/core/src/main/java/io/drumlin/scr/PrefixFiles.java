@@ -1,5 +1,6 @@
 package io.drumlin.scr;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import java.io.IOException;
@@ -43,9 +44,13 @@ final class PrefixFiles {
         if (record.isEmpty()) {
             return;
         }
-        DatasetMetadata metadata = DatasetMetadata.of(prefix, record.get(), store.storage());
+        DatasetMetadata metadata = metadata(record.get());
         TreeSet<Path> directories = new TreeSet<>(Collections.reverseOrder());
         List<Path> files = Files.exists(metadata.map()) ? locate(metadata) : List.of();
+        for (Path path : files) {
+            requireInside(path);
+        }
+        requireInside(metadata.summary());
         file.update(index -> index.remove(name));
         for (Path path : files) {
             store.storage().delete(path);
@@ -70,6 +75,35 @@ final class PrefixFiles {
             for (IndexRecord record : records) {
                 delete(record.name());
             }
+        }
+    }
+
+    private DatasetMetadata metadata(IndexRecord record) throws DrumlinException {
+        try {
+            return DatasetMetadata.of(prefix, record, store.storage());
+        } catch (DrumlinException e) {
+            throw DrumlinException.during("deleting dataset " + record.name())
+                    .path(prefix.index())
+                    .problem(String.valueOf(e.getMessage()))
+                    .advice("drumlin index drop takes the dataset out of the index and deletes no file")
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** Names lead nowhere else, but links in the place of directories may: what is deleted must be inside after all of them. */
+    private void requireInside(Path path) throws IOException {
+        Path directory = path.getParent();
+        if (directory != null
+                && Files.exists(directory)
+                && !directory.toRealPath().startsWith(prefix.path().toRealPath())) {
+            throw DrumlinException.during("deleting a dataset")
+                    .path(path)
+                    .problem("a symbolic link leads out of " + prefix.path())
+                    .advice(
+                            "nothing was deleted; if these are its files, delete them by hand, and take the dataset out of the"
+                                    + " index by drumlin index drop")
+                    .exception();
         }
     }
 

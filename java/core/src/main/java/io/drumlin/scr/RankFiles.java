@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import java.io.IOException;
@@ -171,9 +172,9 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
         private Path part(Path path, String name) throws DrumlinException {
             Path part = SUFFIX.matcher(name).matches()
                     ? root.resolveSibling(root.getFileName() + name)
-                    : base.resolve(name).normalize();
-            if (name.isEmpty() || !part.startsWith(base) || !seen.add(part)) {
-                throw damaged(path, "a part has FILE '" + name + "', which is outside, or named twice");
+                    : StoredNames.below(base, name);
+            if (!seen.add(part)) {
+                throw damaged(path, "a part has FILE '" + name + "', which is named twice");
             }
             return part;
         }

@@ -2,6 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -263,7 +264,7 @@ final class ScavengedDataset {
 
         @Override
         public Path locate(String name) throws DrumlinException {
-            Path last = Path.of(name).getFileName();
+            Path last = StoredNames.path(name).getFileName();
             KvTree file = maps.getOrDefault(rank, new KvTree()).get(name);
             if (file != null) {
                 return place(CachedFile.of(file));

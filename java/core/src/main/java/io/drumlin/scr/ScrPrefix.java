@@ -1,5 +1,7 @@
 package io.drumlin.scr;
 
+import io.drumlin.DrumlinException;
+import io.drumlin.format.StoredNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +36,25 @@ public record ScrPrefix(Path path) {
      */
     public Path scr() {
         return path.resolve(".scr");
+    }
+
+    /**
+     * Where a file or a directory is whose name stands in a file of SCR.
+     *
+     * @param name below the prefix directory
+     * @return its path
+     * @throws DrumlinException it is outside, among SCR's own files, or has bytes of which no path can be made
+     */
+    Path locate(String name) throws DrumlinException {
+        Path place = StoredNames.below(path, name);
+        if (place.startsWith(scr())) {
+            throw DrumlinException.during("locating a file")
+                    .path(path)
+                    .problem("'" + name + "' is among SCR's own files")
+                    .advice("do not trust the file that names it")
+                    .exception();
+        }
+        return place;
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -175,5 +176,26 @@ class FtiConfigTest {
     @CsvSource({"12, 12", "0x10, 16", "010, 8", "-3, -3", "7abc, 7", "abc, 0", "99999999999, 2147483647", "09, 0"})
     void readsIntegersAsStrtolDoes(String text, int value) {
         assertThat(FtiConfig.parseInteger(text)).isEqualTo(value);
+    }
+
+    /** The text of a configuration has a character for each byte. */
+    @Test
+    void namesHaveTheirCharacters() throws IOException {
+        FtiConfig config = FtiConfig.parse(
+                new String(
+                        Files.readAllBytes(new RunFixture(
+                                        directory,
+                                        Map.of(
+                                                "basic.glbl_dir", directory + "/pr\u00e4fix/glbl",
+                                                "basic.h5_single_file_prefix", "\u00e4",
+                                                "drumlin.scr_index", directory + "/pr\u00e4fix"))
+                                .config()),
+                        StandardCharsets.ISO_8859_1),
+                "config.fti");
+        assertThat(config.scrIndex()).contains(directory.resolve("pr\u00e4fix"));
+        assertThat(config.singleFile().file(1).getFileName()).hasToString("\u00e4-ID00000001.h5");
+        assertThatThrownBy(() -> config(Map.of("drumlin.scr_index", directory + "/\u00ff")))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("a path in UTF-8");
     }
 }

@@ -2,6 +2,7 @@ package io.drumlin.format.fti;
 
 import io.drumlin.format.Finding;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.StoredNames;
 import org.jspecify.annotations.Nullable;
 
 /** The definition at which a scanner of metadata stands, and what is wrong with it. */
@@ -47,13 +48,7 @@ final class Definition {
     /** A name that cannot leave the directory of the checkpoint. */
     String fileName() throws FormatException {
         String name = text();
-        boolean good = !name.isEmpty()
-                && name.length() <= MAX_NAME
-                && name.indexOf('/') < 0
-                && name.indexOf('\0') < 0
-                && !name.equals(".")
-                && !name.equals("..");
-        if (!good) {
+        if (name.length() > MAX_NAME || !StoredNames.isFileName(name)) {
             throw wrong("the name of a file, without a directory");
         }
         return name;
