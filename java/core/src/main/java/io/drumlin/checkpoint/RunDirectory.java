@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.OwnDirectory;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -78,6 +79,7 @@ final class RunDirectory {
 
     /** Makes the directories of the run that are missing; the parents of the configured ones must exist, as for C FTI. */
     void create(StorageEngine storage) throws IOException {
+        requireOwn();
         makeDirectory(ckptRoot, storage);
         if (nodeDirectory.isPresent()) {
             makeDirectory(nodeDirectory.get(), storage);
@@ -90,6 +92,21 @@ final class RunDirectory {
         makeDirectory(global, storage);
         makeDirectory(metaRoot, storage);
         makeDirectory(meta, storage);
+        // Somebody may have been faster.
+        requireOwn();
+    }
+
+    /** What a node has, often below /tmp, must be this user's; on the parallel file system a run may be that of a project. */
+    private void requireOwn() throws IOException {
+        if (nodeDirectory.isPresent()) {
+            OwnDirectory.require(nodeDirectory.get());
+        }
+        OwnDirectory.require(local);
+        for (Path entry : entries(local)) {
+            OwnDirectory.require(entry);
+        }
+        OwnDirectory.requireNoLink(global);
+        OwnDirectory.requireNoLink(meta);
     }
 
     /** Makes a directory, durably, or does nothing when it exists. */

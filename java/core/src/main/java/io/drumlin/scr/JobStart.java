@@ -3,9 +3,11 @@ package io.drumlin.scr;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.OwnDirectory;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /** What {@code SCR_Init} does before the program goes on: directories, purges, caches, and flushes that are due. */
 final class JobStart {
@@ -62,8 +64,8 @@ final class JobStart {
 
     private void prepare(String program, KvTreeStore store) throws IOException {
         if (layout.isLeader()) {
-            store.makeDirectory(settings.control());
-            store.makeDirectory(settings.cache());
+            makeOwn(settings.control(), store);
+            makeOwn(settings.cache(), store);
         }
         if (world.rank() == 0) {
             store.makeDirectory(prefix.scr());
@@ -72,6 +74,16 @@ final class JobStart {
             store.replace(prefix.nodes(), nodes);
             store.replace(prefix.applicationConfig(), StandardCharsets.UTF_8.encode(program));
         }
+    }
+
+    /** The directories of user and job; all may write to what they are in. */
+    private static void makeOwn(Path directory, KvTreeStore store) throws IOException {
+        Path ofUser = directory.getParent();
+        if (ofUser != null) {
+            OwnDirectory.require(ofUser);
+        }
+        OwnDirectory.require(directory);
+        store.makeDirectory(directory);
     }
 
     /** When that fails a restart from the caches is still possible. */

@@ -1,0 +1,65 @@
+package io.drumlin.storage;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * Directories that must be this user's where anybody may make some, as below /tmp. Whoever owns one, or has put a symbolic link
+ * in its place, chooses what a restart reads and what is deleted. Thread-safe.
+ */
+public final class OwnDirectory {
+
+    private static final String UID = "unix:uid";
+    private static final int ROOT = 0;
+
+    private OwnDirectory() {}
+
+    /**
+     * Refuses a directory that another user owns, or a symbolic link of another user in its place. Root may own it, and nothing is
+     * asked where the system knows no owners.
+     *
+     * @param directory one that need not exist
+     * @throws IOException it is another user's, or its owner cannot be read
+     */
+    public static void require(Path directory) throws IOException {
+        requireNoLink(directory);
+        if (isOfAnother(directory)) {
+            throw refused(directory, "it belongs to another user");
+        }
+    }
+
+    /**
+     * Refuses a symbolic link of another user. The directory itself may be a colleague's, as in a folder that a project shares.
+     *
+     * @param directory one that need not exist
+     * @throws IOException there is such a link, or its owner cannot be read
+     */
+    public static void requireNoLink(Path directory) throws IOException {
+        if (Files.isSymbolicLink(directory) && isOfAnother(directory, LinkOption.NOFOLLOW_LINKS)) {
+            throw refused(directory, "it is a symbolic link of another user");
+        }
+    }
+
+    private static boolean isOfAnother(Path path, LinkOption... options) throws IOException {
+        try {
+            int owner = (Integer) Files.getAttribute(path, UID, options);
+            return owner != ROOT && owner != (Integer) Files.getAttribute(Path.of("/proc/self"), UID);
+        } catch (NoSuchFileException | UnsupportedOperationException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static DrumlinException refused(Path directory, String problem) {
+        return DrumlinException.during("using the directory")
+                .path(directory)
+                .problem(problem)
+                .advice(
+                        "whoever made it could give this program other data; use another parent directory, one that only you can"
+                                + " write to. If you trust it, let its owner be the user of this program (chown)")
+                .exception();
+    }
+}
