@@ -75,7 +75,7 @@ build_native() {
   cmake --build "$folder" --parallel
 }
 
-run_maven() { (cd "$root" && "$mvn" -B -ntp "-Drevision=$version" "$@"); }
+run_maven() { (cd "$root" && "$mvn" -B -ntp "$@"); }
 
 # Prints what the jars are made from, a line per file. Of build/native it takes what CMake installs, not the glue that
 # Maven adds.
@@ -96,18 +96,16 @@ java_fingerprint() {
 jars_present() {
   local pom jars
   for pom in "$root"/java/*/pom.xml; do
+    if [[ ! -d ${pom%/pom.xml}/src ]]; then continue; fi # the bill of materials
     jars=("${pom%/pom.xml}"/target/*.jar)
     [[ -e ${jars[0]} ]] || return 1
   done
 }
 
-# Prints the jar of module $1. A bare mvn builds version 0-local: the newer one is what was built last.
-newest_jar() {
-  local newest='' candidate
-  for candidate in "$root/java/$1/target/drumlin-$1-"{"$version",0-local}.jar; do
-    if [[ -e $candidate && (-z $newest || $candidate -nt $newest) ]]; then newest=$candidate; fi
-  done
-  [[ -n $newest ]] && printf '%s\n' "$newest"
+# Prints the jar of module $1, if it was built.
+built_jar() {
+  local jar=$root/java/$1/target/drumlin-$1-$version.jar
+  [[ -e $jar ]] && printf '%s\n' "$jar"
 }
 
 # run_jar JAR CLASS ARGUMENT...: replaces the script by a JVM; JAVA_HOME chooses it, DRUMLIN_JAVA_OPTS are more options.
