@@ -34,8 +34,8 @@ interface FormerCheckpoint {
         return Slot.COMMITTED;
     }
 
-    /** Whether files with different timestamps belong to it. */
-    default boolean mayDifferInTime() {
+    /** Whether its files may be such that nothing tells whether they belong together. */
+    default boolean mayBeUnmarked() {
         return true;
     }
 
@@ -69,7 +69,7 @@ interface FormerCheckpoint {
      *
      * @param path its file, or that of all ranks
      * @param file what is in it of this rank
-     * @param timestamp by which files belong together; 0 where nothing depends on it
+     * @param common what the files of one checkpoint have in common; below 0 if nothing was written that tells it
      */
-    record Part(Path path, StoredFile file, long timestamp) {}
+    record Part(Path path, StoredFile file, long common) {}
 }

@@ -127,23 +127,23 @@ final class FormerRestart {
         long last = Long.MIN_VALUE;
         for (int rank = app.rank(); rank < former.ranks(); rank += app.size()) {
             int verified = rank;
-            long[] timestamp = new long[1];
+            long[] common = new long[1];
             whole &= refusals.succeeds(
                     "verifying the data of rank " + rank + " in",
                     levels.directory(former.level(), former.slot()),
                     () -> {
                         Part part = former.part(verified);
-                        timestamp[0] = part.timestamp();
+                        common[0] = part.common();
                         former.check(verified);
                     });
-            first = Math.min(first, timestamp[0]);
-            last = Math.max(last, timestamp[0]);
+            first = Math.min(first, common[0]);
+            last = Math.max(last, common[0]);
         }
         reader.forget();
         refusals.requireReadable();
         long[] all = {whole ? 1 : 0, first, last == Long.MIN_VALUE ? Long.MAX_VALUE : -last};
         app.allreduce(all, Op.MIN);
-        boolean together = former.mayDifferInTime() || all[1] == -all[2];
+        boolean together = all[1] == -all[2] && (all[1] >= 0 || former.mayBeUnmarked());
         return all[0] == 1 && together;
     }
 

@@ -6,6 +6,7 @@ import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.PlacedFile;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.format.ftiff.Stamp;
 import io.drumlin.format.ftiff.VariableMeta;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -19,17 +20,17 @@ final class FtiFfDraft implements Draft {
 
     private final Layout layout;
     private final int ckptId;
-    private final long timestamp;
+    private final Stamp stamp;
     private final FileImage image;
     private final List<Chunk> chunks = new ArrayList<>();
     private ContainerPlan plan;
     private @Nullable StoredFile stored;
 
-    FtiFfDraft(Layout layout, ContainerPlan plan, Map<Integer, ProtectedData> data, int ckptId, long timestamp) {
+    FtiFfDraft(Layout layout, ContainerPlan plan, Map<Integer, ProtectedData> data, int ckptId, Stamp stamp) {
         this.layout = layout;
         this.plan = plan;
         this.ckptId = ckptId;
-        this.timestamp = timestamp;
+        this.stamp = stamp;
         PlacedFile placed = PlacedFile.of(layout, plan);
         image = new FileImage(placed.size());
         for (VariableMeta chunk : BlockMeta.chunks(placed.blocks())) {
@@ -66,8 +67,9 @@ final class FtiFfDraft implements Draft {
         for (Piece piece : pieces) {
             image.put(piece.offset(), piece.bytes());
         }
-        FileMeta meta = placed.seal(placed.checksum(image), ckptId, timestamp, encodedSize, partnerSize);
+        FileMeta meta = placed.seal(placed.checksum(image), ckptId, stamp.timestamp(), encodedSize, partnerSize);
         Piece record = placed.fileRecord(meta);
+        layout.mark(record.bytes(), stamp);
         image.put(record.offset(), record.bytes());
         pieces.add(record);
         stored = stored(ckptId, placed.blocks());
@@ -76,7 +78,7 @@ final class FtiFfDraft implements Draft {
 
     @Override
     public Encoding encoding() {
-        return new FtiFfEncoding(layout, ckptId, timestamp);
+        return new FtiFfEncoding(layout, ckptId, stamp);
     }
 
     @Override

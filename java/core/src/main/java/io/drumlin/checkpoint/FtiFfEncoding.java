@@ -2,10 +2,11 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.ftiff.Stamp;
 import java.nio.ByteBuffer;
 
 /** How FTI-FF files enter a Reed-Solomon group; docs/formats/fti-ff.md, section 7. */
-record FtiFfEncoding(Layout layout, int ckptId, long timestamp) implements Encoding {
+record FtiFfEncoding(Layout layout, int ckptId, Stamp stamp) implements Encoding {
 
     @Override
     public boolean embedsSize() {
@@ -14,9 +15,10 @@ record FtiFfEncoding(Layout layout, int ckptId, long timestamp) implements Encod
 
     @Override
     public ByteBuffer record(String md5, long plainSize, long extendedSize) {
-        FileMeta meta = layout.sealEncoded(md5, ckptId, timestamp, plainSize, extendedSize);
+        FileMeta meta = layout.sealEncoded(md5, ckptId, stamp.timestamp(), plainSize, extendedSize);
         ByteBuffer record = ByteBuffer.allocate(layout.fileMetaLength());
         layout.put(record, meta);
-        return record.flip();
+        layout.mark(record.flip(), stamp);
+        return record;
     }
 }

@@ -22,10 +22,10 @@ import java.util.TreeSet;
  * all, by {@link ListedRanks}.
  *
  * @param files the ranks that the names of the files carry, in the order of the application's ranks
- * @param mayDifferInTime whether it may be one of C FTI, whose ranks each read their clock
+ * @param mayBeUnmarked whether it may be one of C FTI, whose files have nothing in common but the id
  */
 record FtiFfFormer(
-        FtiFfMode mode, Places places, Level level, Slot slot, int ckptId, List<Integer> files, boolean mayDifferInTime)
+        FtiFfMode mode, Places places, Level level, Slot slot, int ckptId, List<Integer> files, boolean mayBeUnmarked)
         implements FormerCheckpoint {
 
     /**
@@ -160,7 +160,7 @@ record FtiFfFormer(
     public Part part(int rank) throws IOException {
         Path path = path(rank);
         FtiFfFile file = mode.metadata(FileKind.PLAIN, path);
-        if (level == Level.L4_DCP && file.meta().ckptId() != ckptId) {
+        if (file.layout().atEnd() && file.meta().ckptId() != ckptId) {
             throw DrumlinException.during("restart")
                     .path(path)
                     .problem("it is of checkpoint " + file.meta().ckptId() + " and others are of " + ckptId)
@@ -168,7 +168,9 @@ record FtiFfFormer(
                     .exception();
         }
         return new Part(
-                path, FtiFfDraft.stored(ckptId, file.blocks()), file.meta().timestamp());
+                path,
+                FtiFfDraft.stored(ckptId, file.blocks()),
+                file.stamp().common(ckptId, files.get(rank)).orElse(FtiFfMode.UNMARKED));
     }
 
     @Override
@@ -179,6 +181,6 @@ record FtiFfFormer(
 
     @Override
     public FormerCheckpoint inPlace() {
-        return new FtiFfFormer(mode, places, level, Slot.COMMITTED, ckptId, files, mayDifferInTime);
+        return new FtiFfFormer(mode, places, level, Slot.COMMITTED, ckptId, files, mayBeUnmarked);
     }
 }

@@ -7,6 +7,7 @@ import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.PlacedFile;
+import io.drumlin.format.ftiff.Stamp;
 import io.drumlin.format.ftiff.VariableMeta;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
@@ -25,6 +26,7 @@ final class FtiFfGathering implements Gathering {
     private final Md5Lanes md5 = DigestEngine.md5();
     private final Layout layout;
     private final ContainerPlan base;
+    private final int fileRank;
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
     private final Map<Content, byte[]> written = new HashMap<>();
     private @Nullable Plan plan;
@@ -48,11 +50,15 @@ final class FtiFfGathering implements Gathering {
         }
     }
 
-    /** @param base the containers of the run */
-    FtiFfGathering(ChunkTarget file, Layout layout, ContainerPlan base) {
+    /**
+     * @param base the containers of the run
+     * @param fileRank that the file's name carries
+     */
+    FtiFfGathering(ChunkTarget file, Layout layout, ContainerPlan base, int fileRank) {
         this.file = file;
         this.layout = layout;
         this.base = base;
+        this.fileRank = fileRank;
     }
 
     @Override
@@ -89,7 +95,7 @@ final class FtiFfGathering implements Gathering {
         data.putAll(variables);
         all.forEach(data::putIfAbsent);
         ContainerPlan next = next(data);
-        FtiFfDraft draft = new FtiFfDraft(layout, next, data, 0, 0);
+        FtiFfDraft draft = new FtiFfDraft(layout, next, data, 0, Stamp.unmarked(0));
         Plan made = new Plan(data, List.copyOf(data.keySet()), next, draft);
         plan = made;
         return made;
@@ -114,7 +120,7 @@ final class FtiFfGathering implements Gathering {
 
     @Override
     public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
-        return new FtiFfDraft(layout, next(added), added, ckptId, timestamp);
+        return new FtiFfDraft(layout, next(added), added, ckptId, Stamp.of(timestamp, ckptId, fileRank));
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
 import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.ftiff.Stamp;
 import io.drumlin.format.ftiff.VariableMeta;
 import io.drumlin.integrity.RebuiltFile;
 import io.drumlin.storage.BlockFile;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,16 +44,19 @@ import org.jspecify.annotations.Nullable;
  * The mode FTI-FF: every file carries its own metadata (docs/formats/fti-ff.md), and the containers of a run stay where they
  * are from one checkpoint to the next.
  *
- * <p>All files of one checkpoint of Drumlin carry the same id and timestamp, so files of different checkpoints are never
- * mixed, also when ids repeat. Files of C FTI carry a clock reading of each rank; they are taken by id when they lie in the
- * level's directory and no commit of ours was under way.
+ * <p>All files of one checkpoint of Drumlin carry a {@link Stamp} of it and of their rank, so files of different checkpoints are
+ * never mixed, also when ids repeat, nor those of ranks exchanged. Files of C FTI carry a clock reading of each rank; they are
+ * taken by id when they lie in the level's directory and no commit of ours was under way, and never with stamped ones.
  */
 final class FtiFfMode implements IoMode {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** A timestamp that says: any. */
-    private static final long ANY = -1;
+    /** The common stamp of files without a stamp. */
+    static final long UNMARKED = -1;
+
+    /** Of how many ranks one may have the timestamp of another by chance: C FTI keeps 32 bits of it. */
+    private static final int RANKS_OF_CHANCE = 1000;
 
     private final Communicator app;
     private final Group group;
@@ -104,7 +109,7 @@ final class FtiFfMode implements IoMode {
     @Override
     public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
         try {
-            return new FtiFfDraft(layout, plan.next(sizes(data)), data, ckptId, timestamp);
+            return new FtiFfDraft(layout, plan.next(sizes(data)), data, ckptId, Stamp.of(timestamp, ckptId, fileRank));
         } catch (IllegalArgumentException e) {
             throw DrumlinException.during("laying out checkpoint " + ckptId)
                     .cause(e)
@@ -115,10 +120,11 @@ final class FtiFfMode implements IoMode {
     @Override
     public Gathering gathering(Level level, Path path) throws IOException {
         if (level != Level.L4_DCP) {
-            return new FtiFfGathering(new ChunkedFile(storage, slabs, path), layout, plan);
+            return new FtiFfGathering(new ChunkedFile(storage, slabs, path), layout, plan, fileRank);
         }
         Path committed = levels.directory(level, Slot.COMMITTED).resolve(RunDirectory.differentialName(fileRank));
-        return new FtiFfGathering(differential.orElseThrow().begin(path, committed, plan.dataSize()), layout, plan);
+        return new FtiFfGathering(
+                differential.orElseThrow().begin(path, committed, plan.dataSize()), layout, plan, fileRank);
     }
 
     @Override
@@ -184,45 +190,100 @@ final class FtiFfMode implements IoMode {
         }
     }
 
-    /** A file of this rank whose metadata are whole. */
-    private record Candidate(FileKind kind, Place place, int ckptId, long timestamp, FtiFfFile file) {}
+    /**
+     * A file of this rank whose metadata are whole.
+     *
+     * @param common what it has in common with the other files of the checkpoint, or {@link #UNMARKED}
+     */
+    private record Candidate(FileKind kind, Place place, int ckptId, long common, FtiFfFile file) {}
 
     /** What the files of one checkpoint have in common. */
-    private record Key(int ckptId, long timestamp) {
+    private record Key(int ckptId, long common) {
         boolean matches(Candidate candidate) {
-            return candidate.ckptId == ckptId && (timestamp == ANY || candidate.timestamp == timestamp);
+            return candidate.ckptId == ckptId && candidate.common == common;
         }
     }
 
     @Override
     public List<StoredCheckpoint> stored(Level level) throws IOException {
         List<Candidate> own = new ArrayList<>();
+        // A copy is a file of the left neighbour, byte for byte.
+        int left = (int) group.gather(fileRank)[group.left()];
         for (Slot slot : Slot.values()) {
             for (FileKind kind : FileKind.values()) {
-                candidates(level, slot, kind, own);
+                candidates(level, slot, kind, kind == FileKind.PARTNER ? left : fileRank, own);
             }
-        }
-        List<StoredCheckpoint> stored = new ArrayList<>();
-        for (Key key : keys(own, false)) {
-            stored.add(new Remains(level, key, own.stream().filter(key::matches).toList()));
         }
         Path replaced = levels.directory(level, Slot.REPLACED);
         long[] replacing = {0};
         refusals.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
         app.allreduce(replacing, Op.MAX);
-        if (replacing[0] == 0) {
-            List<Candidate> committed = own.stream()
-                    .filter(candidate -> candidate.place.slot() == Slot.COMMITTED)
-                    .toList();
-            for (Key key : keys(committed, true)) {
-                stored.add(new Remains(
-                        level, key, committed.stream().filter(key::matches).toList()));
+        own.removeIf(candidate ->
+                candidate.common == UNMARKED && (replacing[0] == 1 || candidate.place.slot() != Slot.COMMITTED));
+        List<StoredCheckpoint> stored = new ArrayList<>();
+        for (Key key : keys(own)) {
+            List<Candidate> files = own.stream().filter(key::matches).toList();
+            if (key.common != UNMARKED || mayBeOfOneCheckpoint(level, key, files)) {
+                stored.add(new Remains(level, key, files, left));
             }
         }
         return stored;
     }
 
-    private void candidates(Level level, Slot slot, FileKind kind, List<Candidate> found) {
+    /**
+     * Whether files without a stamp may be of one checkpoint: of C FTI, whose ranks each read a clock, or of a Drumlin that gave all files
+     * one timestamp. Where some share one and others do not, files of two checkpoints or two copies of one file lie together.
+     * Collective.
+     */
+    private boolean mayBeOfOneCheckpoint(Level level, Key key, List<Candidate> files) throws IOException {
+        Optional<FtiFfFile> plain = files.stream()
+                .filter(file -> file.kind == FileKind.PLAIN)
+                .map(Candidate::file)
+                .findFirst();
+        ByteBuffer own = ByteBuffer.allocate(2 * Long.BYTES);
+        own.putLong(plain.map(file -> file.meta().timestamp()).orElse(UNMARKED));
+        own.putLong(plain.map(file -> (long) file.layout().ordinal()).orElse(UNMARKED));
+        ByteBuffer all = ByteBuffer.allocate(app.rank() == 0 ? Math.multiplyExact(own.capacity(), app.size()) : 0);
+        app.gather(own.flip(), all, 0);
+        long[] may = {1};
+        if (app.rank() == 0) {
+            may[0] = mayBeOfOneCheckpoint(all.clear()) ? 1 : 0;
+            if (may[0] == 0) {
+                Path directory = levels.directory(level, Slot.COMMITTED);
+                refusals.refuse("reading", directory, mixed(directory, key.ckptId));
+            }
+        }
+        app.allreduce(may, Op.MIN);
+        return may[0] == 1;
+    }
+
+    private static boolean mayBeOfOneCheckpoint(ByteBuffer all) {
+        Set<Long> times = new HashSet<>();
+        Set<Long> layouts = new HashSet<>();
+        int files = 0;
+        while (all.hasRemaining()) {
+            long time = all.getLong();
+            long layout = all.getLong();
+            if (layout != UNMARKED) {
+                files++;
+                times.add(time);
+                layouts.add(layout);
+            }
+        }
+        boolean apart = files - times.size() <= files / RANKS_OF_CHANCE;
+        return layouts.size() <= 1 && (apart || times.size() == 1);
+    }
+
+    private static DrumlinException mixed(Path directory, int ckptId) {
+        return DrumlinException.during("restart from checkpoint " + ckptId)
+                .path(directory)
+                .problem("its files are of several layouts, or some have one timestamp and others have not: they were"
+                        + " not written by one checkpoint")
+                .advice("bring back the files that belong to it, or use another checkpoint")
+                .exception();
+    }
+
+    private void candidates(Level level, Slot slot, FileKind kind, int rank, List<Candidate> found) {
         List<Path> files = new ArrayList<>();
         Path directory = levels.directory(level, slot);
         refusals.succeeds("listing", directory, () -> files.addAll(files(level, directory, kind)));
@@ -230,9 +291,23 @@ final class FtiFfMode implements IoMode {
             refusals.succeeds("reading", path, () -> {
                 FtiFfFile file = metadata(kind, path);
                 int ckptId = RunDirectory.ckptId(path).orElse(file.meta().ckptId());
-                found.add(new Candidate(
-                        kind, new Place(slot, path), ckptId, file.meta().timestamp(), file));
+                long common = common(file, ckptId, rank);
+                requireId(kind, path, file, ckptId, common);
+                found.add(new Candidate(kind, new Place(slot, path), ckptId, common, file));
             });
+        }
+    }
+
+    private static long common(FtiFfFile file, int ckptId, int rank) {
+        return file.stamp().common(ckptId, rank).orElse(UNMARKED);
+    }
+
+    /** C FTI leaves the id of encoded files that it has made again to chance. */
+    private static void requireId(FileKind kind, Path path, FtiFfFile file, int ckptId, long common)
+            throws DrumlinException {
+        boolean known = file.layout().atEnd() && (kind != FileKind.ENCODED || common != UNMARKED);
+        if (known && file.meta().ckptId() != ckptId) {
+            throw unusable(path, "it is of checkpoint " + file.meta().ckptId() + " and has the name of another");
         }
     }
 
@@ -249,13 +324,11 @@ final class FtiFfMode implements IoMode {
      * The distinct keys, newest first: by place, then the highest id; ids may repeat and go down. A checkpoint that is whole has files in every group,
      * so only the first group proposes: its ranks are few, those of the run may be thousands.
      */
-    private List<Key> keys(List<Candidate> candidates, boolean byId) throws IOException {
+    private List<Key> keys(List<Candidate> candidates) throws IOException {
         Map<Key, Integer> own = new HashMap<>();
         if (group.sector() == 0 && group.id() == topology.heads()) {
             candidates.forEach(each -> own.merge(
-                    new Key(each.ckptId, byId ? ANY : each.timestamp),
-                    each.place.slot().age(),
-                    Math::min));
+                    new Key(each.ckptId, each.common), each.place.slot().age(), Math::min));
         }
         List<Key> keys = new ArrayList<>();
         while (true) {
@@ -266,10 +339,10 @@ final class FtiFfMode implements IoMode {
             long id = highest(own.entrySet().stream()
                     .filter(each -> -each.getValue() == slot)
                     .mapToLong(each -> each.getKey().ckptId));
-            long timestamp = highest(own.entrySet().stream()
+            long common = highest(own.entrySet().stream()
                     .filter(each -> -each.getValue() == slot && each.getKey().ckptId == id)
-                    .mapToLong(each -> each.getKey().timestamp));
-            Key key = new Key((int) id, timestamp);
+                    .mapToLong(each -> each.getKey().common));
+            Key key = new Key((int) id, common);
             own.remove(key);
             keys.add(key);
         }
@@ -353,9 +426,12 @@ final class FtiFfMode implements IoMode {
         private final Level level;
         private final Key key;
         private final List<Candidate> files;
+        private final int left;
         private @Nullable FtiFfEncoding encoding;
 
-        Remains(Level level, Key key, List<Candidate> files) {
+        /** @param left rank in the name of the left neighbour's files */
+        Remains(Level level, Key key, List<Candidate> files, int left) {
+            this.left = left;
             this.level = level;
             this.key = key;
             this.files = files;
@@ -392,9 +468,16 @@ final class FtiFfMode implements IoMode {
             return places;
         }
 
+        /** Also of a file that was made: of which checkpoint the files were from which it was made is seen then. */
         @Override
         public void check(FileKind kind, Path path, Keep keep) throws IOException {
-            FtiFfMode.this.check(kind, path, metadata(kind, path), keep);
+            FtiFfFile file = metadata(kind, path);
+            long common = common(file, key.ckptId, kind == FileKind.PARTNER ? left : fileRank);
+            requireId(kind, path, file, key.ckptId, common);
+            if (common != key.common) {
+                throw unusable(path, "it is of another checkpoint " + key.ckptId + ", or of another rank");
+            }
+            FtiFfMode.this.check(kind, path, file, keep);
         }
 
         @Override
@@ -491,14 +574,17 @@ final class FtiFfMode implements IoMode {
             if (encoding != null) {
                 return encoding;
             }
-            // A rank that has lost its files takes layout and timestamp from the others of its group.
+            // A rank that has lost its files takes the layout from the others of its group, and the timestamp of C FTI.
             long[] known = {Long.MIN_VALUE, Long.MIN_VALUE};
             for (Candidate candidate : files) {
                 known[0] = candidate.file.layout().name().charAt(0);
-                known[1] = candidate.timestamp;
+                known[1] = candidate.file.meta().timestamp();
             }
             group.comm().allreduce(known, Op.MAX);
-            encoding = new FtiFfEncoding(Layout.valueOf(Character.toString((char) known[0])), key.ckptId, known[1]);
+            Stamp stamp = key.common == UNMARKED
+                    ? Stamp.unmarked(known[1])
+                    : Stamp.ofCommon(key.common, key.ckptId, fileRank);
+            encoding = new FtiFfEncoding(Layout.valueOf(Character.toString((char) known[0])), key.ckptId, stamp);
             return encoding;
         }
 

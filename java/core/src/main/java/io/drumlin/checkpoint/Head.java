@@ -11,6 +11,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.ftiff.Stamp;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
@@ -200,7 +201,10 @@ final class Head {
             int place = topology.heads() + i;
             Encoding encoding = described
                     ? new PosixEncoding()
-                    : new FtiFfEncoding(config.layout(), order.ckptId(), order.timestamp());
+                    : new FtiFfEncoding(
+                            config.layout(),
+                            order.ckptId(),
+                            Stamp.of(order.timestamp(), order.ckptId(), topology.fileRankAt(place)));
             long largest = Arrays.stream(group.gather(order.size())).max().orElseThrow();
             Path encoded = local(FileKind.ENCODED, order, place);
             String[] md5 = new String[1];

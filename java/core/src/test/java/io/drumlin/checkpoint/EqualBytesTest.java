@@ -26,8 +26,8 @@ class EqualBytesTest {
 
     private static final int RANKS = 2;
 
-    /** Of the file record, docs/formats/fti-ff.md, section 3: myHash, which covers the timestamp, and the timestamp. */
-    private static final int[][] OF_THE_CLOCK_FROM_END = {{73, 57}, {5, 1}};
+    /** Of the file record, docs/formats/fti-ff.md, section 3: myHash, which covers the timestamp, and the timestamp with its mark. */
+    private static final int[][] OF_THE_CLOCK_FROM_END = {{73, 57}, {5, 0}};
 
     @TempDir
     Path directory;

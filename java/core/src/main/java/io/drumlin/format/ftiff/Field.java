@@ -12,6 +12,7 @@ enum Field {
     MAX_FS("maxFs"),
     PT_FS("ptFs"),
     TIMESTAMP("timestamp"),
+    MARK("mark"),
 
     NUMVARS("numvars"),
     DBSIZE("dbsize"),

@@ -22,11 +22,13 @@ public final class FtiFfFile {
 
     private final Recognition recognition;
     private final FileMeta meta;
+    private final byte mark;
     private final BlockRecords blocks;
 
-    FtiFfFile(Recognition recognition, FileMeta meta, BlockRecords blocks) {
+    FtiFfFile(Recognition recognition, FileMeta meta, byte mark, BlockRecords blocks) {
         this.recognition = recognition;
         this.meta = meta;
+        this.mark = mark;
         this.blocks = blocks;
     }
 
@@ -96,6 +98,15 @@ public final class FtiFfFile {
      */
     public FileMeta meta() {
         return meta;
+    }
+
+    /**
+     * What tells the files of a checkpoint of Drumlin from others.
+     *
+     * @return timestamp and mark as they are in the file, whoever wrote it
+     */
+    public Stamp stamp() {
+        return new Stamp(meta.timestamp(), mark);
     }
 
     /**

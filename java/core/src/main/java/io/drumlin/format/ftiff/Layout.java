@@ -20,32 +20,32 @@ import java.util.stream.Stream;
 public enum Layout {
     /** C FTI v1.1, the layout of its documentation. */
     A(
-            "checksum:33 myHash:16 -:7 ckptSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8",
+            "checksum:33 myHash:16 -:6 mark:1 ckptSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8",
             "numvars:4 dbsize:8",
             "id:4 idx:4 containerid:4 hascontent:1 -:3 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16"),
     /** C FTI v1.2. */
     B(
-            "checksum:33 myHash:16 ckptSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 -:1",
+            "checksum:33 myHash:16 ckptSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 mark:1",
             "numvars:4 dbsize:8",
             "id:4 idx:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16"),
     /** C FTI v1.3. */
     C(
-            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 -:1",
+            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 mark:1",
             "numvars:4 dbsize:8",
             "id:4 idx:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16"),
     /** C FTI v1.4.0. */
     D(
-            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 -:1",
+            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:8 mark:1",
             "numvars:4 dbsize:8",
             "id:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16"),
     /** C FTI v1.4.1 to v1.6. */
     E(
-            "checksum:33 myHash:16 ckptId:4 ckptSize:4 metaSize:4 dataSize:4 fs:4 maxFs:4 ptFs:4 timestamp:4 -:1",
+            "checksum:33 myHash:16 ckptId:4 ckptSize:4 metaSize:4 dataSize:4 fs:4 maxFs:4 ptFs:4 timestamp:4 mark:1",
             "numvars:4 dbsize:4",
             "id:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:4 containersize:4 hash:16"),
     /** C FTI's head since July 2021. */
     F(
-            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:4 -:1",
+            "checksum:33 myHash:16 ckptId:4 ckptSize:8 metaSize:8 dataSize:8 fs:8 maxFs:8 ptFs:8 timestamp:4 mark:1",
             "numvars:4 dbsize:8",
             "id:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16");
 
@@ -236,6 +236,16 @@ public enum Layout {
         file.put(record, Field.PT_FS, meta.ptFs());
         // As a signed number, like all others.
         file.put(record, Field.TIMESTAMP, timestampIsCut() ? (int) meta.timestamp() : meta.timestamp());
+    }
+
+    /**
+     * Puts the mark into a file record, whose timestamp is that of the same stamp. To C FTI the byte is undefined.
+     *
+     * @param record the encoded record, from its position
+     * @param stamp of the file
+     */
+    public void mark(ByteBuffer record, Stamp stamp) {
+        record.put(record.position() + file.offset(Field.MARK), stamp.mark());
     }
 
     /**

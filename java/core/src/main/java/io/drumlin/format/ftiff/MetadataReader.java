@@ -30,6 +30,7 @@ final class MetadataReader {
     FtiFfFile read() throws IOException {
         ByteBuffer record = Recognition.record(source, recordOffset, layout);
         FileMeta file = layout.fileMeta(record.duplicate());
+        byte mark = (byte) layout.file().get(record, Field.MARK);
         if (!recognition.signed()) {
             add(Field.MY_HASH, recordOffset, layout.file(), "is not the digest of the file record");
         }
@@ -38,11 +39,11 @@ final class MetadataReader {
         }
         if (recognition.encoded()) {
             checkEncoded(file);
-            return new FtiFfFile(recognition, file, BlockRecords.none(layout));
+            return new FtiFfFile(recognition, file, mark, BlockRecords.none(layout));
         }
         checkPlain(file);
         BlockRecords blocks = layout.atEnd() ? blocksAtEnd(file) : blocksAmongData(file);
-        return new FtiFfFile(recognition, file, blocks);
+        return new FtiFfFile(recognition, file, mark, blocks);
     }
 
     private void checkEncoded(FileMeta file) throws FormatException {

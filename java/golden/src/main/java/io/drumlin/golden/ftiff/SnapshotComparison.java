@@ -126,7 +126,7 @@ final class SnapshotComparison {
         }
         byte[] expected = Files.readAllBytes(golden.resolve(file.path()));
         byte[] found = Files.readAllBytes(ours);
-        checkSealed(where, found);
+        checkSealed(where, Objects.requireNonNull(file.checkpoint()), found);
         Mask mask = mask(file, expected);
         outcome.same(where + ": size", expected.length, found.length);
         int mismatch = expected.length == found.length ? mask.mismatch(expected, found) : -1;
@@ -162,17 +162,20 @@ final class SnapshotComparison {
     }
 
     /** What is masked must be right by itself. */
-    private void checkSealed(String where, byte[] bytes) throws IOException {
+    private void checkSealed(String where, CheckpointFile checkpoint, byte[] bytes) throws IOException {
         ByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
         try {
             FtiFfFile file = FtiFfFile.read(source);
             new FtiFfVerifier(source, file, RangeDigester.sequential())
                     .verify(finding -> outcome.differs(where + ": " + finding));
-            if (file.layout().atEnd()) {
-                outcome.same(where + ": last byte", (byte) 0, bytes[bytes.length - 1]);
-                if (!file.encoded()) {
-                    outcome.same(where + ": rule of the checksum", ChecksumRule.CONTENT, file.checksumRule());
-                }
+            if (file.stamp()
+                    .common(checkpoint.ckptId(), checkpoint.contentRank())
+                    .isEmpty()) {
+                outcome.differs(where + ": no stamp of checkpoint " + checkpoint.ckptId() + " and rank "
+                        + checkpoint.contentRank());
+            }
+            if (file.layout().atEnd() && !file.encoded()) {
+                outcome.same(where + ": rule of the checksum", ChecksumRule.CONTENT, file.checksumRule());
             }
         } catch (FormatException e) {
             outcome.differs(where + ": " + e.finding());
