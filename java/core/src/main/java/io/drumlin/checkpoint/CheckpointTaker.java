@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.scr.ScrPrefix;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -94,10 +95,15 @@ final class CheckpointTaker {
      * @param request what {@code FTI_Checkpoint} takes for the level
      */
     long meet(int ckptId, int request) throws IOException {
+        levels.requireKnown();
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
         long[] values = {ckptId, -ckptId, request, -request, nanos};
-        app.allreduce(values, Op.MAX);
+        try {
+            app.allreduce(values, Op.MAX);
+        } catch (MeetingException unknown) {
+            throw notKnown(unknown);
+        }
         if (values[0] != -values[1] || values[2] != -values[3]) {
             throw DrumlinException.during("checkpoint " + ckptId)
                     .rank(app.rank())
@@ -112,11 +118,14 @@ final class CheckpointTaker {
     /**
      * Takes a checkpoint from its beginning to its end. Collective.
      *
-     * @throws IOException on all ranks: the checkpoint has failed, and earlier ones are as they were
+     * @throws MeetingException it is not known whether it is in its place; the one before is still there too, and a restart finds the
+     *     newest whole one
+     * @throws IOException otherwise: on all ranks, the checkpoint has failed, and earlier ones are as they were
      */
     Taken take(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
         long durable;
         Draft draft;
+        Optional<DifferentialShare> share;
         levels.prepare(level);
         try {
             takeOver();
@@ -127,29 +136,42 @@ final class CheckpointTaker {
             // Before it is committed: a restart also finds it in tmp.
             checkpointList.add(ckptId, level);
             announce(level);
+            share = level == Level.L4_DCP ? Optional.of(share(draft, mode.changedBytes())) : Optional.empty();
             levels.commit(level);
+        } catch (MeetingException unknown) {
+            throw notKnown(unknown);
         } catch (IOException failed) {
             abandon(level, failed);
             throw failed;
         }
         saysRestart = true;
         checkpointList.confirm();
-        long changed = mode.changedBytes();
         mode.committed(level, draft);
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
         Source source = new Source(level, plain, draft.stored(), false);
-        Optional<DifferentialShare> share = Optional.empty();
         Optional<IOException> late = Optional.empty();
         try {
-            share = level == Level.L4_DCP ? Optional.of(share(draft, changed)) : share;
             levels.discardSuperseded(level);
             Agreement.run(
                     app, "deleting what checkpoint " + ckptId + " supersedes", () -> mode.deleteSuperseded(level));
             listIfGlobal(ckptId, level);
+        } catch (MeetingException unknown) {
+            late = Optional.of(notKnown(unknown));
         } catch (IOException e) {
             late = Optional.of(e);
         }
         return new Taken(source, draft.size(), durable, share, late);
+    }
+
+    /** A message has failed: from now on what is there stays, and the program is told so. */
+    MeetingException notKnown(MeetingException failure) {
+        levels.stayAsTheyAre(failure);
+        try {
+            levels.requireKnown();
+        } catch (MeetingException told) {
+            return told;
+        }
+        return failure;
     }
 
     private DifferentialShare share(Draft draft, long changed) throws IOException {
@@ -174,6 +196,8 @@ final class CheckpointTaker {
             Draft draft = writer.writeForHead(ckptId, level, timestamp, own);
             announce(level);
             return draft;
+        } catch (MeetingException unknown) {
+            throw notKnown(unknown);
         } catch (IOException failed) {
             abandon(Level.L1, failed);
             throw failed;
@@ -276,6 +300,8 @@ final class CheckpointTaker {
             checkpointList.add(ckptId, Level.L4);
             unlist();
             levels.commit(Level.L4);
+        } catch (MeetingException unknown) {
+            throw notKnown(unknown);
         } catch (IOException failed) {
             takeBackFailure(failed);
             throw failed;
@@ -285,34 +311,30 @@ final class CheckpointTaker {
 
     /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
     private void abandon(Level level, IOException failed) {
-        try {
-            levels.tidy(level);
-        } catch (IOException e) {
-            failed.addSuppressed(e);
-        }
+        takeBack(failed, () -> levels.tidy(level));
         takeBackFailure(failed);
     }
 
     /** Says in the run's files again what was there before the checkpoint. Collective. */
     void takeBackFailure(IOException failed) {
-        try {
-            checkpointList.takeBack();
-        } catch (IOException e) {
-            failed.addSuppressed(e);
-        }
+        takeBack(failed, checkpointList::takeBack);
         if (!saysRestart) {
-            try {
-                restartSection.write(config.failure());
-            } catch (IOException e) {
-                failed.addSuppressed(e);
-            }
+            takeBack(failed, () -> restartSection.write(config.failure()));
         }
         if (unlisted.isPresent()) {
-            try {
-                listIfGlobal(unlisted.getAsInt(), Level.L4);
-            } catch (IOException e) {
-                failed.addSuppressed(e);
-            }
+            takeBack(failed, () -> listIfGlobal(unlisted.getAsInt(), Level.L4));
+        }
+    }
+
+    /** A step of taking back, unless a message has failed before: then the others are not there to take part. */
+    private void takeBack(IOException failed, Agreement.Step step) {
+        try {
+            levels.requireKnown();
+            step.run();
+        } catch (MeetingException unknown) {
+            failed.addSuppressed(notKnown(unknown));
+        } catch (IOException e) {
+            failed.addSuppressed(e);
         }
     }
 

@@ -2,12 +2,14 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.HeadLink.Order;
+import io.drumlin.checkpoint.HeadLink.Outcome;
 import io.drumlin.checkpoint.HeadLink.Task;
 import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
@@ -61,7 +63,7 @@ final class Head {
     Head(Engine engine, IdleHead idle, Consumer<CheckpointReport> finished) {
         Run run = engine.run();
         this.link = run.headLink().orElseThrow();
-        this.heads = run.app();
+        this.heads = engine.app();
         this.group = engine.group();
         this.topology = run.topology();
         this.config = run.config();
@@ -105,17 +107,24 @@ final class Head {
     private void carryOut(List<Order> orders) throws IOException {
         boolean[] committed = new boolean[1];
         IOException failure = null;
+        boolean known = true;
         try {
+            levels.requireKnown();
             if (orders.get(0).task() == Task.TIDY) {
                 tidy(orders.get(0).level());
             } else {
                 finish(orders, committed);
             }
+        } catch (MeetingException unknown) {
+            LOG.log(Logger.Level.WARNING, "head of node {0}: {1}", topology.node(), unknown.getMessage());
+            levels.stayAsTheyAre(unknown);
+            failure = unknown;
+            known = false;
         } catch (IOException e) {
             LOG.log(Logger.Level.WARNING, "head of node {0}: {1}", topology.node(), e.getMessage());
             failure = e;
         }
-        link.answer(committed[0], failure);
+        link.answer(known ? Outcome.of(committed[0]) : Outcome.UNKNOWN, failure);
     }
 
     /** @param committed is set when the checkpoint is in its place */
@@ -133,6 +142,8 @@ final class Head {
             // Not when the application hands it over: until now an older one of this level would be taken for it.
             checkpointList.add(first.ckptId(), level);
             levels.commit(level);
+        } catch (MeetingException unknown) {
+            throw unknown;
         } catch (IOException failed) {
             abandon(level, failed);
             throw failed;
@@ -150,9 +161,12 @@ final class Head {
         finished.accept(new CheckpointReport(first.ckptId(), level, bytes, 0, 0, seconds));
     }
 
-    private void abandon(Level level, IOException failed) {
+    private void abandon(Level level, IOException failed) throws MeetingException {
         try {
             tidy(level);
+        } catch (MeetingException unknown) {
+            unknown.addSuppressed(failed);
+            throw unknown;
         } catch (IOException e) {
             failed.addSuppressed(e);
         }

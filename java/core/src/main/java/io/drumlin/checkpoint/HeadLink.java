@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -21,7 +22,7 @@ final class HeadLink implements AutoCloseable {
     private static final int HEAD = 0;
     private static final int TAG = 7;
 
-    /** Bytes of an answer: whether the checkpoint is in its place, whether there is a failure, its text. */
+    /** Bytes of an answer: what came of the checkpoint, whether there is a failure, its text. */
     private static final int ANSWER_BYTES = 1024;
 
     private final Communicator node;
@@ -95,13 +96,32 @@ final class HeadLink implements AutoCloseable {
         }
     }
 
+    /** What came of a checkpoint, as far as this head knows. */
+    enum Outcome {
+        /** The one before is in its place, on all nodes. */
+        FAILED,
+        /** It is in its place on all nodes. */
+        COMMITTED,
+        /** A message between the heads has failed. */
+        UNKNOWN;
+
+        static Outcome of(boolean committed) {
+            return committed ? COMMITTED : FAILED;
+        }
+    }
+
     /**
      * What came of an order.
      *
-     * @param committed whether the checkpoint is in its place: the same on all ranks
+     * @param outcome the same on all ranks, unless it is unknown on any
      * @param failure what went wrong, before or after that
      */
-    record Answer(boolean committed, Optional<DrumlinException> failure) {}
+    record Answer(Outcome outcome, Optional<DrumlinException> failure) {
+
+        boolean committed() {
+            return outcome == Outcome.COMMITTED;
+        }
+    }
 
     /**
      * Does what the application does without its head, and lets the head know whether it went well. Collective.
@@ -122,16 +142,15 @@ final class HeadLink implements AutoCloseable {
     Answer answer() throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(ANSWER_BYTES);
         int length = node.receive(bytes, HEAD, TAG);
-        boolean committed = bytes.get(0) == 1;
+        Outcome outcome = Outcome.values()[bytes.get(0)];
         if (bytes.get(1) == 0) {
-            return new Answer(committed, Optional.empty());
+            return new Answer(outcome, Optional.empty());
         }
         String text = new String(bytes.array(), 2, length - 2, StandardCharsets.UTF_8);
+        DrumlinException.Context failure =
+                DrumlinException.during("post-processing by the head").problem(text);
         return new Answer(
-                committed,
-                Optional.of(DrumlinException.during("post-processing by the head")
-                        .problem(text)
-                        .exception()));
+                outcome, Optional.of(outcome == Outcome.UNKNOWN ? new MeetingException(failure) : failure.exception()));
     }
 
     /** Whether there are orders, those of the first application rank of the node at least. On the head. */
@@ -151,12 +170,12 @@ final class HeadLink implements AutoCloseable {
     }
 
     /** Answers the orders of all application ranks of the node. On the head. */
-    void answer(boolean committed, @Nullable IOException failure) throws IOException {
+    void answer(Outcome outcome, @Nullable IOException failure) throws IOException {
         byte[] text = failure == null
                 ? new byte[0]
                 : String.valueOf(failure.getMessage()).getBytes(StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(ANSWER_BYTES);
-        bytes.put((byte) (committed ? 1 : 0)).put((byte) (failure == null ? 0 : 1));
+        bytes.put((byte) outcome.ordinal()).put((byte) (failure == null ? 0 : 1));
         bytes.put(text, 0, Math.min(text.length, bytes.remaining())).flip();
         for (int rank = HEAD + 1; rank < node.size(); rank++) {
             node.send(bytes, rank, TAG);

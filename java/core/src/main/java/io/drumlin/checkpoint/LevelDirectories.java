@@ -1,7 +1,9 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts a written checkpoint into place so that a kill or a power loss at any moment leaves the old or the new one whole.
@@ -39,6 +42,9 @@ final class LevelDirectories implements IoMode.Places {
     /** Levels whose directories may hold remains that must be put in order before the next checkpoint. */
     private final EnumSet<Level> untidy = EnumSet.allOf(Level.class);
 
+    /** Why it is not known what the ranks have agreed on; {@code null} where that is known. */
+    private @Nullable MeetingException unknown;
+
     /**
      * @param keepL4 whether replaced checkpoints of level 4 go to the archive
      * @param metadata whether the mode keeps metadata apart from the data
@@ -59,6 +65,29 @@ final class LevelDirectories implements IoMode.Places {
         deletion = new BackgroundDeletion(storage);
     }
 
+    /**
+     * Takes note that a message between the ranks has failed. What is in the directories stays from now on: others may have agreed
+     * that a checkpoint is in its place, or that it is not.
+     */
+    void stayAsTheyAre(MeetingException failure) {
+        if (unknown == null) {
+            unknown = failure;
+        }
+    }
+
+    /** Refuses to change anything where it is not known what the ranks have agreed on. Meets nobody. */
+    void requireKnown() throws MeetingException {
+        if (unknown != null) {
+            throw new MeetingException(DrumlinException.during("keeping checkpoints")
+                    .rank(app.rank())
+                    .problem("a message between the ranks has failed, and it is not known which of the last two"
+                            + " checkpoints the ranks agreed on; both stay on disk as they are (" + unknown.getMessage()
+                            + ")")
+                    .cause(unknown)
+                    .advice("end the job and start it again: a restart finds the newest whole checkpoint"));
+        }
+    }
+
     /** Whether this rank is the one that works on the directories of a level. */
     boolean isMaster(Level level) {
         return level.isGlobal() ? topology.isGlobalMaster() : topology.isNodeMaster();
@@ -72,12 +101,18 @@ final class LevelDirectories implements IoMode.Places {
 
     /** Works on the roots whose directories of a level are this rank's business. Collective. */
     private void onEachRoot(String operation, Level level, Work work) throws IOException {
+        requireKnown();
         awaitDeletion();
-        Agreement.run(app, operation + " level " + level.number(), () -> {
-            for (Path root : roots(level)) {
-                work.on(root);
-            }
-        });
+        try {
+            Agreement.run(app, operation + " level " + level.number(), () -> {
+                for (Path root : roots(level)) {
+                    work.on(root);
+                }
+            });
+        } catch (MeetingException failure) {
+            stayAsTheyAre(failure);
+            throw failure;
+        }
     }
 
     private List<Path> roots(Level level) {
@@ -184,14 +219,24 @@ final class LevelDirectories implements IoMode.Places {
     /**
      * Replaces the committed checkpoint of a level by the one in {@code tmp}, on all nodes or on none. The old one stays aside
      * until {@link #discardSuperseded}. Collective.
+     *
+     * @throws MeetingException it is not known which one is in its place; both stay where they are
+     * @throws IOException otherwise: on all ranks, the old one is in its place
      */
     void commit(Level level) throws IOException {
         Level named = ofDirectories(level);
         try {
             onEachRoot("committing", level, root -> swapIn(root, named));
+        } catch (MeetingException failure) {
+            // Undone here what the others have agreed on, nobody would have either checkpoint whole.
+            Agreement.tellUnknown(app, "committing level " + level.number(), failure);
+            requireKnown();
         } catch (IOException failure) {
             try {
                 tidy(level);
+            } catch (MeetingException alsoFailed) {
+                alsoFailed.addSuppressed(failure);
+                requireKnown();
             } catch (IOException alsoFailed) {
                 failure.addSuppressed(alsoFailed);
             }
@@ -235,7 +280,9 @@ final class LevelDirectories implements IoMode.Places {
      * lower levels. Collective.
      */
     void discardSuperseded(Level level) throws IOException {
+        requireKnown();
         String operation = "deleting what the checkpoint committed at level " + level.number() + " supersedes";
+        List<Path> replaced = new ArrayList<>();
         if (level == Level.L4_DCP && !metadata) {
             Agreement.run(app, "keeping the differential checkpoint before as a spare", () -> {
                 for (Path root : roots(level)) {
@@ -260,9 +307,8 @@ final class LevelDirectories implements IoMode.Places {
                 }
             });
         } else {
-            List<Path> replaced = new ArrayList<>(ordinaryBefore(level));
+            replaced.addAll(ordinaryBefore(level));
             roots(level).forEach(root -> replaced.add(RunDirectory.replaced(root, ofDirectories(level))));
-            deletion.start(replaced);
         }
         if (supersedesL4(level)) {
             Agreement.run(app, operation, () -> {
@@ -284,6 +330,8 @@ final class LevelDirectories implements IoMode.Places {
                 }
             });
         }
+        // Last: where a rank does not know of the commit, the others hear of it before.
+        deletion.start(replaced);
         untidy.remove(ofDirectories(level));
     }
 

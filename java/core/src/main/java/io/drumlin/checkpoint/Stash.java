@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -257,6 +258,9 @@ public final class Stash {
                 move(directory, replaced);
             });
             onMasters(layer, operation, () -> move(part, directory));
+        } catch (MeetingException unknown) {
+            // Others may have agreed that the new one is there, or that it is not: neither is taken away.
+            throw unknown;
         } catch (IOException failed) {
             takeBack(layer, directory, failed);
             throw failed;

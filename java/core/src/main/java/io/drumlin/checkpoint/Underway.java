@@ -1,8 +1,10 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointTaker.Taken;
 import io.drumlin.checkpoint.HandedOver.Outcome;
 import io.drumlin.comm.Agreement;
+import io.drumlin.comm.MeetingException;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.util.LinkedHashMap;
@@ -77,7 +79,7 @@ final class Underway {
         if (ofHeads != null && ofHeads.answer().committed()) {
             taker.listIfGlobal(
                     ofHeads.checkpoint().ckptId(), ofHeads.checkpoint().level());
-        } else if (ofHeads != null) {
+        } else if (ofHeads != null && ofHeads.answer().outcome() == HeadLink.Outcome.FAILED) {
             failed.ifPresent(taker::takeBackFailure);
         }
         if (failed.isPresent()) {
@@ -99,11 +101,16 @@ final class Underway {
         Optional<Outcome> ended = handedOver.isPresent() ? handedOver.get().await() : Optional.empty();
         if (ended.isPresent()) {
             headsOutcome = ended.get();
-            late = ended.get().answer().failure().map(why -> why);
+            late = ended.get().answer().failure().map(this::told);
             if (ended.get().answer().committed()) {
                 last.set(taker.finishedByHead(ended.get().checkpoint()));
             }
         }
+    }
+
+    /** What the head says; where it does not know what came of the checkpoint, this rank does not know either. */
+    private IOException told(DrumlinException failure) {
+        return failure instanceof MeetingException unknown ? taker.notKnown(unknown) : failure;
     }
 
     /** Waits for the end, which nobody asks for any more, and lets the head go. */

@@ -35,7 +35,8 @@ public final class Agreement {
      * @param comm the ranks that must agree
      * @param operation what is being done, for the message of ranks on which it went well
      * @param step what to do on this rank
-     * @throws IOException on every rank, if the step failed on any; on those that failed it is their own failure
+     * @throws MeetingException this rank does not know what the others have agreed on
+     * @throws IOException otherwise: on every rank, because the step failed on any; on those that failed it is their own failure
      */
     public static void run(Communicator comm, String operation, Step step) throws IOException {
         agree(comm, operation, attempt(comm, operation, step));
@@ -77,14 +78,24 @@ public final class Agreement {
      * @param comm the ranks that must agree
      * @param operation what is being done, for the message of ranks on which it went well
      * @param failure what went wrong on this rank, or {@code null}
-     * @throws IOException on every rank, if any has a failure; on those it is their own
+     * @throws MeetingException this rank does not know what the others have agreed on, here or in a step, or another rank has
+     *     said so of a meeting before
+     * @throws IOException otherwise: on every rank, because any has a failure; on those it is their own
      */
     public static void agree(Communicator comm, String operation, @Nullable IOException failure) throws IOException {
-        long[] firstFailed = {failure == null ? comm.size() : comm.rank()};
-        comm.allreduce(firstFailed, Communicator.Op.MIN);
-        int rank = (int) firstFailed[0];
+        if (failure instanceof MeetingException) {
+            // The others may still be where that meeting was.
+            throw failure;
+        }
+        int rank = meet(comm, operation, failure == null ? comm.size() : comm.rank());
         if (rank == comm.size()) {
             return;
+        }
+        if (rank < 0) {
+            throw new MeetingException(DrumlinException.during(operation)
+                    .problem("rank " + (rank + comm.size())
+                            + " does not know what the ranks agreed on before, because a" + " message failed")
+                    .advice("end the job and start it again"));
         }
         String message = message(comm, rank, failure);
         if (failure != null) {
@@ -95,13 +106,46 @@ public final class Agreement {
                 .exception();
     }
 
-    private static String message(Communicator comm, int root, @Nullable IOException failure) throws IOException {
+    /** The lowest vote, the same on every rank. */
+    private static int meet(Communicator comm, String operation, int vote) throws MeetingException {
+        long[] lowest = {vote};
+        try {
+            comm.allreduce(lowest, Communicator.Op.MIN);
+        } catch (IOException e) {
+            throw MeetingException.of(operation, comm.rank(), e);
+        }
+        return (int) lowest[0];
+    }
+
+    /**
+     * Tells the others, who are in the meeting after the one that failed here, that this rank does not know what was agreed on: they
+     * get a {@link MeetingException} there. Only where this next meeting is one of this class on this communicator, whatever the others
+     * have agreed on.
+     *
+     * @param comm the ranks that must agree
+     * @param operation what is being done
+     * @param failure the meeting that failed; what fails now is added to it
+     */
+    public static void tellUnknown(Communicator comm, String operation, MeetingException failure) {
+        try {
+            meet(comm, operation, comm.rank() - comm.size());
+        } catch (MeetingException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** What the first rank to fail says. That it failed is agreed on, whether its words arrive or not. */
+    private static String message(Communicator comm, int root, @Nullable IOException failure) {
         ByteBuffer text = ByteBuffer.allocate(MESSAGE_BYTES);
         if (comm.rank() == root && failure != null) {
             byte[] bytes = String.valueOf(failure.getMessage()).getBytes(StandardCharsets.UTF_8);
             text.put(bytes, 0, Math.min(bytes.length, MESSAGE_BYTES)).clear();
         }
-        comm.bcast(text, root);
+        try {
+            comm.bcast(text, root);
+        } catch (IOException e) {
+            return "its words did not arrive: " + e.getMessage();
+        }
         return new String(text.array(), StandardCharsets.UTF_8).replace("\0", "");
     }
 

@@ -2,7 +2,6 @@ package io.drumlin.comm;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The terms are MPI's. Calls marked <em>collective</em> must be made by every rank of the communicator, in the same
  * order. Buffers may be heap or direct; from position to limit they bound the message, and a call leaves both unchanged.
  * Message sizes are limited by a buffer's 2 GiB. Unless an implementation says otherwise, one thread per rank calls.
+ *
+ * <p>A collective call that fails throws a {@link MeetingException}: what the other ranks know is not known then.
  *
  * <p>A caller's mistake is refused before anything is sent, with an {@link IllegalArgumentException} (a rank, tag, color
  * or buffer that cannot be), a {@link java.nio.ReadOnlyBufferException} or, after closing, an
@@ -98,25 +99,11 @@ public interface Communicator extends AutoCloseable {
      * @throws IOException the transfer failed
      */
     default long exscan(long value) throws IOException {
-        ByteBuffer sent = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
-        ByteBuffer received = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
-        long lower = 0;
-        for (int distance = 1; distance < size(); distance *= 2) {
-            // Now: of the ranks up to distance - 1 below this one.
-            Request send = null;
-            if (rank() + distance < size()) {
-                sent.putLong(0, lower + value);
-                send = startSend(sent, rank() + distance, EXSCAN_TAG);
-            }
-            if (rank() >= distance) {
-                startReceive(received, rank() - distance, EXSCAN_TAG).await();
-                lower += received.getLong(0);
-            }
-            if (send != null) {
-                send.await();
-            }
+        try {
+            return SumOfLowerRanks.of(this, value);
+        } catch (IOException e) {
+            throw MeetingException.of("exscan", rank(), e);
         }
-        return lower;
     }
 
     /**

@@ -443,10 +443,9 @@ public final class ThreadCommunicator implements Communicator {
             job.await(
                     operation, rank, () -> meeting.over, () -> meeting.missing().map(r -> context.members[r]));
             if (meeting.result == null) {
-                throw DrumlinException.during(operation)
+                throw new MeetingException(DrumlinException.during(operation)
                         .rank(rank)
-                        .problem("the ranks are in different collective calls: " + meeting.operations())
-                        .exception();
+                        .problem("the ranks are in different collective calls: " + meeting.operations()));
             }
             @SuppressWarnings("unchecked") // all ranks are in the same operation
             R result = (R) meeting.result;

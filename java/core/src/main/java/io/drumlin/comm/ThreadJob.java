@@ -54,27 +54,25 @@ final class ThreadJob {
     }
 
     /** Throws if a rank has failed; to be called under this monitor. */
-    void checkAlive(String operation, int rank) throws DrumlinException {
+    void checkAlive(String operation, int rank) throws MeetingException {
         Throwable first = failure;
         if (first != null) {
-            throw DrumlinException.during(operation)
+            throw new MeetingException(DrumlinException.during(operation)
                     .rank(rank)
                     .problem("rank " + failedRank + " of the job failed: " + first)
-                    .cause(first)
-                    .exception();
+                    .cause(first));
         }
     }
 
     /** Throws if one of the {@code missing} ranks has returned; to be called under this monitor. */
-    void checkPresent(String operation, int rank, Supplier<IntStream> missing) throws DrumlinException {
+    void checkPresent(String operation, int rank, Supplier<IntStream> missing) throws MeetingException {
         // Looking at all ranks each time would cost the square of their number.
         OptionalInt gone =
                 anyReturned ? missing.get().filter(other -> returned[other]).findFirst() : OptionalInt.empty();
         if (gone.isPresent()) {
-            throw DrumlinException.during(operation)
+            throw new MeetingException(DrumlinException.during(operation)
                     .rank(rank)
-                    .problem("rank " + gone.getAsInt() + " of the job has returned without taking part")
-                    .exception();
+                    .problem("rank " + gone.getAsInt() + " of the job has returned without taking part"));
         }
     }
 
@@ -82,7 +80,7 @@ final class ThreadJob {
      * Waits until {@code done}, or throws when that can never be because a rank has failed or one of the {@code missing}
      * ranks has returned; to be called under this monitor.
      */
-    void await(String operation, int rank, BooleanSupplier done, Supplier<IntStream> missing) throws DrumlinException {
+    void await(String operation, int rank, BooleanSupplier done, Supplier<IntStream> missing) throws MeetingException {
         while (!done.getAsBoolean()) {
             checkAlive(operation, rank);
             checkPresent(operation, rank, missing);
@@ -90,11 +88,10 @@ final class ThreadJob {
                 wait();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw DrumlinException.during(operation)
+                throw new MeetingException(DrumlinException.during(operation)
                         .rank(rank)
                         .problem("the thread was interrupted")
-                        .cause(e)
-                        .exception();
+                        .cause(e));
             }
         }
     }

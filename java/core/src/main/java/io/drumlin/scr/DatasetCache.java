@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -289,6 +290,9 @@ final class DatasetCache {
         datasets.put(id, descriptor);
         try (RedundancySet set = set(settings.descriptor(descriptor))) {
             open(id).protect(set, files, layout);
+        } catch (MeetingException e) {
+            // For the others it may be complete.
+            throw e;
         } catch (IOException e) {
             // Complete but unprotected it would be taken for a better one than those before it.
             try {

@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
@@ -61,6 +62,9 @@ final class DatasetFetch {
                 RestartOffer offer = fetch(name, read[0]);
                 onRoot("setting CURRENT", () -> change(read[0], each -> each.fetched(name)));
                 return Optional.of(offer);
+            } catch (MeetingException e) {
+                // That says nothing of the dataset.
+                throw e;
             } catch (IOException e) {
                 onRoot("noting a failure", () -> {
                     LOG.log(System.Logger.Level.WARNING, "dataset " + name + " cannot be fetched: " + e.getMessage());
@@ -155,6 +159,8 @@ final class DatasetFetch {
             cache.complete(descriptor, files);
             cache.flushFile().change(states -> states.flushed(id, true));
             return cache.offer(descriptor);
+        } catch (MeetingException e) {
+            throw e;
         } catch (IOException e) {
             cache.delete(id);
             throw e;

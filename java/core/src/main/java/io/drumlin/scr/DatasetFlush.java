@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -131,6 +132,9 @@ final class DatasetFlush {
         try {
             Agreement.agree(world, "flushing dataset " + id, ending.thread().await());
             publish(ending.descriptor(), ending.files(), false);
+        } catch (MeetingException e) {
+            // The others may have listed it.
+            throw e;
         } catch (IOException e) {
             try {
                 cache.flushFile().change(states -> states.flushed(id, false));

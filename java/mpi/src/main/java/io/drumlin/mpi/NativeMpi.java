@@ -1,12 +1,12 @@
 package io.drumlin.mpi;
 
-import static io.drumlin.mpi.Results.check;
 import static io.drumlin.mpi.Results.failure;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Arguments;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Launcher;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.nativecore.NativeMemory;
 import io.drumlin.nativecore.mpi.MpiLibrary;
 import io.drumlin.nativecore.mpi.NativeMpiCore;
@@ -484,6 +484,14 @@ public final class NativeMpi implements Communicator {
         if (closed) {
             throw new IllegalStateException("the communicator is closed");
         }
+    }
+
+    /** Lets a result of 0 and above of a collective call pass. */
+    private static long check(long result, DrumlinException.Context failure) throws MeetingException {
+        if (result >= 0) {
+            return result;
+        }
+        throw new MeetingException(Results.describe(failure, result));
     }
 
     private DrumlinException.Context during(String operation) {

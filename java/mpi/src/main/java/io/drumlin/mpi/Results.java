@@ -25,7 +25,7 @@ final class Results {
     }
 
     /** Adds what a result below 0 says, and what to do about it. */
-    private static DrumlinException.Context describe(DrumlinException.Context failure, long result) {
+    static DrumlinException.Context describe(DrumlinException.Context failure, long result) {
         String words = NativeMemory.string(MpiLibrary.drumlin_mpi_error_message(result));
         if (words == null) {
             return describeErrno(failure, (int) result);
