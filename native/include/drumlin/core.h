@@ -4,6 +4,7 @@
  * Rules that hold for every function unless it says otherwise:
  *   - a result >= 0 is success, a negative result is -errno;
  *   - lengths, sizes and offsets are bytes, never negative, and may exceed 2 GiB;
+ *   - a call that a signal has interrupted is made again, 10,000 times in a row, then the result is -EINTR;
  *   - it may be called from any thread, at the same time as any other;
  *   - memory that the caller passes stays the caller's.
  */
@@ -233,7 +234,9 @@ typedef struct drumlin_queue drumlin_queue;
  * backend   DRUMLIN_QUEUE_*
  * queue     receives the queue, to be given to drumlin_queue_destroy
  *
- * Errors: -EINVAL (depth, backend), -ENOMEM, -EAGAIN (no threads left); with DRUMLIN_QUEUE_URING also -ENOSYS (the
+ * Where no thread can be made (ulimit -u), starting a transfer carries it out.
+ *
+ * Errors: -EINVAL (depth, backend), -ENOMEM; with DRUMLIN_QUEUE_URING also -ENOSYS (the
  * library or the kernel has no io_uring), -EPERM (the kernel's settings or a container forbid it), -EMFILE and -ENFILE.
  */
 DRUMLIN_API int32_t drumlin_queue_create(drumlin_queue **queue, int32_t depth, int32_t backend);
@@ -257,7 +260,8 @@ DRUMLIN_API int64_t drumlin_queue_read(drumlin_queue *queue, int32_t fd, void *d
  * Waits for the end of a transfer.
  *
  * Returns what drumlin_file_write or drumlin_file_read would have returned. -EINVAL also for a ticket that was waited
- * for before. With DRUMLIN_QUEUE_URING also what the kernel says when it takes no more transfers, among it -ENOMEM after
+ * for before. What io_uring cannot do, because the kernel can make no threads (ulimit -u), is done by the thread that waits. With
+ * DRUMLIN_QUEUE_URING also what the kernel says when it takes no more transfers, among it -ENOMEM after
  * ten seconds without memory, and -EBADF or -EOPNOTSUPP where somebody else closed the descriptor of the queue; all later
  * transfers fail with it then. The thread that started the transfer need not live any more.
  */

@@ -109,6 +109,7 @@ static void *find_spare(int64_t size)
 /* Frees the oldest pieces until at most so many bytes are left. To be called with the lock. */
 static void free_spares(int64_t most)
 {
+    /* Ends with the last piece, without which there are 0 bytes. */
     while (spare_bytes > most)
         free(remove_spare(0));
 }

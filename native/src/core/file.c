@@ -1,6 +1,7 @@
 #include "file.h"
 
 #include "drumlin/core.h"
+#include "retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,10 +63,10 @@ static int try_direct(int fd)
 
 static int open_retrying(const char *path, int flags, mode_t permissions)
 {
-    int fd;
+    int fd, times = 0;
     do
         fd = open(path, flags, permissions);
-    while (fd < 0 && errno == EINTR);
+    while (fd < 0 && interrupted(&times));
     return result(fd);
 }
 
@@ -113,14 +114,17 @@ int64_t drumlin_file_write(int32_t fd, const void *data, int64_t length, int64_t
     if (length < 0 || offset < 0)
         return -EINVAL;
     int64_t done = 0;
+    int times = 0;
     while (done < length) {
         ssize_t count = pwrite(fd, (const char *)data + done, (size_t)(length - done), offset + done);
-        if (count > 0)
-            done += count;
-        else if (count == 0)
+        if (count == 0)
             return -EIO;
-        else if (errno != EINTR)
+        if (count > 0) {
+            done += count;
+            times = 0;
+        } else if (!interrupted(&times)) {
             return -errno;
+        }
     }
     return length;
 }
@@ -136,15 +140,17 @@ int64_t drumlin_file_read(int32_t fd, void *data, int64_t length, int64_t offset
     if (length < 0 || offset < 0)
         return -EINVAL;
     int64_t done = 0;
+    int times = 0;
     while (done < length) {
         ssize_t count = pread(fd, (char *)data + done, (size_t)(length - done), offset + done);
         if (count == 0)
             break;
         if (count > 0) {
             done += count;
+            times = 0;
             if (done < length && file_at_end(fd, offset + done))
                 break;
-        } else if (errno != EINTR) {
+        } else if (!interrupted(&times)) {
             return -errno;
         }
     }
@@ -179,14 +185,18 @@ int32_t drumlin_file_writeback(int32_t fd, int64_t offset, int64_t length)
 
 int32_t drumlin_file_reserve(int32_t fd, int64_t offset, int64_t length)
 {
+    int times = 0;
     int value = fallocate(fd, 0, offset, length);
-    if (value < 0 && errno == EINTR) {
+    if (value < 0 && interrupted(&times)) {
         /* tmpfs before Linux 6.11 gives back what it has reserved: the whole again and again would never end with a profiler's timer. */
         int64_t end = offset + length;
-        while (offset < end && (value >= 0 || errno == EINTR)) {
+        while (offset < end && (value >= 0 || interrupted(&times))) {
             int64_t part = end - offset < RESERVED_AT_ONCE ? end - offset : RESERVED_AT_ONCE;
             value = fallocate(fd, 0, offset, part);
-            offset += value < 0 ? 0 : part;
+            if (value >= 0) {
+                offset += part;
+                times = 0;
+            }
         }
     }
     if (value < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
@@ -204,19 +214,19 @@ int32_t drumlin_file_allocate(int32_t fd, int64_t size)
 
 int32_t drumlin_file_truncate(int32_t fd, int64_t size)
 {
-    int value;
+    int value, times = 0;
     do
         value = ftruncate(fd, size);
-    while (value < 0 && errno == EINTR);
+    while (value < 0 && interrupted(&times));
     return result(value);
 }
 
 int32_t drumlin_file_sync(int32_t fd, int32_t metadata)
 {
-    int value;
+    int value, times = 0;
     do
         value = metadata ? fsync(fd) : fdatasync(fd);
-    while (value < 0 && errno == EINTR);
+    while (value < 0 && interrupted(&times));
     return result(value);
 }
 

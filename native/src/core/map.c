@@ -1,4 +1,5 @@
 #include "drumlin/core.h"
+#include "retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Younger than some headers: Linux 5.14, 4.4, and file systems' numbers. */
@@ -93,16 +95,31 @@ int32_t drumlin_map_create(void **memory, int32_t fd, int64_t offset, int64_t si
     return 0;
 }
 
+/* Until a kernel that cannot serve now is asked again, and how often: 10 s. */
+#define PAUSE_NANOS 1000000
+#define MOST_REFUSALS 10000
+
+/* Whether to ask again after a failure. */
+static bool may_pass(int *interruptions, int *refusals)
+{
+    if (errno != EAGAIN)
+        return interrupted(interruptions);
+    if ((*refusals)++ == MOST_REFUSALS)
+        return false;
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NANOS}, NULL);
+    return true;
+}
+
 int32_t drumlin_map_populate(void *memory, int64_t position, int64_t length)
 {
     if (position < 0 || length < 0)
         return -EINVAL;
     int64_t page = sysconf(_SC_PAGESIZE);
     int64_t start = position - position % page;
-    int result;
+    int result, interruptions = 0, refusals = 0;
     do
         result = madvise((char *)memory + start, (size_t)(position + length - start), MADV_POPULATE_READ);
-    while (result != 0 && (errno == EINTR || errno == EAGAIN));
+    while (result != 0 && may_pass(&interruptions, &refusals));
     if (result == 0)
         return 0;
     /* Touching the page would have been a SIGBUS. */

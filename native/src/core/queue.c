@@ -108,6 +108,7 @@ static int64_t start(drumlin_queue *queue, int fd, bool writing, void *data, int
     if (length < 0 || offset < 0)
         return -EINVAL;
     pthread_mutex_lock(&queue->lock);
+    /* Ends, as the two loops below, because a backend ends each transfer: see its await. */
     while (queue->under_way == queue->depth)
         queue->backend->await(queue);
     int64_t ticket = -ENOMEM;

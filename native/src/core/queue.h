@@ -23,10 +23,11 @@ struct transfer {
     struct transfer *next;
 };
 
-/* All but open are called with the queue's lock held. */
+/* All but open are called with the queue's lock held. Each transfer that was started ends, whoever waits for it. */
 struct backend {
     int32_t number; /* DRUMLIN_QUEUE_* */
     int32_t (*open)(struct drumlin_queue *queue);
+    /* May do all of the transfer, without the lock. */
     void (*start)(struct drumlin_queue *queue, struct transfer *transfer);
     /* Returns when a transfer may have finished; gives up the lock meanwhile. */
     void (*await)(struct drumlin_queue *queue);

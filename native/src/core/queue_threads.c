@@ -26,19 +26,24 @@ static struct transfer *next_transfer(drumlin_queue *queue, struct pool *pool)
     return transfer;
 }
 
+/* The lock is given up meanwhile. */
+static void carry_out(drumlin_queue *queue, struct transfer *transfer)
+{
+    pthread_mutex_unlock(&queue->lock);
+    int64_t result = transfer->writing
+                         ? drumlin_file_write(transfer->fd, transfer->data, transfer->length, transfer->offset)
+                         : drumlin_file_read(transfer->fd, transfer->data, transfer->length, transfer->offset);
+    pthread_mutex_lock(&queue->lock);
+    queue_finish(queue, transfer, result);
+}
+
 static void *work(void *argument)
 {
     drumlin_queue *queue = argument;
     struct transfer *transfer;
     pthread_mutex_lock(&queue->lock);
-    while ((transfer = next_transfer(queue, queue->state))) {
-        pthread_mutex_unlock(&queue->lock);
-        int64_t result =
-            transfer->writing ? drumlin_file_write(transfer->fd, transfer->data, transfer->length, transfer->offset)
-                              : drumlin_file_read(transfer->fd, transfer->data, transfer->length, transfer->offset);
-        pthread_mutex_lock(&queue->lock);
-        queue_finish(queue, transfer, result);
-    }
+    while ((transfer = next_transfer(queue, queue->state)))
+        carry_out(queue, transfer);
     pthread_mutex_unlock(&queue->lock);
     return NULL;
 }
@@ -57,7 +62,7 @@ static void close_pool(drumlin_queue *queue)
 }
 
 /* Signals are for the threads of the program: its handlers must not run on ours. */
-static int start_threads(drumlin_queue *queue, struct pool *pool, int wanted)
+static void start_threads(drumlin_queue *queue, struct pool *pool, int wanted)
 {
     sigset_t all;
     sigset_t before;
@@ -70,7 +75,6 @@ static int start_threads(drumlin_queue *queue, struct pool *pool, int wanted)
             pool->count++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
 }
 
 static int32_t open_pool(drumlin_queue *queue)
@@ -80,17 +84,17 @@ static int32_t open_pool(drumlin_queue *queue)
         return -ENOMEM;
     pthread_cond_init(&pool->work, NULL);
     queue->state = pool;
-    int error = start_threads(queue, pool, queue->depth < MAX_THREADS ? queue->depth : MAX_THREADS);
-    if (pool->count > 0)
-        return 0; /* fewer than wanted will do */
-    pthread_cond_destroy(&pool->work);
-    free(pool);
-    return -error;
+    start_threads(queue, pool, queue->depth < MAX_THREADS ? queue->depth : MAX_THREADS);
+    return 0; /* fewer than wanted will do */
 }
 
 static void start(drumlin_queue *queue, struct transfer *transfer)
 {
     struct pool *pool = queue->state;
+    if (pool->count == 0) {
+        carry_out(queue, transfer);
+        return;
+    }
     transfer->next = NULL;
     if (pool->first)
         pool->last->next = transfer;

@@ -47,6 +47,7 @@ static int try_out(struct io_uring *ring)
     if (count < 0)
         return count;
     int error;
+    /* Ends with the operation, which has nothing to wait for: who is interrupted finds it ended the next time. */
     do
         error = io_uring_wait_cqe(ring, &cqe);
     while (error == -EINTR);
@@ -148,26 +149,35 @@ static void start(drumlin_queue *queue, struct transfer *transfer)
     submit(queue);
 }
 
-/* By blocking calls. */
-static int64_t move_rest(const struct transfer *transfer)
+/* The rest of a transfer that the ring cannot do, by calls, during which others may start transfers. */
+static void move_rest(drumlin_queue *queue, struct transfer *transfer)
 {
     int64_t rest = transfer->length - transfer->done;
     char *data = transfer->data + transfer->done;
     int64_t offset = transfer->offset + transfer->done;
+    pthread_mutex_unlock(&queue->lock);
     int64_t moved = transfer->writing ? drumlin_file_write(transfer->fd, data, rest, offset)
                                       : drumlin_file_read(transfer->fd, data, rest, offset);
-    return moved < 0 ? moved : transfer->done + moved;
+    pthread_mutex_lock(&queue->lock);
+    queue_finish(queue, transfer, moved < 0 ? moved : transfer->done + moved);
 }
 
-/* Takes note of what the kernel says of a transfer; true when that was not yet all. */
+/*
+ * Whether the ring has failed, not the transfer. -ECANCELED: the thread that started the transfer ended before the kernel came to
+ * it, or the kernel could not make a thread for it, and then cannot for the next one either (ulimit -u, the pids of a container).
+ * -EFAULT: the memory cannot be used, or the thread that started the transfer was ending. In the ring it might be the same again
+ * without end; calls end, and say what it really was.
+ */
+static bool is_of_the_ring(int count)
+{
+    return count == -ECANCELED || count == -EFAULT || count == -EINTR || count == -EAGAIN;
+}
+
+/* Takes note of what the kernel says of a transfer; true when that was not yet all, but more than nothing. */
 static bool goes_on(drumlin_queue *queue, struct transfer *transfer, int count)
 {
-    /* Cancelled: the thread that started it ended before the kernel came to it. */
-    if (count == -EINTR || count == -EAGAIN || count == -ECANCELED)
-        return true;
-    /* The memory cannot be used, or the thread that started it was ending when the kernel came to it. */
-    if (count == -EFAULT) {
-        queue_finish(queue, transfer, move_rest(transfer));
+    if (is_of_the_ring(count)) {
+        move_rest(queue, transfer);
         return false;
     }
     if (count < 0 || (count == 0 && transfer->writing)) {
@@ -182,6 +192,7 @@ static bool goes_on(drumlin_queue *queue, struct transfer *transfer, int count)
     return !ended;
 }
 
+/* Called by the one thread that reaps. */
 static void reap(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
@@ -217,6 +228,10 @@ static int sleep_in_kernel(struct io_uring *ring, bool ask)
     return result;
 }
 
+/*
+ * Who calls this again and again waits for an end of a transfer, which comes: what the kernel has taken, it ends; what it does not
+ * take while it has nothing to do is given up after MOST_REFUSALS; and a transfer that goes on has become shorter.
+ */
 static void await(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;

@@ -37,7 +37,7 @@ static int64_t discard(MPI_Message *message, int count)
     return result < 0 ? result : result_of(MPI_ERR_TRUNCATE);
 }
 
-/* As MPI_Mprobe. */
+/* As MPI_Mprobe; ends as wait_patiently does. */
 static int probe(int64_t comm, int32_t source, int tag, MPI_Message *message, MPI_Status *status)
 {
     struct patience patience = {0};

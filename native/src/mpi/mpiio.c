@@ -152,6 +152,7 @@ static int64_t transfer(MPI_File file, int64_t offset, char *data, int64_t lengt
             result = result_of(MPI_Get_count(&status, MPI_BYTE, &got));
         if (result < 0)
             return result;
+        /* Each round moves something, or is the last one. */
         if (got <= 0)
             break;
         moved += got;

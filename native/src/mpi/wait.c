@@ -31,6 +31,10 @@ void be_patient(struct patience *patience)
         patience->pause *= 2;
 }
 
+/*
+ * This and the other waits for MPI have no bound of their own, like MPI's: they end when the other ranks have called what belongs to it,
+ * and with a failure when MPI or its launcher finds that one of them cannot any more. How long the others may compute before nobody knows.
+ */
 int wait_patiently(MPI_Request *request, MPI_Status *status)
 {
     struct patience patience = {0};

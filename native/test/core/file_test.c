@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ static struct {
     int pread_interruptions;
     int open_interruptions;
     int fallocate_errno;
+    int fallocate_interruptions; /* so many at least once, where the errno is EINTR */
     int ftruncate_interruptions;
     int sync_errno;
     int sync_interruptions;
@@ -85,7 +87,7 @@ int __wrap_fallocate(int fd, int mode, off_t offset, off_t length)
 {
     if (plan.fallocate_errno) {
         errno = plan.fallocate_errno;
-        if (errno == EINTR)
+        if (errno == EINTR && --plan.fallocate_interruptions <= 0)
             plan.fallocate_errno = 0;
         return -1;
     }
@@ -379,6 +381,28 @@ static void short_counts_and_interruptions_are_retried(void **state)
     drumlin_file_close(fd);
 }
 
+static void interruptions_without_end_are_told(void **state)
+{
+    (void)state;
+    char byte = 1;
+    int fd = open_new();
+    plan.open_interruptions = plan.pread_interruptions = plan.ftruncate_interruptions = plan.sync_interruptions = INT_MAX;
+    plan.fallocate_interruptions = INT_MAX;
+    plan.fallocate_errno = plan.pwrite_errno = EINTR;
+    assert_int_equal(drumlin_file_open(path, DRUMLIN_OPEN_READ, 0), -EINTR);
+    assert_int_equal(drumlin_directory_sync(folder), -EINTR);
+    assert_int_equal(drumlin_file_write(fd, &byte, 1, 0), -EINTR);
+    assert_int_equal(drumlin_file_read(fd, &byte, 1, 0), -EINTR);
+    assert_int_equal(drumlin_file_reserve(fd, 0, 10), -EINTR);
+    assert_int_equal(drumlin_file_allocate(fd, 10), -EINTR);
+    assert_int_equal(drumlin_file_truncate(fd, 10), -EINTR);
+    assert_int_equal(drumlin_file_sync(fd, 0), -EINTR);
+    assert_int_equal(drumlin_file_sync(fd, 1), -EINTR);
+    assert_true(INT_MAX - plan.ftruncate_interruptions > 1000);
+    memset(&plan, 0, sizeof plan);
+    drumlin_file_close(fd);
+}
+
 static void a_read_ends_at_the_end_of_the_file(void **state)
 {
     (void)state;
@@ -610,6 +634,7 @@ int main(void)
         TEST(bad_descriptors_are_told),
         TEST(direct_transfers_carry_the_bytes),
         TEST(short_counts_and_interruptions_are_retried),
+        TEST(interruptions_without_end_are_told),
         TEST(a_read_ends_at_the_end_of_the_file),
         TEST(a_write_that_fails_half_way_is_told),
         TEST(negative_lengths_and_offsets_are_refused),

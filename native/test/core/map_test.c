@@ -10,6 +10,7 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_READ
@@ -43,6 +44,16 @@ int __wrap_madvise(void *address, size_t length, int advice)
         return -1;
     }
     return __real_madvise(address, length, advice);
+}
+
+static int naps;
+int __wrap_nanosleep(const struct timespec *duration, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *duration, struct timespec *left)
+{
+    (void)duration;
+    (void)left;
+    naps++;
+    return 0;
 }
 
 long __wrap_syscall(long number, void *address, size_t length, int flags);
@@ -212,6 +223,11 @@ static void goes_on_after_an_interruption(void **state)
     assert_memory_equal(memory, content, SIZE);
     plan.populate_errno = ENOMEM;
     assert_int_equal(drumlin_map_populate(memory, 0, SIZE), -ENOMEM);
+    plan.populate_errno = EAGAIN;
+    assert_int_equal(drumlin_map_populate(memory, 0, SIZE), -EAGAIN);
+    assert_in_range(naps, 1000, 100000);
+    plan.populate_errno = EINTR;
+    assert_int_equal(drumlin_map_populate(memory, 0, SIZE), -EINTR);
     assert_int_equal(drumlin_map_destroy(memory, fd, 0, SIZE), 0);
     close(fd);
 }

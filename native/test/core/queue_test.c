@@ -21,6 +21,8 @@ static int submit_error;    /* io_uring_submit fails with it ... */
 static int submit_failures; /* ... so many times */
 static unsigned largest;    /* most bytes that are really submitted of a transfer, 0: all */
 static int address_lost;    /* what is submitted has an address that nothing is at */
+static int all_end_with; /* what is submitted is not done but ends with it, 0: is done */
+static int endings;
 static struct io_uring *last_ring;
 
 int __real_io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags);
@@ -45,8 +47,15 @@ int __wrap_io_uring_submit(struct io_uring *ring)
             sqe->len = largest;
         if (address_lost)
             sqe->addr = 8;
+        if (all_end_with)
+            sqe->opcode = IORING_OP_NOP;
     }
-    return __real_io_uring_submit(ring);
+    unsigned before = *ring->cq.ktail;
+    int count = __real_io_uring_submit(ring);
+    /* An empty operation has ended by now. */
+    for (unsigned i = before; all_end_with && i != *ring->cq.ktail; i++, endings++)
+        ring->cq.cqes[i & *ring->cq.kring_mask].res = all_end_with;
+    return count;
 }
 
 static int naps;
@@ -399,7 +408,7 @@ static void the_depth_is_used_and_never_exceeded(void **state)
     assert_int_equal(most_at_gate, depth);
 }
 
-static void fewer_threads_than_wanted_will_do_but_none_is_told(void **state)
+static void fewer_threads_than_wanted_will_do_and_even_none(void **state)
 {
     (void)state;
     drumlin_queue *poor = NULL;
@@ -410,7 +419,17 @@ static void fewer_threads_than_wanted_will_do_but_none_is_told(void **state)
     assert_int_equal(drumlin_queue_wait(poor, first), 2);
     drumlin_queue_destroy(poor);
     threads_left = 0;
-    assert_int_equal(drumlin_queue_create(&poor, 4, DRUMLIN_QUEUE_THREADS), -EAGAIN);
+    assert_int_equal(drumlin_queue_create(&poor, 4, DRUMLIN_QUEUE_THREADS), 0);
+    int64_t tickets[6];
+    char back[6];
+    for (int i = 0; i < 6; i++)
+        tickets[i] = drumlin_queue_write(poor, fd, "ghijkl" + i, 1, i);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(drumlin_queue_wait(poor, tickets[i]), 1);
+    assert_int_equal(drumlin_queue_wait(poor, drumlin_queue_read(poor, fd, back, 6, 0)), 6);
+    assert_memory_equal(back, "ghijkl", 6);
+    assert_int_equal(drumlin_queue_wait(poor, drumlin_queue_write(poor, -1, "x", 1, 0)), -EBADF);
+    drumlin_queue_destroy(poor);
     threads_left = 1000;
 }
 
@@ -460,6 +479,38 @@ static void a_transfer_that_the_kernel_has_no_memory_of_is_done_by_calls(void **
     largest = 0;
     address_lost = 0;
     assert_memory_equal(back, "abcdef", 6);
+}
+
+/* As the kernel does that can make no threads. Depth and more, so that also who waits for room goes on. */
+static void what_the_ring_ends_undone_is_done_by_calls(void **state)
+{
+    (void)state;
+    int errors[] = {-ECANCELED, -EAGAIN, -EINTR, -EFAULT};
+    for (int i = 0; i < 4; i++) {
+        uint8_t *data = pattern(9 * 5000, 7 + (unsigned)i);
+        uint8_t *back = calloc(9, 5000);
+        int64_t tickets[9];
+        all_end_with = errors[i];
+        endings = 0;
+        for (int j = 0; j < 9; j++)
+            tickets[j] = drumlin_queue_write(queue, fd, data + j * 5000, 5000, j * 5000);
+        for (int j = 0; j < 9; j++)
+            assert_int_equal(drumlin_queue_wait(queue, tickets[j]), 5000);
+        assert_int_equal(drumlin_queue_wait(queue, drumlin_queue_read(queue, fd, back, 9 * 5000, 0)), 9 * 5000);
+        assert_int_equal(drumlin_queue_wait(queue, drumlin_queue_write(queue, -1, "x", 1, 0)), -EBADF);
+        all_end_with = 0;
+        assert_int_equal(endings, 11); /* once each */
+        assert_memory_equal(back, data, 9 * 5000);
+        free(back);
+        free(data);
+    }
+}
+
+static void a_ring_that_ends_all_undone_is_shared_by_threads(void **state)
+{
+    all_end_with = -ECANCELED;
+    threads_share_a_queue(state);
+    all_end_with = 0;
 }
 
 /* Depth and one more, so that also who waits for room is told. */
@@ -574,7 +625,7 @@ int main(void)
     const struct CMUnitTest with_threads[] = {
         COMMON_TESTS,
         TEST(the_depth_is_used_and_never_exceeded),
-        TEST(fewer_threads_than_wanted_will_do_but_none_is_told),
+        TEST(fewer_threads_than_wanted_will_do_and_even_none),
     };
     backend = DRUMLIN_QUEUE_THREADS;
     int failures = cmocka_run_group_tests_name("threads", with_threads, NULL, NULL);
@@ -584,6 +635,8 @@ int main(void)
         TEST(short_counts_are_resubmitted),
         TEST(a_busy_kernel_is_asked_again),
         TEST(a_transfer_that_the_kernel_has_no_memory_of_is_done_by_calls),
+        TEST(what_the_ring_ends_undone_is_done_by_calls),
+        TEST(a_ring_that_ends_all_undone_is_shared_by_threads),
         TEST(a_kernel_that_stays_without_memory_is_not_waited_for),
         TEST(a_ring_that_fails_takes_nothing_more),
         TEST(what_the_kernel_has_taken_ends_by_itself),

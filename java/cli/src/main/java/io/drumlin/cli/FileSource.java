@@ -59,7 +59,7 @@ final class FileSource implements ByteSource, Closeable {
         long position = offset;
         while (target.hasRemaining()) {
             int count = read(target, position);
-            if (count < 0) {
+            if (count <= 0) {
                 throw new EOFException(path + " became shorter while it was read: it ends before " + position);
             }
             position += count;

@@ -77,7 +77,11 @@ final class ReplacedFile implements Closeable {
         long position = offset;
         try {
             while (bytes.hasRemaining()) {
-                position += channel.write(bytes, position);
+                int count = channel.write(bytes, position);
+                if (count <= 0) {
+                    throw new IOException("the system wrote nothing and gave no reason");
+                }
+                position += count;
             }
         } catch (IOException e) {
             throw DrumlinException.during("write")

@@ -90,6 +90,7 @@ final class HeldFile implements Closeable {
             try {
                 return slabs.take().buffer().limit(length);
             } catch (IOException e) {
+                // Each slab tells the failure of its last write once: this ends.
                 failure.add(e);
             }
         }

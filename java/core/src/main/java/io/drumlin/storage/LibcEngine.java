@@ -21,6 +21,9 @@ public final class LibcEngine implements StorageEngine {
 
     private static final int CREATION_MODE = 0666;
 
+    /** More signals than a call meets in a minute under a profiler. Whoever sends more would let a loop go on for ever. */
+    private static final int MOST_INTERRUPTIONS = 10_000;
+
     /**
      * Makes the engine.
      *
@@ -103,8 +106,9 @@ public final class LibcEngine implements StorageEngine {
         return new ErrnoException(call, Native.getLastError());
     }
 
-    static boolean interrupted() {
-        return Native.getLastError() == Errno.EINTR.number();
+    /** Whether to make a call once more that has failed, after so many interruptions in a row. */
+    static boolean interrupted(int times) {
+        return times < MOST_INTERRUPTIONS && Native.getLastError() == Errno.EINTR.number();
     }
 
     private static BlockFile openDirect(Path path, byte[] name, int flags) throws ErrnoException {
@@ -132,9 +136,10 @@ public final class LibcEngine implements StorageEngine {
 
     private static int openDescriptor(byte[] name, int flags) throws ErrnoException {
         int fd;
+        int times = 0;
         do {
             fd = Libc.open(name, flags | Libc.O_CLOEXEC, CREATION_MODE);
-        } while (fd < 0 && interrupted());
+        } while (fd < 0 && interrupted(times++));
         if (fd < 0) {
             throw lastError("open");
         }
@@ -143,9 +148,10 @@ public final class LibcEngine implements StorageEngine {
 
     private static void syncDirectory(int fd) throws ErrnoException {
         int result;
+        int times = 0;
         do {
             result = Libc.fsync(fd);
-        } while (result < 0 && interrupted());
+        } while (result < 0 && interrupted(times++));
         // Some file systems have no such thing for directories and say EINVAL.
         if (result < 0 && lastError("fsync").number() != Errno.EINVAL.number()) {
             throw lastError("fsync");

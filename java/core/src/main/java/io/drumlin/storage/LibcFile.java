@@ -81,15 +81,17 @@ final class LibcFile extends PositionalFile {
 
     /** False where the file system cannot reserve. */
     private boolean fallocate(long offset, long length) throws IOException {
+        int times = 0;
         int result = Libc.fallocate(fd, 0, offset, length);
-        if (result < 0 && LibcEngine.interrupted()) {
+        if (result < 0 && LibcEngine.interrupted(times)) {
             // tmpfs before Linux 6.11 gives back what it has reserved: the whole again and again would never end with a
             // profiler's timer.
             long end = offset + length;
-            for (long at = offset; at < end && (result >= 0 || LibcEngine.interrupted()); ) {
+            for (long at = offset; at < end && (result >= 0 || LibcEngine.interrupted(times)); ) {
                 long part = Math.min(RESERVED_AT_ONCE, end - at);
                 result = Libc.fallocate(fd, 0, at, part);
                 at += result < 0 ? 0 : part;
+                times = result < 0 ? times + 1 : 0;
             }
         }
         if (result == 0) {
@@ -105,25 +107,27 @@ final class LibcFile extends PositionalFile {
     @Override
     void setLength(long size) throws IOException {
         int result;
+        int times = 0;
         do {
             result = Libc.ftruncate(fd, size);
-        } while (result < 0 && LibcEngine.interrupted());
+        } while (result < 0 && LibcEngine.interrupted(times++));
         require("ftruncate", result);
     }
 
     @Override
     void flush() throws IOException {
         int result;
+        int times = 0;
         do {
             result = Libc.fdatasync(fd);
-        } while (result < 0 && LibcEngine.interrupted());
+        } while (result < 0 && LibcEngine.interrupted(times++));
         require("fdatasync", result);
     }
 
     /** Linux has let go of the descriptor even when a signal came in between: a second close could hit another file. */
     @Override
     void release() throws IOException {
-        if (Libc.close(fd) < 0 && !LibcEngine.interrupted()) {
+        if (Libc.close(fd) < 0 && !LibcEngine.interrupted(0)) {
             throw LibcEngine.lastError("close");
         }
     }
@@ -131,9 +135,10 @@ final class LibcFile extends PositionalFile {
     private int writeNative(ByteBuffer source, long offset) throws IOException {
         try {
             long count;
+            int times = 0;
             do {
                 count = Libc.pwrite(fd, address(source), source.remaining(), offset);
-            } while (count < 0 && LibcEngine.interrupted());
+            } while (count < 0 && LibcEngine.interrupted(times++));
             return (int) require("pwrite", count);
         } finally {
             Reference.reachabilityFence(source);
@@ -143,9 +148,10 @@ final class LibcFile extends PositionalFile {
     private int readNative(ByteBuffer target, long offset) throws IOException {
         try {
             long count;
+            int times = 0;
             do {
                 count = Libc.pread(fd, address(target), target.remaining(), offset);
-            } while (count < 0 && LibcEngine.interrupted());
+            } while (count < 0 && LibcEngine.interrupted(times++));
             return (int) require("pread", count);
         } finally {
             Reference.reachabilityFence(target);

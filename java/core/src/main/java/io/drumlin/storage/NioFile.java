@@ -103,7 +103,9 @@ final class NioFile extends PositionalFile {
         try (AlignedBuffer zeros = new DirectAlignedBuffer(alignment())) {
             ByteBuffer rest = zeros.buffer();
             while (rest.hasRemaining()) {
-                channel.write(rest, block + rest.position());
+                if (channel.write(rest, block + rest.position()) <= 0) {
+                    throw new IOException("the system wrote nothing and gave no reason");
+                }
             }
         }
         channel.truncate(size);

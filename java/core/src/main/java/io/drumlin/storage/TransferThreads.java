@@ -4,6 +4,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** The daemon threads of this JVM that do started transfers for engines without a queue in the kernel. Thread-safe. */
 final class TransferThreads {
@@ -19,22 +21,39 @@ final class TransferThreads {
 
     private TransferThreads() {}
 
-    /** Lets a thread do {@code work}, which must not throw. Blocks while too much is under way. */
+    /**
+     * Lets a thread do {@code work}, which must not throw. Blocks while too much is under way. Where the system gives no thread
+     * ({@code ulimit -u}), the caller does it.
+     */
     static void execute(Runnable work) {
         SLOTS.acquireUninterruptibly();
-        boolean accepted = false;
+        Once once = new Once(work);
         try {
-            POOL.execute(() -> {
+            POOL.execute(once);
+        } catch (OutOfMemoryError e) {
+            // So says Thread.start. The pool may have taken the work all the same.
+            once.run();
+        }
+    }
+
+    /** Done by the one who comes first. */
+    private static final class Once implements Runnable {
+
+        private final AtomicReference<@Nullable Runnable> work;
+
+        Once(Runnable work) {
+            this.work = new AtomicReference<>(work);
+        }
+
+        @Override
+        public void run() {
+            Runnable mine = work.getAndSet(null);
+            if (mine != null) {
                 try {
-                    work.run();
+                    mine.run();
                 } finally {
                     SLOTS.release();
                 }
-            });
-            accepted = true;
-        } finally {
-            if (!accepted) {
-                SLOTS.release();
             }
         }
     }

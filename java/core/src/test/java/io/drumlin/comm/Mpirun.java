@@ -144,6 +144,34 @@ public final class Mpirun {
         return this;
     }
 
+    /**
+     * Lets calls of the system fail in the ranks; skips the test where the libraries for it were not built.
+     *
+     * @param rules as {@code native/test/faults.c} says
+     * @return this
+     */
+    public Mpirun faults(String rules) {
+        return preload("faults.so", "DRUMLIN_FAULTS=" + rules);
+    }
+
+    /**
+     * Lets collective calls of MPI fail; skips the test where the libraries for it were not built.
+     *
+     * @param rules as {@code native/test/mpifaults.c} says
+     * @return this
+     */
+    public Mpirun mpiFaults(String rules) {
+        return preload("mpifaults.so", "DRUMLIN_MPI_FAULTS=" + rules);
+    }
+
+    private Mpirun preload(String library, String variable) {
+        Path path = Path.of(System.getProperty("drumlin.root"), "build", "cmake", "native", "test", library);
+        if (Files.notExists(path)) {
+            skip(path + " is not there: scripts/build makes it where cmocka is installed");
+        }
+        return startedBy("env", "LD_PRELOAD=" + path, variable);
+    }
+
     /** Whether mpirun starts the ranks. */
     public boolean hasLauncher() {
         return ranks > 0;
