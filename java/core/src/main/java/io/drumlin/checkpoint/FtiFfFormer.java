@@ -8,6 +8,7 @@ import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -170,7 +171,7 @@ record FtiFfFormer(
         return new Part(
                 path,
                 FtiFfDraft.stored(ckptId, file.blocks()),
-                file.stamp().common(ckptId, files.get(rank)).orElse(FtiFfMode.UNMARKED));
+                FtiFfMode.common(path, file, ckptId, files.get(rank), Collections.max(files) + 1));
     }
 
     @Override

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -291,15 +292,31 @@ final class FtiFfMode implements IoMode {
             refusals.succeeds("reading", path, () -> {
                 FtiFfFile file = metadata(kind, path);
                 int ckptId = RunDirectory.ckptId(path).orElse(file.meta().ckptId());
-                long common = common(file, ckptId, rank);
+                long common = common(path, file, ckptId, rank, topology.ranks());
                 requireId(kind, path, file, ckptId, common);
                 found.add(new Candidate(kind, new Place(slot, path), ckptId, common, file));
             });
         }
     }
 
-    private static long common(FtiFfFile file, int ckptId, int rank) {
-        return file.stamp().common(ckptId, rank).orElse(UNMARKED);
+    /**
+     * What a file has in common with the others of its checkpoint.
+     *
+     * @param ckptId id that its name carries
+     * @param rank that it carries; of a partner copy that of the file that was copied
+     * @param ranks how many ranks wrote the checkpoint
+     * @return {@link #UNMARKED} for a file of C FTI
+     * @throws DrumlinException the file was stamped under another name
+     */
+    static long common(Path path, FtiFfFile file, int ckptId, int rank, int ranks) throws DrumlinException {
+        OptionalLong common = file.stamp().common(ckptId, rank);
+        // Unstamped files are judged by each other only, so a set of stamped ones must not pass for such a set.
+        if (common.isEmpty()
+                && (file.stamp().isOfSomeRank(ckptId, ranks)
+                        || file.stamp().isOfSomeRank(file.meta().ckptId(), ranks))) {
+            throw unusable(path, "it was written under the name of another rank or checkpoint");
+        }
+        return common.orElse(UNMARKED);
     }
 
     /** C FTI leaves the id of encoded files that it has made again to chance. */
@@ -472,7 +489,7 @@ final class FtiFfMode implements IoMode {
         @Override
         public void check(FileKind kind, Path path, Keep keep) throws IOException {
             FtiFfFile file = metadata(kind, path);
-            long common = common(file, key.ckptId, kind == FileKind.PARTNER ? left : fileRank);
+            long common = common(path, file, key.ckptId, kind == FileKind.PARTNER ? left : fileRank, topology.ranks());
             requireId(kind, path, file, key.ckptId, common);
             if (common != key.common) {
                 throw unusable(path, "it is of another checkpoint " + key.ckptId + ", or of another rank");

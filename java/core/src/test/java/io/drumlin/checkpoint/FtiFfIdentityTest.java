@@ -86,6 +86,16 @@ class FtiFfIdentityTest {
         assertThat(restart()).containsOnly(hasRedundancy(level) ? "3" : "nothing");
     }
 
+    /** No file is under its own name then, so that none is left by which the others could be judged. */
+    @ParameterizedTest
+    @EnumSource
+    void allRanksFilesAreExchanged(Level level) throws IOException {
+        checkpoint(level, 3);
+        exchange(level, "-Rank0.", "-Rank2.");
+        exchange(level, "-Rank1.", "-Rank3.");
+        assertThat(restart()).containsOnly(hasRedundancy(level) ? "3" : "nothing");
+    }
+
     /** The right file is lost; with the wrong copy, or code, of which there would be enough, the others' data would be made. */
     @ParameterizedTest
     @CsvSource({"L2, -Pcof0., -Pcof2.", "L2, -Pcof1., -Pcof3.", "L3, -RSed0., -RSed2.", "L3, -RSed1., -RSed3."})

@@ -1,6 +1,7 @@
 package io.drumlin.format.ftiff;
 
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 
 /**
  * What tells the files of one checkpoint of Drumlin from all others, in two fields of the file record that C FTI writes and never
@@ -66,6 +67,20 @@ public record Stamp(long timestamp, byte mark) {
                 && mark == mark(common, ckptId)
                 && timestamp >= 0;
         return stamped ? OptionalLong.of(timestamp & ~LOW | common & LOW) : OptionalLong.empty();
+    }
+
+    /**
+     * Whether this is the stamp of a checkpoint, whatever rank's file has it. A timestamp of C FTI is taken for one in a case in a
+     * million for each rank, if there is a mark at all.
+     *
+     * @param ckptId id of the checkpoint
+     * @param ranks how many ranks there are
+     * @return false without a mark
+     */
+    public boolean isOfSomeRank(int ckptId, int ranks) {
+        return mark != 0
+                && IntStream.range(0, ranks)
+                        .anyMatch(rank -> common(ckptId, rank).isPresent());
     }
 
     private static int check(int clock, int ckptId) {
