@@ -4,9 +4,12 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.LanePlan.Piece;
 import io.drumlin.checkpoint.StoredFile.Chunk;
+import io.drumlin.checkpoint.StoredFile.Locator;
+import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.MappedFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
@@ -19,9 +22,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reads checkpoint files and checks what has a digest. Thread-safe: one file is read at a time. */
 final class CheckpointReader {
@@ -39,11 +45,14 @@ final class CheckpointReader {
      */
     private static final int ROUNDS = 4;
 
+    private static final Sink NOWHERE = (chunk, position, piece) -> {};
+
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final KeptBytes kept;
     private final KnownDigests known = new KnownDigests();
     private final EarlyRecovery early = new EarlyRecovery();
+    private final BlockSumTable blocks = new BlockSumTable();
 
     /** @param slabs at least {@link #SLABS} */
     CheckpointReader(StorageEngine storage, SlabPool slabs, KeptBytes kept) {
@@ -79,7 +88,11 @@ final class CheckpointReader {
         if (variables.isEmpty()) {
             // What has digests of its own is compared once more when it is read for the variables.
             boolean twice = keep == Keep.IN_VARIABLES && meta.whole().isEmpty() && kept.isDear();
-            verify(path, meta.toVerify(), twice ? Keep.NOTHING : keep);
+            verify(
+                    path,
+                    meta.toVerify(),
+                    twice ? Keep.NOTHING : keep,
+                    meta.whole().isPresent());
             return;
         }
         early.forget();
@@ -96,20 +109,24 @@ final class CheckpointReader {
      * @throws IOException the file cannot be read or the range is not what was written
      */
     synchronized void verify(Path path, long offset, long length, String md5, Keep keep) throws IOException {
-        verify(path, List.of(new Chunk(-1, 0, offset, length, Optional.of(md5))), keep);
+        verify(path, List.of(new Chunk(-1, 0, offset, length, Optional.of(md5))), keep, false);
     }
 
-    private void verify(Path path, List<Chunk> chunks, Keep keep) throws IOException {
+    /** @param whole whether the chunks are all of a file whose parts have no digests of their own */
+    private void verify(Path path, List<Chunk> chunks, Keep keep, boolean whole) throws IOException {
         Optional<List<String>> digests = known.of(path, chunks);
         if (digests.isPresent()) {
             compare(path, chunks, digests.get());
             return;
         }
-        Sink sink = (chunk, position, piece) -> {};
         Optional<KeptFile> here = kept.of(path, chunks);
         if (here.isPresent()) {
             try {
-                stream(path, chunks, from(here.get()), sink);
+                if (here.get().mapping().isPresent()) {
+                    summed(path, chunks, sums -> stream(path, chunks, from(here.get()), sums));
+                } else {
+                    stream(path, chunks, from(here.get()), NOWHERE);
+                }
             } catch (IOException | RuntimeException | Error e) {
                 kept.forget(here.get());
                 throw e;
@@ -117,15 +134,58 @@ final class CheckpointReader {
             return;
         }
         Optional<KeptFile> space = keep == Keep.NOTHING ? Optional.empty() : kept.begin(path, chunks);
-        if (space.isEmpty() || !isKept(path, chunks, space.get(), sink)) {
-            stream(path, chunks, Optional.empty(), sink);
+        if (space.isEmpty() || !isKept(path, chunks, space.get())) {
+            if (whole && keep != Keep.NOTHING) {
+                summed(path, chunks, sums -> stream(path, chunks, Optional.empty(), sums));
+            } else {
+                stream(path, chunks, Optional.empty(), NOWHERE);
+            }
         }
     }
 
+    /**
+     * Reads all that has a digest and compares it with the metadata.
+     *
+     * @return checksums of the blocks of what has a digest, for each of its parts in their order
+     * @throws IOException the file cannot be read or is not what was written
+     */
+    synchronized List<BlockSums> verifyBlocks(Path path, StoredFile meta) throws IOException {
+        List<Chunk> chunks = meta.toVerify();
+        return summed(path, chunks, sums -> stream(path, chunks, Optional.empty(), sums));
+    }
+
+    /** What is done with the checksums of blocks. */
+    @FunctionalInterface
+    private interface Summed {
+        void with(Sink sums) throws IOException;
+    }
+
+    /** Takes the checksums of the blocks of all chunks, which are known afterwards. */
+    private List<BlockSums> summed(Path path, List<Chunk> chunks, Summed pass) throws IOException {
+        // First: what is written from now on makes it another file.
+        FileIdentity identity = FileIdentity.of(path);
+        List<BlockSums> ranges = new ArrayList<>();
+        Map<Chunk, BlockSums.Pass> passes = new HashMap<>();
+        for (Chunk chunk : chunks) {
+            BlockSums sums = new BlockSums(chunk, slabs.slabBytes());
+            ranges.add(sums);
+            passes.put(chunk, sums.record());
+        }
+        pass.with((chunk, position, piece) ->
+                Objects.requireNonNull(passes.get(chunk)).update(piece));
+        blocks.put(identity, ranges);
+        return ranges;
+    }
+
     /** Verifies chunks and keeps them; tells whether there was the memory for it. */
-    private boolean isKept(Path path, List<Chunk> chunks, KeptFile space, Sink sink) throws IOException {
+    private boolean isKept(Path path, List<Chunk> chunks, KeptFile space) throws IOException {
         try {
-            stream(path, chunks, Optional.of(space), sink);
+            if (space.mapping().isPresent()) {
+                // The system may read it anew.
+                summed(path, chunks, sums -> stream(path, chunks, Optional.of(space), sums));
+            } else {
+                stream(path, chunks, Optional.of(space), NOWHERE);
+            }
             return true;
         } catch (OutOfMemoryError | MappingException e) {
             kept.giveUp(space);
@@ -163,8 +223,23 @@ final class CheckpointReader {
     /** Gives back the memory of what was kept. */
     synchronized void forget() {
         kept.forget();
+        blocks.forget();
         known.forget();
         early.forget();
+    }
+
+    /**
+     * What is known of a file that was verified is from now on known of a copy too, as it is now.
+     *
+     * @param start where in the file the copy begins
+     */
+    synchronized void isCopied(Path file, Path copy, long start) throws IOException {
+        Optional<List<BlockSums>> ranges = blocks.of(file);
+        if (ranges.isPresent()) {
+            blocks.put(
+                    FileIdentity.of(copy),
+                    ranges.get().stream().map(range -> range.movedBy(-start)).toList());
+        }
     }
 
     /** The same but for one file. */
@@ -173,29 +248,90 @@ final class CheckpointReader {
     }
 
     /**
-     * Copies the chunks of the given variables back into memory. Chunks without digests of their own are not checked: that is
-     * for {@link #verify(Path, StoredFile, Keep)}.
+     * Copies the given variables back into memory. All that has a digest, of its own or with the rest of the file, is compared on the way:
+     * with that, or with checksums of blocks that were compared with it when they were taken. What differs is read once more.
      *
-     * @throws IOException the file cannot be read or a chunk is not what was written; memory may have changed by then
+     * @throws IOException the file cannot be read or is not what was written; memory may have changed by then
      */
     synchronized void recover(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
         Map<Integer, ProtectedData> missing = early.takeAllBut(path, data);
         if (missing.isEmpty()) {
             return;
         }
-        List<Chunk> wanted = meta.chunks(path, missing);
-        Sink sink = (chunk, position, piece) -> {
-            ProtectedData target = missing.get(chunk.id());
-            if (target != null) {
-                target.copyIn(chunk.from() + position, piece);
-            }
-        };
+        try {
+            read(path, meta, missing);
+        } catch (DamagedException e) {
+            LOG.log(Logger.Level.WARNING, "read once more: {0}", e.getMessage());
+            read(path, meta, missing);
+        }
+    }
+
+    private void read(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
+        if (meta.verifier().isPresent()) {
+            readAll(path, meta, meta.verifier().get(), data);
+            return;
+        }
+        boolean digested = meta.whole().flatMap(Chunk::md5).isPresent();
+        if (digested
+                && !isInMemory(path, meta.toVerify())
+                && blocks.of(path, meta.toVerify()).isEmpty()) {
+            known.forget();
+            verify(path, meta.toVerify(), Keep.IN_MEMORY, true);
+        }
+        List<Chunk> wanted = meta.locator().isPresent() ? located(path, meta, data) : meta.chunks(data);
+        Sink sink = (chunk, position, piece) ->
+                Objects.requireNonNull(data.get(chunk.id())).copyIn(chunk.from() + position, piece);
         Optional<KeptFile> here = kept.of(path, wanted);
-        if (here.isPresent()) {
-            wanted.forEach(chunk -> here.get().copy(chunk, (position, piece) -> sink.take(chunk, position, piece)));
+        Optional<List<BlockSums>> sums = blocks.of(path, wanted);
+        if (isInMemory(path, wanted)) {
+            KeptFile memory = here.orElseThrow();
+            wanted.forEach(chunk -> memory.copy(chunk, (position, piece) -> sink.take(chunk, position, piece)));
+        } else if (sums.isPresent()) {
+            BlockComparison comparison = new BlockComparison(sums.get(), wanted, sink);
+            List<Chunk> toRead = comparison.toRead();
+            if (here.isPresent() && here.get().hold(toRead)) {
+                stream(path, toRead, from(here.get()), comparison);
+            } else {
+                stream(path, toRead, Optional.empty(), comparison);
+            }
+            comparison.requireSame(path);
+        } else if (digested) {
+            throw DamagedException.changing(path);
         } else {
             stream(path, wanted, Optional.empty(), sink);
         }
+    }
+
+    /** Reads the whole file and compares all digests, and takes the variables out on the way. */
+    private void readAll(Path path, StoredFile meta, Locator verifier, Map<Integer, ProtectedData> data)
+            throws IOException {
+        try (ReadAhead source = new ReadAhead(storage, path)) {
+            List<Chunk> wanted = meta.chunks().isEmpty() ? verifier.chunks(source, path, data) : meta.chunks(data);
+            List<Chunk> found = verifier.chunks(new ScatteringSource(source, wanted, data), path, data);
+            if (!Set.copyOf(found).equals(Set.copyOf(wanted))) {
+                throw DamagedException.changing(path);
+            }
+        }
+    }
+
+    /** Where the variables are in a file that was verified, as far as it can be. */
+    private List<Chunk> located(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
+        Locator locator = meta.locator().orElseThrow();
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            ByteSource source = new BlockFileSource(file);
+            Optional<List<BlockSums>> sums = blocks.of(path, meta.toVerify());
+            if (isInMemory(path, meta.toVerify())) {
+                source = new KeptSource(source, kept.of(path));
+            } else if (sums.isPresent()) {
+                source = new ComparedSource(file, sums.get());
+            }
+            return locator.chunks(source, path, data);
+        }
+    }
+
+    /** Whether what was verified of a file is in memory and not in a mapping, which the system may read anew. */
+    private boolean isInMemory(Path path, List<Chunk> chunks) throws IOException {
+        return kept.of(path, chunks).filter(here -> here.mapping().isEmpty()).isPresent();
     }
 
     private void stream(Path path, List<Chunk> chunks, Optional<KeptFile> space, Sink sink) throws IOException {
@@ -376,13 +512,13 @@ final class CheckpointReader {
 
     private static void compare(Path path, Chunk chunk, String md5) throws IOException {
         if (chunk.md5().isPresent() && !chunk.md5().get().equals(md5)) {
-            throw DrumlinException.during(chunk.id() < 0 ? "checking a digest" : "checking variable " + chunk.id())
-                    .path(path)
-                    .range(chunk.offset(), chunk.length())
-                    .problem("its MD5 is " + md5 + " and the metadata say "
-                            + chunk.md5().get())
-                    .advice("the file is damaged; another level or an older checkpoint is needed")
-                    .exception();
+            throw DamagedException.of(
+                    chunk.id() < 0 ? "checking a digest" : "checking variable " + chunk.id(),
+                    path,
+                    chunk.offset(),
+                    chunk.length(),
+                    md5,
+                    chunk.md5().get());
         }
     }
 

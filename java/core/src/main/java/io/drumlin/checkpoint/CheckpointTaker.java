@@ -148,7 +148,7 @@ final class CheckpointTaker {
         checkpointList.confirm();
         mode.committed(level, draft);
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
-        Source source = new Source(level, plain, draft.stored(), false);
+        Source source = new Source(level, plain, draft.stored());
         Optional<IOException> late = Optional.empty();
         try {
             levels.discardSuperseded(level);
@@ -213,7 +213,7 @@ final class CheckpointTaker {
                 ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)
                 : directories.committed(level);
         Path plain = directory.resolve(mode.plainName(Level.L1, checkpoint.ckptId()));
-        return new Source(level, plain, checkpoint.draft().stored(), false);
+        return new Source(level, plain, checkpoint.draft().stored());
     }
 
     /** Takes note that the run goes on from a checkpoint: failure stays as it is, also 2, as in C FTI. */

@@ -6,10 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,23 +50,12 @@ final class EarlyRecovery {
             return Optional.empty();
         }
         if (meta.whole().isEmpty()) {
-            return Optional.of((chunk, position, piece) -> variable(chunk.id()).copyIn(chunk.from() + position, piece));
+            return Optional.of(this::copy);
         }
-        NavigableMap<Long, Chunk> parts = new TreeMap<>();
-        meta.chunks().stream().filter(part -> part.length() > 0).forEach(part -> parts.put(part.offset(), part));
-        long end = 0;
-        long bytes = 0;
-        for (Chunk part : parts.values()) {
-            if (part.offset() < end) {
-                return Optional.empty();
-            }
-            end = part.offset() + part.length();
-            bytes += part.length();
-        }
-        // Where parts begin at one offset, one of them would get nothing.
-        boolean apart = bytes == meta.chunks().stream().mapToLong(Chunk::length).sum();
-        return apart
-                ? Optional.of((chunk, position, piece) -> scatter(parts, chunk.offset() + position, piece))
+        VariableParts parts = new VariableParts();
+        meta.chunks().forEach(parts::add);
+        return parts.areApart()
+                ? Optional.of((chunk, position, piece) -> parts.scatter(chunk.offset() + position, piece, this::copy))
                 : Optional.empty();
     }
 
@@ -82,22 +69,8 @@ final class EarlyRecovery {
                                 && chunk.length() <= sizes.getOrDefault(chunk.id(), 0L) - chunk.from());
     }
 
-    private ProtectedData variable(int id) {
-        return Objects.requireNonNull(variables.get(id));
-    }
-
-    /** Copies what a piece of the file has of the variables, which are parts of the file, in its order. */
-    private void scatter(NavigableMap<Long, Chunk> parts, long offset, ByteBuffer piece) {
-        long end = offset + piece.remaining();
-        Long first = parts.floorKey(offset);
-        for (Chunk part : parts.subMap(first == null ? offset : first, end).values()) {
-            long from = Math.max(offset, part.offset());
-            long to = Math.min(end, part.offset() + part.length());
-            if (from < to) {
-                ByteBuffer bytes = piece.slice(piece.position() + (int) (from - offset), (int) (to - from));
-                variable(part.id()).copyIn(part.from() + from - part.offset(), bytes);
-            }
-        }
+    private void copy(Chunk part, long position, ByteBuffer piece) {
+        Objects.requireNonNull(variables.get(part.id())).copyIn(part.from() + position, piece);
     }
 
     /** All bytes of a file are in the variables and are what was written. */

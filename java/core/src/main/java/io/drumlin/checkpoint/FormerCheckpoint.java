@@ -4,6 +4,7 @@ import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * A checkpoint on the parallel file system, of a run that may have had another number of ranks. Its ranks are numbered as those of
@@ -57,9 +58,11 @@ interface FormerCheckpoint {
     /**
      * Reads all that a rank stored and compares its digests.
      *
+     * @return checksums of the blocks of all that was compared, in the order of {@link StoredFile#toVerify}; empty if it has no
+     *     digests
      * @throws IOException it is not what was written
      */
-    void check(int rank) throws IOException;
+    List<BlockSums> check(int rank) throws IOException;
 
     /** The same when it has been brought to its place. */
     FormerCheckpoint inPlace();

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Reads pieces of the variables that one rank stored. Pieces that lie near each other in the file are read in one go, and several reads are
@@ -31,6 +32,7 @@ final class FormerPartReader implements Closeable {
     private static final int PIECES_OF_A_READ = 4096;
 
     private final Part part;
+    private final List<BlockSums> ranges;
     private final SlabPool slabs;
     private final BlockFile file;
     private final ArrayDeque<Window> underway = new ArrayDeque<>();
@@ -39,8 +41,10 @@ final class FormerPartReader implements Closeable {
     private Target target = (position, bytes) -> {};
     private int chunk;
 
-    FormerPartReader(Part part, StorageEngine storage, SlabPool slabs) throws IOException {
+    /** @param ranges of the file that were verified; empty if none could be */
+    FormerPartReader(Part part, List<BlockSums> ranges, StorageEngine storage, SlabPool slabs) throws IOException {
         this.part = part;
+        this.ranges = ranges;
         this.slabs = slabs;
         file = storage.open(part.path(), EnumSet.of(OpenMode.READ));
     }
@@ -63,6 +67,7 @@ final class FormerPartReader implements Closeable {
     /** Pieces that are read in one go. */
     private final class Window {
         private final List<Piece> pieces = new ArrayList<>();
+        private Optional<BlockSums> verified = Optional.empty();
         private long start;
         private long end;
         private ByteBuffer memory = ByteBuffer.allocate(0);
@@ -73,13 +78,16 @@ final class FormerPartReader implements Closeable {
                     || (offset >= start
                             && offset <= end + GAP
                             && offset < start + slabs.slabBytes()
+                            && verified.map(range -> range.contain(offset, 1)).orElse(true)
                             && pieces.size() < PIECES_OF_A_READ);
         }
 
         /** Takes as much of a piece as there is room for. */
-        int add(long position, long offset, long length) {
+        int add(long position, long offset, long length) throws DamagedException {
             if (pieces.isEmpty()) {
-                start = offset;
+                verified = verified(offset, length);
+                start = verified.map(range -> range.floor(offset)).orElse(offset);
+                end = start;
             }
             int taken = (int) Math.min(length, start + slabs.slabBytes() - offset);
             pieces.add(new Piece(target, position, offset, taken));
@@ -88,12 +96,35 @@ final class FormerPartReader implements Closeable {
         }
 
         void start() throws IOException {
+            end = verified.map(range -> range.ceiling(end)).orElse(end);
             memory = slabs.take().buffer().limit((int) (end - start));
             read = file.startRead(memory, start);
         }
 
         void await() throws IOException {
-            int count = read.await();
+            require(read.await());
+            if (!isSame()) {
+                // A read may go wrong once.
+                require(file.read(memory.clear().limit((int) (end - start)), start));
+                if (!isSame()) {
+                    throw DamagedException.of(file.path(), start, end - start);
+                }
+            }
+            for (Piece piece : pieces) {
+                piece.target.take(piece.position, memory.slice((int) (piece.offset - start), piece.length));
+            }
+        }
+
+        private boolean isSame() {
+            if (verified.isEmpty()) {
+                return true;
+            }
+            BlockSums.Pass pass = verified.get().compare(start);
+            pass.update(memory.slice(0, (int) (end - start)));
+            return pass.isSame();
+        }
+
+        private void require(int count) throws IOException {
             if (count < end - start) {
                 throw DrumlinException.during("read")
                         .path(file.path())
@@ -102,10 +133,20 @@ final class FormerPartReader implements Closeable {
                         .advice("the file was cut while it was read")
                         .exception();
             }
-            for (Piece piece : pieces) {
-                piece.target.take(piece.position, memory.slice((int) (piece.offset - start), piece.length));
+        }
+    }
+
+    /** The verified range that holds bytes. */
+    private Optional<BlockSums> verified(long offset, long length) throws DamagedException {
+        for (BlockSums range : ranges) {
+            if (range.contain(offset, length)) {
+                return Optional.of(range);
             }
         }
+        if (!ranges.isEmpty()) {
+            throw DamagedException.changing(part.path());
+        }
+        return Optional.empty();
     }
 
     /** What follows is of this variable. */

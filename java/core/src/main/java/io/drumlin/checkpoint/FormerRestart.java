@@ -8,7 +8,9 @@ import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -24,11 +26,14 @@ final class FormerRestart {
     private final Refusals refusals;
     private final ListedRanks listed;
     private final Run.Former known;
+    private final int slabBytes;
     private Optional<DrumlinException> missing = Optional.empty();
+    private Optional<FormerBlockSums> blockSums = Optional.empty();
 
     /**
      * @param listed how many ranks stored the checkpoints
      * @param known of the former run
+     * @param slabBytes bytes of the slabs with which data will be read
      */
     FormerRestart(
             Communicator app,
@@ -37,8 +42,10 @@ final class FormerRestart {
             CheckpointReader reader,
             Refusals refusals,
             ListedRanks listed,
-            Run.Former known) {
+            Run.Former known,
+            int slabBytes) {
         this.app = app;
+        this.slabBytes = slabBytes;
         this.listed = listed;
         this.known = known;
         this.levels = levels;
@@ -65,6 +72,11 @@ final class FormerRestart {
             }
         }
         return Optional.empty();
+    }
+
+    /** What was verified of the checkpoint that was found. */
+    FormerBlockSums blockSums() {
+        return blockSums.orElseThrow();
     }
 
     /** What is missing of the newest one of which not all files are there. */
@@ -125,6 +137,7 @@ final class FormerRestart {
         boolean whole = true;
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
+        Map<Integer, List<BlockSums>> sums = new HashMap<>();
         for (int rank = app.rank(); rank < former.ranks(); rank += app.size()) {
             int verified = rank;
             long[] common = new long[1];
@@ -134,7 +147,7 @@ final class FormerRestart {
                     () -> {
                         Part part = former.part(verified);
                         common[0] = part.common();
-                        former.check(verified);
+                        sums.put(verified, former.check(verified));
                     });
             first = Math.min(first, common[0]);
             last = Math.max(last, common[0]);
@@ -144,6 +157,9 @@ final class FormerRestart {
         long[] all = {whole ? 1 : 0, first, last == Long.MIN_VALUE ? Long.MAX_VALUE : -last};
         app.allreduce(all, Op.MIN);
         boolean together = all[1] == -all[2] && (all[1] >= 0 || former.mayBeUnmarked());
+        if (all[0] == 1 && together) {
+            blockSums = Optional.of(FormerBlockSums.of(app, slabBytes, former.ranks(), sums));
+        }
         return all[0] == 1 && together;
     }
 

@@ -175,9 +175,9 @@ record FtiFfFormer(
     }
 
     @Override
-    public void check(int rank) throws IOException {
+    public List<BlockSums> check(int rank) throws IOException {
         Path path = path(rank);
-        mode.check(FileKind.PLAIN, path, mode.metadata(FileKind.PLAIN, path), Keep.NOTHING);
+        return mode.checkBlocks(path, mode.metadata(FileKind.PLAIN, path));
     }
 
     @Override

@@ -411,6 +411,16 @@ final class FtiFfMode implements IoMode {
             return;
         }
         reader.verify(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()), keep);
+        checkWhole(path, file);
+    }
+
+    /** As {@link #check} of a plain file; gives checksums of the blocks of all that has a digest. */
+    List<BlockSums> checkBlocks(Path path, FtiFfFile file) throws IOException {
+        checkWhole(path, file);
+        return reader.verifyBlocks(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()));
+    }
+
+    private void checkWhole(Path path, FtiFfFile file) throws IOException {
         if (file.layout() == Layout.A) {
             // Only here the checksum covers bytes that no hash covers: all behind the file record.
             long start = file.layout().fileMetaLength();

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.VariableEntry;
@@ -59,13 +60,17 @@ final class Hdf5Content implements FileContent {
     @Override
     public StoredFile stored(int ckptId, FileEntry entry) {
         boolean digested = !entry.digest().isEmpty();
-        return PosixDraft.stored(ckptId, entry, List.of(), Optional.of((path, data) -> chunks(path, data, !digested)));
+        return PosixDraft.stored(
+                ckptId, entry, List.of(), Optional.of((file, path, data) -> chunks(file, path, data, !digested)));
     }
 
     @Override
     public void check(Path path) throws IOException {
-        for (StoredDataset dataset : read(path, true).datasets()) {
-            requireElements("verifying", path, dataset);
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            for (StoredDataset dataset :
+                    read(new BlockFileSource(file), path, true).datasets()) {
+                requireElements("verifying", path, dataset);
+            }
         }
     }
 
@@ -81,9 +86,9 @@ final class Hdf5Content implements FileContent {
         }
     }
 
-    private Hdf5File read(Path path, boolean verify) throws IOException {
-        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-            Hdf5File read = Hdf5File.read(new BlockFileSource(file));
+    private static Hdf5File read(ByteSource file, Path path, boolean verify) throws IOException {
+        try {
+            Hdf5File read = Hdf5File.read(file);
             if (verify) {
                 read.verify();
             }
@@ -94,9 +99,9 @@ final class Hdf5Content implements FileContent {
     }
 
     /** Where the variables are, by the names that their datasets have now. */
-    private List<StoredFile.Chunk> chunks(Path path, Map<Integer, ProtectedData> data, boolean verify)
-            throws IOException {
-        Hdf5File file = read(path, verify);
+    private static List<StoredFile.Chunk> chunks(
+            ByteSource source, Path path, Map<Integer, ProtectedData> data, boolean verify) throws IOException {
+        Hdf5File file = read(source, path, verify);
         List<StoredFile.Chunk> chunks = new ArrayList<>();
         for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
             int id = entry.getKey();

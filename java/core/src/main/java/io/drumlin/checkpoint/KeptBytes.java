@@ -18,8 +18,8 @@ import java.util.function.LongSupplier;
 
 /**
  * What was read of files to see whether they are whole, kept in memory until it is recovered or other ranks have got it: so a
- * restart reads and hashes everything once, and what comes into the arrays is what was hashed, where nobody writes to a mapped file
- * between the question whether it is still the same and the copy. Who keeps bytes of a file either verifies all of them or forgets the file.
+ * restart reads and hashes everything once, and what comes into the arrays is what was hashed: of a mapped file, which may change, checksums are
+ * compared. Who keeps bytes of a file either verifies all of them or forgets the file.
  *
  * <p>Kept only where there is plenty of memory, outside the Java heap. Not thread-safe.
  */

@@ -91,7 +91,7 @@ final class LastCheckpoint {
             singleFile.recover();
             return;
         }
-        Source from = requireVerified();
+        Source from = requireSource();
         Set<Integer> stored = from.file().sizes().keySet();
         if (stored.size() != variables.byId().size()) {
             throw DrumlinException.during("recovery")
@@ -121,7 +121,7 @@ final class LastCheckpoint {
             return;
         }
         Map<Integer, ProtectedData> variable = Map.of(id, variables.require(id));
-        Source from = requireVerified();
+        Source from = requireSource();
         checkSize(from, id);
         reader.recover(from.path(), from.file(), variable);
         mode.recovered(from, variable);
@@ -131,18 +131,13 @@ final class LastCheckpoint {
         return source == null && singleFile.restartFile().isPresent();
     }
 
-    private Source requireVerified() throws IOException {
+    private Source requireSource() throws IOException {
         if (source == null) {
             throw DrumlinException.during("recovery")
                     .rank(rank)
                     .problem("there is no checkpoint to recover from")
                     .advice("ask isRestart() first")
                     .exception();
-        }
-        if (!source.verified() && source.file().whole().isPresent()) {
-            // Its parts have no digests that could be checked on the way.
-            reader.verify(source.path(), source.file(), Keep.IN_MEMORY);
-            source = source.asVerified();
         }
         return source;
     }

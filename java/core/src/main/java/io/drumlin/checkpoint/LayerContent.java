@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.format.Finding;
+import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.fti.CkptType;
@@ -8,7 +8,6 @@ import io.drumlin.format.fti.DcpFile;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.integrity.LaneDigester;
-import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** What a file of differential checkpoints of the mode POSIX holds: layers (docs/formats/fti-posix.md, section 5). */
-record LayerContent(StorageEngine storage, List<LayerEntry> layers) implements FileDescription {
+record LayerContent(List<LayerEntry> layers) implements FileDescription {
 
     /** What C FTI writes in place of a digest: each layer has its own. */
     private static final String NO_CHECKSUM = "0".repeat(32);
@@ -41,7 +40,7 @@ record LayerContent(StorageEngine storage, List<LayerEntry> layers) implements F
                 entry,
                 layers.get(layers.size() - 1).variables(),
                 List.of(),
-                Optional.of((path, data) -> wholeChunks(path, entry, data.keySet())));
+                (file, path, data) -> wholeChunks(file, path, entry, layers.size(), data.keySet()));
     }
 
     /**
@@ -52,7 +51,12 @@ record LayerContent(StorageEngine storage, List<LayerEntry> layers) implements F
     static StoredFile stored(int ckptId, FileEntry entry, DcpFile file) throws FormatException {
         List<LayerEntry.Variable> variables = file.variables(file.layers());
         List<Integer> ids = variables.stream().map(LayerEntry.Variable::id).toList();
-        return stored(ckptId, entry, variables, chunks(file, ids), Optional.empty());
+        return stored(
+                ckptId,
+                entry,
+                variables,
+                chunks(file, ids),
+                (source, path, data) -> wholeChunks(source, path, entry, file.layers(), data.keySet()));
     }
 
     private static StoredFile stored(
@@ -60,23 +64,27 @@ record LayerContent(StorageEngine storage, List<LayerEntry> layers) implements F
             FileEntry entry,
             List<LayerEntry.Variable> variables,
             List<StoredFile.Chunk> chunks,
-            Optional<StoredFile.Locator> locator) {
+            StoredFile.Locator verifier) {
         Map<Integer, Long> sizes = new LinkedHashMap<>();
         variables.forEach(variable -> sizes.put(variable.id(), variable.size()));
-        return new StoredFile(ckptId, chunks, sizes, PosixDraft.labels(entry), Optional.empty(), locator);
+        return new StoredFile(ckptId, chunks, sizes, PosixDraft.labels(entry), Optional.empty(), Optional.of(verifier));
     }
 
-    /** Where variables are, once all layers have been checked. */
-    private List<StoredFile.Chunk> wholeChunks(Path path, FileEntry entry, Collection<Integer> ids) throws IOException {
-        try (ReadAhead source = new ReadAhead(storage, path)) {
+    /**
+     * Where variables are after so many layers, once these have been checked.
+     *
+     * @param source of the file
+     */
+    private static List<StoredFile.Chunk> wholeChunks(
+            ByteSource source, Path path, FileEntry entry, int layers, Collection<Integer> ids) throws IOException {
+        try {
             DcpFile file = DcpFile.readWhole(source, entry, new LaneDigester());
-            if (file.layers() < layers.size()) {
-                throw new FormatException(
-                        DcpFile.FORMAT, new Finding("layer " + file.layers(), file.end(), "is damaged"));
+            if (file.layers() < layers) {
+                throw DamagedException.layer(path, file.layers(), file.end());
             }
-            return chunks(file, ids);
+            return chunks(file.first(layers), ids);
         } catch (FormatException e) {
-            throw e.in(path);
+            throw DamagedException.of(e.in(path));
         }
     }
 

@@ -190,7 +190,7 @@ final class LayerFile implements Gathering {
         String digest = HexFormat.of().formatHex(hash.digest()).substring(0, HASH_DIGITS);
         next = state.with(new LayerEntry(position - start, digest, variables), digests);
         return new PosixDraft(
-                ckptId, state.fileName(), new FileImage(position), entries, new LayerContent(storage, next.layers()));
+                ckptId, state.fileName(), new FileImage(position), entries, new LayerContent(next.layers()));
     }
 
     @Override

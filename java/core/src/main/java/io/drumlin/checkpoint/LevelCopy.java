@@ -56,6 +56,7 @@ final class LevelCopy {
                     // Else it was written meanwhile, and what was copied need not be what was verified.
                     if (kept.get().knows(from)) {
                         kept.get().isOfCopy(from, copy, start);
+                        reader.isCopied(from, copy, start);
                         return;
                     }
                 } else {

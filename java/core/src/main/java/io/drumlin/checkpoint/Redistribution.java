@@ -26,15 +26,19 @@ final class Redistribution {
 
     private final Communicator app;
     private final FormerCheckpoint former;
+    private final FormerBlockSums sums;
     private final StorageEngine storage;
     private final SlabPool slabs;
 
     /** Bytes by variable of the former ranks whose files this one looks into for all. */
     private final Map<Integer, Map<Integer, Long>> sizes = new HashMap<>();
 
-    Redistribution(Communicator app, FormerCheckpoint former, StorageEngine storage, SlabPool slabs) {
+    /** @param sums what was verified, with slabs of this size */
+    Redistribution(
+            Communicator app, FormerCheckpoint former, FormerBlockSums sums, StorageEngine storage, SlabPool slabs) {
         this.app = app;
         this.former = former;
+        this.sums = sums;
         this.storage = storage;
         this.slabs = slabs;
     }
@@ -271,8 +275,13 @@ final class Redistribution {
         }
     }
 
+    private FormerPartReader open(int formerRank) throws IOException {
+        Part part = former.part(formerRank);
+        return new FormerPartReader(part, sums.of(formerRank, part), storage, slabs);
+    }
+
     private void readAll(int id, int formerRank, long size, FormerPartReader.Target target) throws IOException {
-        try (FormerPartReader reader = new FormerPartReader(former.part(formerRank), storage, slabs)) {
+        try (FormerPartReader reader = open(formerRank)) {
             reader.variable(id, target);
             reader.read(0, 0, size);
             reader.finish();
@@ -317,7 +326,7 @@ final class Redistribution {
                 boolean[] begun = new boolean[1];
                 variable.shares.owned(formerRank, variable.held.among((from, to, length) -> {
                     if (reader[0] == null) {
-                        reader[0] = new FormerPartReader(former.part(formerRank), storage, slabs);
+                        reader[0] = open(formerRank);
                     }
                     if (!begun[0]) {
                         begun[0] = true;

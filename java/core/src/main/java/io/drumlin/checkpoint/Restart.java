@@ -69,7 +69,7 @@ final class Restart {
                         : found.get().path();
                 StoredFile file = found.get().file();
                 long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
-                return Optional.of(new Source(exactly, local, file.movedBy(-start), true));
+                return Optional.of(new Source(exactly, local, file.movedBy(-start)));
             }
         }
         // What this rank found whole at the last level is of no use, for others did not.

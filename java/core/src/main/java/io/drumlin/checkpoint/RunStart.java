@@ -87,10 +87,17 @@ final class RunStart {
         Optional<DrumlinException> missing = Optional.empty();
         if (anyNumberOfRanks) {
             FormerRestart former = new FormerRestart(
-                    app, engine.levels(), engine.mode(), engine.reader(), engine.refusals(), listed, known);
+                    app,
+                    engine.levels(),
+                    engine.mode(),
+                    engine.reader(),
+                    engine.refusals(),
+                    listed,
+                    known,
+                    engine.slabs().slabBytes());
             Optional<FormerCheckpoint> checkpoint = former.find(restart.order());
             if (checkpoint.isPresent()) {
-                restartFrom(checkpoint.get());
+                restartFrom(checkpoint.get(), former.blockSums());
                 return;
             }
             missing = former.missing();
@@ -132,8 +139,8 @@ final class RunStart {
         engine.taker().nameNodes();
     }
 
-    private void restartFrom(FormerCheckpoint from) throws IOException {
-        last.set(new Redistribution(app, from, engine.storage(), engine.slabs()));
+    private void restartFrom(FormerCheckpoint from, FormerBlockSums sums) throws IOException {
+        last.set(new Redistribution(app, from, sums, engine.storage(), engine.slabs()));
         engine.taker().succeed(from);
         nextCkptId = from.ckptId() + 1;
         status = ofConfiguration();

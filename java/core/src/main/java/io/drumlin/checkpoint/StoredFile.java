@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.format.ByteSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,7 +15,7 @@ import java.util.Optional;
  * @param sizes bytes of each stored variable, by id in file order
  * @param labels what the program calls the variables, by id, where the mode stores that
  * @param whole all bytes of the checkpoint, where they have a digest together and not each chunk its own
- * @param locator finds the chunks where only the file says where they are; {@code chunks} is empty then
+ * @param locator finds the chunks where only the file says where they are, or verifies them with all the rest of it
  */
 record StoredFile(
         int ckptId,
@@ -29,11 +30,13 @@ record StoredFile(
     interface Locator {
 
         /**
-         * Where the content of variables is.
+         * Where the content of variables is. Where there is no digest of the whole file, all that has a digest is read and compared.
          *
-         * @throws IOException the file cannot be read, or has not these variables
+         * @param file what is in the file
+         * @param path of the file, for messages
+         * @throws IOException the file cannot be read, has not these variables or is damaged
          */
-        List<Chunk> chunks(Path path, Map<Integer, ProtectedData> data) throws IOException;
+        List<Chunk> chunks(ByteSource file, Path path, Map<Integer, ProtectedData> data) throws IOException;
     }
 
     /**
@@ -84,11 +87,14 @@ record StoredFile(
                 locator);
     }
 
-    /** The parts of the given variables in the file. */
-    List<Chunk> chunks(Path path, Map<Integer, ProtectedData> data) throws IOException {
-        return locator.isPresent()
-                ? locator.get().chunks(path, data)
-                : chunks.stream().filter(chunk -> data.containsKey(chunk.id())).toList();
+    /** The parts of the given variables in the file, as far as that is known without reading it. */
+    List<Chunk> chunks(Map<Integer, ProtectedData> data) {
+        return chunks.stream().filter(chunk -> data.containsKey(chunk.id())).toList();
+    }
+
+    /** What verifies all of it while it is read, where chunks have no digests, nor the whole. */
+    Optional<Locator> verifier() {
+        return whole.isEmpty() ? locator : Optional.empty();
     }
 
     /** What is read to see whether the file is whole. */

@@ -392,7 +392,8 @@ class HashedTransferTest {
                 new Chunk(-8, 1L << 40, 30, 1L << 33, md5),
                 new Chunk(9, 3, (1L << 33) + 100, 1, Optional.empty()));
         Optional<Chunk> whole = Optional.of(new Chunk(-1, 0, 0, 1L << 34, md5));
-        Optional<StoredFile.Locator> locator = located ? Optional.of((path, data) -> List.of()) : Optional.empty();
+        Optional<StoredFile.Locator> locator =
+                located ? Optional.of((file, path, data) -> List.of()) : Optional.empty();
         StoredFile meta = new StoredFile(3, chunks, Map.of(7, 20L, 9, 4L), Map.of(), whole, locator);
         TransferPlan plan = TransferPlan.of(1L << 35, meta);
         TransferPlan came = TransferPlan.of(plan.message(true));

@@ -55,6 +55,10 @@ public final class FaultyEngine implements StorageEngine {
     private CrashJournal journal;
     private boolean maps = true;
     private int mappings;
+    private int looks;
+    private int flippedLook;
+    private long flippedBit;
+    private boolean flipped;
 
     public FaultyEngine(StorageEngine real) {
         this(real, true);
@@ -87,9 +91,41 @@ public final class FaultyEngine implements StorageEngine {
         faults.add(new Fault(Operation.WRITE, counts.getOrDefault(Operation.WRITE, 0) + nth, bytes, errno));
     }
 
+    /**
+     * Plans one wrong bit: what the {@code nth} read from now on brings differs from the file in it. Views of mapped files are reads
+     * too.
+     *
+     * @param nth 1 for the next read
+     * @param bit which one, of as many as the read brings by turns
+     */
+    public synchronized void flip(int nth, long bit) {
+        flippedLook = looks + nth;
+        flippedBit = bit;
+        flipped = false;
+    }
+
+    /** Whether the wrong bit that was planned last was read. */
+    public synchronized boolean hasFlipped() {
+        return flipped;
+    }
+
+    /** Counts a read; tells whether it is to bring a wrong bit. */
+    private synchronized boolean isFlipped() {
+        return ++looks == flippedLook;
+    }
+
+    private synchronized void flip(ByteBuffer bytes, int from, int count) {
+        if (count > 0) {
+            int at = from + (int) (flippedBit / Byte.SIZE % count);
+            bytes.put(at, (byte) (bytes.get(at) ^ (1 << (flippedBit % Byte.SIZE))));
+            flipped = true;
+        }
+    }
+
     /** Forgets all failures that were planned and have not happened. */
     public synchronized void heal() {
         faults.clear();
+        flippedLook = 0;
     }
 
     /** From now on files are not mapped, as where the system does not allow it. */
@@ -308,7 +344,14 @@ public final class FaultyEngine implements StorageEngine {
 
         @Override
         public ByteBuffer view(long offset, int length) {
-            return file.view(offset, length);
+            if (!isFlipped()) {
+                return file.view(offset, length);
+            }
+            ByteBuffer copy = ByteBuffer.allocateDirect(length)
+                    .put(file.view(offset, length))
+                    .flip();
+            flip(copy, 0, length);
+            return copy;
         }
 
         @Override
@@ -404,13 +447,30 @@ public final class FaultyEngine implements StorageEngine {
         @Override
         public int read(ByteBuffer target, long offset) throws IOException {
             countRead(path(), offset, target.remaining());
-            return file.read(target, offset);
+            int from = target.position();
+            boolean wrong = isFlipped();
+            int count = file.read(target, offset);
+            if (wrong) {
+                flip(target, from, count);
+            }
+            return count;
         }
 
         @Override
         public PendingRead startRead(ByteBuffer target, long offset) throws IOException {
             countRead(path(), offset, target.remaining());
-            return file.startRead(target, offset);
+            int from = target.position();
+            boolean wrong = isFlipped();
+            PendingRead read = file.startRead(target, offset);
+            return wrong ? flipping(read, target, from) : read;
+        }
+
+        private PendingRead flipping(PendingRead read, ByteBuffer target, int from) {
+            return () -> {
+                int count = read.await();
+                flip(target, from, count);
+                return count;
+            };
         }
 
         @Override

@@ -1,0 +1,34 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.StoredFile.Chunk;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The {@link BlockSums} of files that were verified, as they were then. Not thread-safe. */
+final class BlockSumTable {
+
+    private final Map<FileIdentity, List<BlockSums>> files = new HashMap<>();
+
+    void put(FileIdentity file, List<BlockSums> ranges) {
+        files.put(file, ranges);
+    }
+
+    /** What is known of a file; empty if it is none that was verified, or was written since. */
+    Optional<List<BlockSums>> of(Path path) throws IOException {
+        return files.isEmpty() ? Optional.empty() : Optional.ofNullable(files.get(FileIdentity.of(path)));
+    }
+
+    /** The same if each of the chunks is in one of the ranges. */
+    Optional<List<BlockSums>> of(Path path, List<Chunk> chunks) throws IOException {
+        return of(path).filter(ranges -> chunks.stream()
+                .allMatch(chunk -> ranges.stream().anyMatch(range -> range.contain(chunk.offset(), chunk.length()))));
+    }
+
+    void forget() {
+        files.clear();
+    }
+}
