@@ -420,7 +420,7 @@ final class LevelDirectories implements IoMode.Places {
     private boolean isOfDifferential(Path ofMetadata) throws IOException {
         return PathStatus.isDirectory(ofMetadata)
                 && !RunDirectory.entries(ofMetadata).isEmpty()
-                && MetadataFiles.ordinaryCkptId(ofMetadata, storage).isEmpty();
+                && MetadataFiles.archiveName(ofMetadata, storage).isEmpty();
     }
 
     private void archive(Path root, Path from) throws IOException {
@@ -438,9 +438,9 @@ final class LevelDirectories implements IoMode.Places {
 
     private void archiveMetadata(Path from) throws IOException {
         // Differential checkpoints are not archived: their files go on.
-        Optional<Integer> ckptId = MetadataFiles.ordinaryCkptId(from, storage);
-        if (ckptId.isPresent()) {
-            Path archived = directories.metaArchive().resolve("Ckpt_" + ckptId.get());
+        Optional<String> name = MetadataFiles.archiveName(from, storage);
+        if (name.isPresent()) {
+            Path archived = directories.metaArchive().resolve(name.get());
             RunDirectory.makeDirectory(archived, storage);
             moveFiles(from, archived);
         }

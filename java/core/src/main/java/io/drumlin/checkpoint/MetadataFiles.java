@@ -6,6 +6,7 @@ import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.ByteArrayOutputStream;
@@ -51,20 +52,23 @@ final class MetadataFiles {
         return bytes.toByteArray();
     }
 
-    /** The checkpoint whose metadata are in a directory; empty if there are none or they are of a differential one. */
-    static Optional<Integer> ordinaryCkptId(Path directory, StorageEngine storage) throws IOException {
-        IOException refused = null;
+    /**
+     * The name of the directory into which a directory's metadata are archived; empty if there are none or they are of a differential
+     * checkpoint. What is damaged is archived too: a checkpoint that nobody needs any more must not keep a run from going on.
+     */
+    static Optional<String> archiveName(Path directory, StorageEngine storage) throws IOException {
+        boolean damaged = false;
         for (Path file : RunDirectory.entries(directory)) {
             try {
                 GroupMetadata metadata = read(file, storage);
-                return metadata.type() == CkptType.FULL ? Optional.of(metadata.ckptId()) : Optional.empty();
+                return metadata.type() == CkptType.FULL ? Optional.of("Ckpt_" + metadata.ckptId()) : Optional.empty();
             } catch (IOException e) {
-                refused = e;
+                if (IoFailures.mayPass(e)) {
+                    throw e;
+                }
+                damaged = true;
             }
         }
-        if (refused != null) {
-            throw refused;
-        }
-        return Optional.empty();
+        return damaged ? Optional.of("Ckpt_damaged") : Optional.empty();
     }
 }

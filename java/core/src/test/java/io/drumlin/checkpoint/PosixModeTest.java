@@ -238,4 +238,28 @@ class PosixModeTest {
             throw new AssertionError(e);
         }
     }
+
+    /** What is damaged of a checkpoint that nobody needs any more keeps no run from going on, nor from its end. */
+    @Test
+    void damagedMetadataAreArchivedAsTheyAre() throws IOException {
+        RunFixture run = run("1", Map.of("basic.group_size", "4", "basic.keep_l4_ckpt", "1"));
+        take(run, 1, Level.L4, Level.L1);
+        cutMetadataOfLevel4(run);
+        take(run, 3, Level.L4, Level.L1);
+        assertThat(run.files())
+                .contains("Global/X/l4_archive/Ckpt1-Rank0.fti", "Meta/X/l4_archive/Ckpt_damaged/sector0-group0.fti");
+        recover(run, 4, Level.L1);
+        cutMetadataOfLevel4(run);
+        run.run(RANKS, (checkpoints, comm) -> checkpoints.complete());
+        assertThat(run.files()).contains("Global/X/l4_archive/Ckpt3-Rank3.fti");
+        assertThat(run.restartValue("failure")).isEqualTo("0");
+    }
+
+    private static void cutMetadataOfLevel4(RunFixture run) throws IOException {
+        Path metadata = run.directory()
+                .resolve("Meta")
+                .resolve(run.restartValue("exec_id"))
+                .resolve("l4/sector0-group0.fti");
+        Files.writeString(metadata, Files.readString(metadata).substring(0, 51));
+    }
 }
