@@ -1,0 +1,235 @@
+package io.drumlin.hostile;
+
+import io.drumlin.hostile.Strike.Kind;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.MappedFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PendingRead;
+import io.drumlin.storage.PendingWrite;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The engine of one rank, to which happens what {@link Faults} say. Thread-safe. */
+final class HostileEngine implements StorageEngine {
+
+    private final StorageEngine real;
+    private final Faults faults;
+    private final int rank;
+    private final boolean maps;
+
+    /** @param maps whether files may be mapped: what is read from such a file cannot be changed */
+    HostileEngine(StorageEngine real, Faults faults, int rank, boolean maps) {
+        this.real = real;
+        this.faults = faults;
+        this.rank = rank;
+        this.maps = maps;
+    }
+
+    @Override
+    public String name() {
+        return real.name();
+    }
+
+    @Override
+    public AlignedBuffer allocate(int size) {
+        return real.allocate(size);
+    }
+
+    @Override
+    public AlignedBuffer allocateOnce(int size) {
+        return real.allocateOnce(size);
+    }
+
+    @Override
+    public boolean freesMemoryAtOnce() {
+        return real.freesMemoryAtOnce();
+    }
+
+    @Override
+    public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
+        check(Kind.OPEN, path);
+        return new HostileFile(real.open(path, modes));
+    }
+
+    @Override
+    public Optional<MappedFile> map(Path path, long offset, long length) throws IOException {
+        check(Kind.OPEN, path);
+        return maps ? real.map(path, offset, length).map(file -> new HostileMapping(path, file)) : Optional.empty();
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        check(Kind.RENAME, from);
+        real.rename(from, to);
+    }
+
+    @Override
+    public void createDirectories(Path directory) throws IOException {
+        check(Kind.MAKE_DIRECTORY, directory);
+        real.createDirectories(directory);
+    }
+
+    @Override
+    public void delete(Path path) throws IOException {
+        check(Kind.DELETE, path);
+        real.delete(path);
+    }
+
+    @Override
+    public void syncDirectory(Path directory) throws IOException {
+        check(Kind.SYNC, directory);
+        real.syncDirectory(directory);
+    }
+
+    private void check(Kind kind, Path path) throws IOException {
+        faults.check(rank, kind, path);
+    }
+
+    private int flipped(Path path, ByteBuffer target, int start, int count) {
+        if (count > 0 && faults.flips(rank, path)) {
+            ThreadLocalRandom random = ThreadLocalRandom.current();
+            int at = start + random.nextInt(count);
+            target.put(at, (byte) (target.get(at) ^ 1 << random.nextInt(8)));
+        }
+        return count;
+    }
+
+    private final class HostileMapping implements MappedFile {
+
+        private final Path path;
+        private final MappedFile file;
+
+        HostileMapping(Path path, MappedFile file) {
+            this.path = path;
+            this.file = file;
+        }
+
+        @Override
+        public PendingRead startRead(long offset, int length) throws IOException {
+            check(Kind.READ, path);
+            return file.startRead(offset, length);
+        }
+
+        @Override
+        public ByteBuffer view(long offset, int length) {
+            return file.view(offset, length);
+        }
+
+        @Override
+        public void close() {
+            file.close();
+        }
+    }
+
+    private final class HostileFile implements BlockFile {
+
+        private final BlockFile file;
+
+        HostileFile(BlockFile file) {
+            this.file = file;
+        }
+
+        @Override
+        public Path path() {
+            return file.path();
+        }
+
+        @Override
+        public boolean direct() {
+            return file.direct();
+        }
+
+        @Override
+        public int alignment() {
+            return file.alignment();
+        }
+
+        @Override
+        public long size() throws IOException {
+            return file.size();
+        }
+
+        @Override
+        public void write(ByteBuffer source, long offset) throws IOException {
+            boolean dead = faults.killed();
+            try {
+                check(Kind.WRITE, path());
+            } catch (IOException failure) {
+                if (!dead) {
+                    // A write that fails, or that a kill ends, may have written a part.
+                    int part = source.remaining() / 2;
+                    file.write(source.slice(source.position(), part - part % alignment()), offset);
+                }
+                throw failure;
+            }
+            file.write(source, offset);
+        }
+
+        @Override
+        public PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
+            try {
+                check(Kind.WRITE, path());
+            } catch (IOException failure) {
+                return () -> {
+                    throw failure;
+                };
+            }
+            return file.startWrite(source, offset);
+        }
+
+        @Override
+        public int read(ByteBuffer target, long offset) throws IOException {
+            check(Kind.READ, path());
+            int start = target.position();
+            return flipped(path(), target, start, file.read(target, offset));
+        }
+
+        @Override
+        public PendingRead startRead(ByteBuffer target, long offset) throws IOException {
+            check(Kind.READ, path());
+            int start = target.position();
+            PendingRead read = file.startRead(target, offset);
+            return () -> flipped(path(), target, start, read.await());
+        }
+
+        @Override
+        public void allocate(long size) throws IOException {
+            check(Kind.ALLOCATE, path());
+            file.allocate(size);
+        }
+
+        @Override
+        public void reserve(long offset, long length) throws IOException {
+            check(Kind.ALLOCATE, path());
+            file.reserve(offset, length);
+        }
+
+        @Override
+        public void startWriteback(long offset, long length) throws IOException {
+            file.startWriteback(offset, length);
+        }
+
+        @Override
+        public void truncate(long size) throws IOException {
+            check(Kind.WRITE, path());
+            file.truncate(size);
+        }
+
+        @Override
+        public void sync() throws IOException {
+            check(Kind.SYNC, path());
+            file.sync();
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.drumlin.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random lives of a run against random events: whatever happens, a restart gives all ranks the newest checkpoint that must be
+ * recoverable or a newer one, or says why not; and what only could not be read is there when it can be read again.
+ */
+class HostileTest {
+
+    /** Kept, because a logger without a strong reference forgets its level. */
+    private static final Logger LOG = Logger.getLogger("io.drumlin");
+
+    private Path directory;
+
+    @BeforeEach
+    void prepare() throws IOException {
+        // A life that is repeated is told in full.
+        LOG.setLevel(Integer.getInteger("drumlin.hostile.lives", 0) == 1 ? Level.INFO : Level.OFF);
+        Path memory = Path.of("/dev/shm");
+        directory = Files.isWritable(memory)
+                ? Files.createTempDirectory(memory, "drumlin-hostile")
+                : Files.createTempDirectory("drumlin-hostile");
+    }
+
+    @AfterEach
+    void tidyUp() throws IOException {
+        LOG.setLevel(null);
+        World.delete(directory);
+    }
+
+    @Tag("exhaustive")
+    @Test
+    void someLives() throws InterruptedException {
+        live(1 << 20, 20);
+    }
+
+    @Tag("soak")
+    @Test
+    void manyLives() throws InterruptedException {
+        int lives = Integer.getInteger("drumlin.hostile.lives", 10_000);
+        live(lives, 60L * Integer.getInteger("drumlin.hostile.minutes", 60 * 24));
+    }
+
+    private void live(int lives, long seconds) throws InterruptedException {
+        Set<Trouble> troubles = Trouble.named(System.getProperty("drumlin.hostile.events", ""));
+        long seed = Long.getLong("drumlin.hostile.seed", new Random().nextInt(Integer.MAX_VALUE));
+        Campaign campaign = new Campaign(directory, troubles, seed, lives, seconds);
+        List<String> failures = campaign.run();
+        System.out.print(campaign.summary());
+        assertThat(failures).as("lives that failed, as told above").isEmpty();
+    }
+}

@@ -1,0 +1,262 @@
+package io.drumlin.hostile;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.hostile.Telling.Begun;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What a restart may bring back. It knows the checkpoints that must be recoverable, by the words of the guide, and all that were
+ * ever begun: a restart brings back the newest of the first or one begun later, and all ranks get the same one.
+ *
+ * <p>What is hurt only counts as lost, whether it matters or not: a checkpoint that the model has given up may come back.
+ */
+final class Model {
+
+    /** A checkpoint in its place. */
+    private static final class Kept {
+
+        private final int epoch;
+        private List<String> hosts;
+        private final BitSet lost = new BitSet();
+        /** Whether a byte that no digest covers may be another: what is made with it is refused. */
+        private boolean flipped;
+
+        Kept(int epoch, List<String> hosts) {
+            this.epoch = epoch;
+            this.hosts = hosts;
+        }
+    }
+
+    private static final int FTI_FF = 3;
+
+    private final Setting setting;
+    private final Map<Integer, Begun> begun = new TreeMap<>();
+    private final Map<Level, Kept> kept = new EnumMap<>(Level.class);
+    /** Begun, and neither committed nor known to be gone. */
+    private final Set<Integer> unsettled = new TreeSet<>();
+
+    private List<String> hosts;
+    private int floor = 1;
+    private int last = -1;
+    private boolean mustBeFresh = true;
+    private boolean mayBeFresh;
+    private boolean completing;
+
+    Model(Setting setting, List<String> hosts) {
+        this.setting = setting;
+        this.hosts = hosts;
+    }
+
+    /** The ranks are on these hosts now, in the order of the nodes. */
+    void on(List<String> now) {
+        hosts = now;
+    }
+
+    int nextEpoch() {
+        return begun.size() + 1;
+    }
+
+    /** The newest checkpoint that must be recoverable, or 0. */
+    int least() {
+        return kept.entrySet().stream()
+                .filter(each -> stands(each.getKey(), each.getValue()))
+                .mapToInt(each -> each.getValue().epoch)
+                .max()
+                .orElse(0);
+    }
+
+    /** Whether the newest one that must be recoverable needs no file to be made again, and none to be copied to a node. */
+    boolean isWhole() {
+        return kept.entrySet().stream()
+                .anyMatch(each -> each.getValue().epoch == least()
+                        && each.getValue().lost.isEmpty()
+                        && each.getKey().number() < Level.L4.number());
+    }
+
+    /** Whether the run has come to its end, and the next start is that of another. */
+    boolean mustBeFresh() {
+        return mustBeFresh;
+    }
+
+    boolean mayBeFresh() {
+        return mustBeFresh || mayBeFresh || least() == 0;
+    }
+
+    /** Whether a restart may bring back a checkpoint. */
+    boolean knows(int epoch, int least) {
+        return epoch >= Math.max(least, floor) && begun.containsKey(epoch);
+    }
+
+    int[] sizes(int epoch) {
+        return begun.get(epoch).sizes();
+    }
+
+    Begun checkpoint(int epoch) {
+        return begun.get(epoch);
+    }
+
+    private boolean stands(Level level, Kept checkpoint) {
+        BitSet lost = checkpoint.lost;
+        int size = setting.groupSize();
+        return switch (level) {
+            case L1 -> lost.isEmpty();
+            case L2 -> lost.stream().noneMatch(node -> lost.get(node - node % size + (node + 1) % size));
+            case L3 -> {
+                boolean stands = !checkpoint.flipped || lost.cardinality() < 2;
+                for (int first = 0; first < Setting.NODES; first += size) {
+                    stands &= 2 * lost.get(first, first + size).cardinality() <= size;
+                }
+                yield stands;
+            }
+            case L4_DCP, L4 -> lost.isEmpty();
+        };
+    }
+
+    void begun(Begun checkpoint) {
+        mustBeFresh = false;
+        begun.put(checkpoint.epoch(), checkpoint);
+        unsettled.add(checkpoint.epoch());
+    }
+
+    void committed(int epoch) {
+        committed(epoch, begun.get(epoch).level());
+    }
+
+    private void committed(int epoch, Level level) {
+        kept.keySet().removeIf(other -> other.number() <= level.number());
+        kept.put(level, new Kept(epoch, hosts));
+        unsettled.removeIf(other -> other <= epoch && begun.get(other).level().number() <= level.number());
+        last = epoch;
+    }
+
+    /**
+     * A restart has brought back a checkpoint, and made again what was missing of it.
+     *
+     * @param level at which it was found: with one that a head had not finished it is level 1
+     */
+    void recovered(int epoch, Level level) {
+        mayBeFresh = false;
+        completing = false;
+        kept.values().removeIf(other -> other.epoch > epoch);
+        Kept same = kept.get(level);
+        if (same == null || same.epoch != epoch) {
+            committed(epoch, level);
+        } else {
+            same.lost.clear();
+            same.flipped = false;
+            same.hosts = hosts;
+        }
+        unsettled.clear();
+        last = epoch;
+    }
+
+    /** A start found nothing, or was not to look. */
+    void beganAfresh() {
+        kept.clear();
+        unsettled.clear();
+        completing = false;
+        last = -1;
+        // Where nothing could be recovered, the next start is a restart of the same run.
+        if (mustBeFresh || mayBeFresh) {
+            floor = nextEpoch();
+            mustBeFresh = true;
+        }
+        mayBeFresh = false;
+    }
+
+    /** @param keepsLast whether the last checkpoint stays */
+    void completed(boolean keepsLast) {
+        if (keepsLast && last > 0) {
+            Level level = begun.get(last).level() == Level.L4_DCP ? Level.L4_DCP : Level.L4;
+            kept.clear();
+            kept.put(level, new Kept(last, hosts));
+        } else {
+            kept.clear();
+            last = -1;
+            floor = nextEpoch();
+            mustBeFresh = true;
+        }
+        unsettled.clear();
+    }
+
+    /** It was killed while it completed: the last checkpoint may have become one of level 4. */
+    void mayBeCompleted(boolean keepsLast) {
+        completing = true;
+        mayBeFresh = !keepsLast || last < 0;
+    }
+
+    /** A host has lost all that it had, or has something else now. */
+    void lost(String host) {
+        for (Level level : List.of(Level.L1, Level.L2, Level.L3)) {
+            hurt(level, host);
+        }
+    }
+
+    void renamed(String host, String now) {
+        for (Kept checkpoint : kept.values()) {
+            checkpoint.hosts = checkpoint.hosts.stream()
+                    .map(other -> other.equals(host) ? now : other)
+                    .toList();
+        }
+    }
+
+    /** What a host has of a level is another. */
+    void hurt(Level level, String host) {
+        for (Level other : affected(level)) {
+            Kept checkpoint = kept.get(other);
+            if (checkpoint != null && checkpoint.hosts.contains(host)) {
+                checkpoint.lost.set(checkpoint.hosts.indexOf(host));
+            }
+        }
+    }
+
+    /** A bit of a file of a level is another. */
+    void flipped(Level level) {
+        for (Level other : affected(level)) {
+            if (kept.containsKey(other)) {
+                kept.get(other).flipped = setting.ioMode() == FTI_FF;
+            }
+        }
+    }
+
+    /** What all ranks need of a level is another. */
+    void spoil(Level level) {
+        affected(level).forEach(kept::remove);
+    }
+
+    /** Those that may have become that of a level by a checkpoint of which nobody knows how it ended. */
+    private List<Level> affected(Level level) {
+        int most = completing
+                ? Level.L4.number()
+                : unsettled.stream()
+                        .mapToInt(epoch -> begun.get(epoch).level().number())
+                        .max()
+                        .orElse(0);
+        List<Level> affected = new ArrayList<>();
+        for (Level other : Level.values()) {
+            boolean same = other.number() == level.number();
+            if (same || other.number() <= most) {
+                affected.add(other);
+            }
+        }
+        return affected;
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder words = new StringBuilder();
+        kept.forEach((level, checkpoint) -> words.append(level)
+                .append(" checkpoint ")
+                .append(checkpoint.epoch)
+                .append(checkpoint.lost.isEmpty() ? "" : " hurt on nodes " + checkpoint.lost)
+                .append(", "));
+        return words.append("not settled ").append(unsettled).toString();
+    }
+}

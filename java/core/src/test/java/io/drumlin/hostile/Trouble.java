@@ -1,0 +1,84 @@
+package io.drumlin.hostile;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What may happen to a run. {@link Model} says what each of them may do to its checkpoints. */
+enum Trouble {
+    /** The job dies at any operation on a file. */
+    KILL(true),
+    /** All nodes lose power at any operation on a file; what was not synced may be there or not. */
+    POWER_LOSS(true),
+    /** Between two starts a node loses its disk. */
+    NODE_LOST(true),
+    /** A node comes back with the disk that it had some time ago. */
+    OLD_DISK(false),
+    /** Nodes are there in another order. */
+    OTHER_ORDER(false),
+    /** Another node, with an empty disk, has the place of one. */
+    OTHER_NODE(false),
+    /** A node has another name and the same disk. */
+    RENAMED_NODE(false),
+    /** Two ranks have each other's file. */
+    SWAPPED_FILES(false),
+    /** A file is what it was some time ago, or one of some time ago is there too. */
+    OLDER_FILE(false),
+    /** A level's directory is what it was some time ago. */
+    OLDER_DIRECTORY(false),
+    /** There is a directory in the place of a file. */
+    FILE_IS_DIRECTORY(false),
+    /** A bit of a file with data is another. */
+    FLIPPED_DATA(true),
+    /** A bit of the metadata of a group is another, in the modes that have them. */
+    FLIPPED_METADATA(false),
+    /** For one start a bit of Topology.fti is another. */
+    FLIPPED_TOPOLOGY(false),
+    /** A bit of Checkpoint.fti is another. */
+    FLIPPED_LIST(false),
+    /** For one start a bit of the configuration is another. */
+    FLIPPED_CONFIG(false),
+    /** A file ends too early. */
+    TRUNCATED(true),
+    /** A bit is another in one read of a restart. */
+    FLIPPED_READ(false),
+    /** An operation of a restart fails, once or from then on. */
+    RESTART_ERROR(false),
+    /** An operation of a checkpoint fails, once or from then on. */
+    CHECKPOINT_ERROR(true),
+    /** For one start nothing can be written to any node's disk. */
+    FULL_NODES(false),
+    /** For one start the configuration names another I/O mode. */
+    OTHER_MODE(false),
+    /** While the job runs another is started with its configuration. */
+    SECOND_JOB(false),
+    /** For one start there is nothing but the archive of level 4. */
+    ARCHIVE_ONLY(false),
+    /** Two nodes have one disk. */
+    SHARED_DISK(false);
+
+    private final boolean always;
+
+    /** @param always whether tests that always run have it */
+    Trouble(boolean always) {
+        this.always = always;
+    }
+
+    /**
+     * Those that a test may meet.
+     *
+     * @param names with commas between them; {@code all}, or empty for those that always run
+     */
+    static Set<Trouble> named(String names) {
+        EnumSet<Trouble> chosen = EnumSet.noneOf(Trouble.class);
+        for (Trouble each : values()) {
+            if (names.equals("all") || (names.isEmpty() && each.always)) {
+                chosen.add(each);
+            }
+        }
+        if (chosen.isEmpty() && !names.equals("none")) {
+            Arrays.stream(names.split(",")).map(Trouble::valueOf).forEach(chosen::add);
+        }
+        return chosen;
+    }
+}
