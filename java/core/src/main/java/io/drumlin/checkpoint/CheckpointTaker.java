@@ -98,11 +98,19 @@ final class CheckpointTaker {
         levels.requireKnown();
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-        long[] values = {ckptId, -ckptId, request, -request, nanos};
+        IOException taken = Agreement.attempt(app, "checkpoint " + ckptId, run::requireLease);
+        long[] values = {ckptId, -ckptId, request, -request, nanos, taken == null ? 0 : 1};
         try {
             app.allreduce(values, Op.MAX);
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
+        }
+        if (values[5] > 0) {
+            throw taken != null
+                    ? taken
+                    : DrumlinException.during("checkpoint " + ckptId)
+                            .problem("another job has taken over this run's directories; the first rank says which")
+                            .exception();
         }
         if (values[0] != -values[1] || values[2] != -values[3]) {
             throw DrumlinException.during("checkpoint " + ckptId)

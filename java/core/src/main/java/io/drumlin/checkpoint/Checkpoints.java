@@ -1015,6 +1015,7 @@ public final class Checkpoints implements AutoCloseable {
                 leave();
             }
         } finally {
+            run.lease().ifPresent(Lease::close);
             underway.close();
             engine.close();
             run.app().close();

@@ -49,7 +49,7 @@ record Engine(
                 new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
         IoMode mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
         LevelCopy copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
-        RestartSection restartSection = new RestartSection(app, run.configFile(), run.execId(), storage);
+        RestartSection restartSection = new RestartSection(app, run);
         CheckpointList checkpointList = new CheckpointList(app, config, topology, directories, storage);
         CheckpointTaker taker = new CheckpointTaker(
                 run,

@@ -10,6 +10,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -63,6 +64,11 @@ final class FtiConfig {
     private static final int MOST_SLAB_MEMORY = 512;
     private static final int DEFAULT_SLAB_MEMORY = 32;
 
+    /** Bounds of {@code lease} in minutes: a client of NFS may not see for one minute that a file has changed. */
+    private static final int DEFAULT_LEASE = 3;
+
+    private static final int MOST_LEASE = 24 * 60;
+
     private final String name;
     private final IniFile ini;
 
@@ -78,6 +84,7 @@ final class FtiConfig {
     private final EnumMap<Level, Integer> intervals = new EnumMap<>(Level.class);
     private final boolean keepLastCkpt;
     private final boolean keepL4Ckpt;
+    private final int leaseMinutes;
     private final int maxSyncInterval;
     private final int ioMode;
     private final int verbosity;
@@ -157,6 +164,7 @@ final class FtiConfig {
         asynchronous = bool("drumlin", "async", false);
         restartMebibytes = inRange("drumlin", "restart_memory", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
         slabMebibytes = inRange("drumlin", "slab_memory", DEFAULT_SLAB_MEMORY, LEAST_SLAB_MEMORY, MOST_SLAB_MEMORY);
+        leaseMinutes = inRange("drumlin", "lease", DEFAULT_LEASE, 0, MOST_LEASE);
         storage = text("drumlin", "storage");
         scrIndex = readScrIndex();
         goesOnFromOlder = readOnUnreadable();
@@ -654,6 +662,11 @@ final class FtiConfig {
     /** Bytes of each of the {@link CheckpointReader#SLABS} slabs of a rank: a power of two. */
     int slabBytes() {
         return Integer.highestOneBit((slabMebibytes << 20) / CheckpointReader.SLABS);
+    }
+
+    /** How long the lease of another job is watched; zero: there is none. */
+    Duration lease() {
+        return Duration.ofMinutes(leaseMinutes);
     }
 
     Optional<String> storage() {

@@ -16,15 +16,17 @@ final class RestartSection {
 
     private final Communicator app;
     private final Path configFile;
+    private final Run run;
     private final String execId;
     private final StorageEngine storage;
     private boolean taken;
 
-    RestartSection(Communicator app, Path configFile, String execId, StorageEngine storage) {
+    RestartSection(Communicator app, Run run) {
         this.app = app;
-        this.configFile = configFile;
-        this.execId = execId;
-        this.storage = storage;
+        this.run = run;
+        configFile = run.configFile();
+        execId = run.execId();
+        storage = run.storage();
     }
 
     /** Makes the file name this run, as {@code FTI_Init} does. Collective. */
@@ -43,6 +45,7 @@ final class RestartSection {
     }
 
     private void rewrite(int failure) throws IOException {
+        run.requireLease();
         String current = TextFiles.read(configFile);
         IniFile ini = IniFile.parse(current, configFile.toString());
         if (taken) {

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -7,8 +8,10 @@ import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param former what is known of the run that is restarted
  * @param app the ranks of the application; on a head the heads
+ * @param lease on the first rank of the application
  * @param headLink between the ranks of this node, if it has a head
  */
 record Run(
@@ -30,7 +34,10 @@ record Run(
         Topology topology,
         Optional<Former> former,
         Communicator app,
-        Optional<HeadLink> headLink) {
+        Optional<HeadLink> headLink,
+        Optional<Lease> lease) {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     /**
      * What {@code Topology.fti} tells.
@@ -95,14 +102,56 @@ record Run(
         Optional<Former> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
         Communicator app = topology.own(ranks);
         List<String> nodeNames = restart ? List.of() : topology.nodeNames(app);
-        Agreement.run(ranks, "writing " + topologyFile, () -> {
+        List<Lease> lease = new ArrayList<>();
+        Agreement.Step begin = () -> {
+            if (!topology.isHead() && app.rank() == 0) {
+                lease(config, directories.lease()).ifPresent(lease::add);
+            }
             if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
                 TextFiles.replace(topologyFile, TopologyFile.toIni(config, nodeNames, topology), engine[0]);
             }
-        });
-        Optional<HeadLink> headLink =
-                config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
-        return new Run(configFile, config, execId, engine[0], directories, topology, former, app, headLink);
+        };
+        try {
+            Agreement.run(ranks, "taking the directories of run " + execId, begin);
+            Optional<HeadLink> headLink =
+                    config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
+            return new Run(
+                    configFile,
+                    config,
+                    execId,
+                    engine[0],
+                    directories,
+                    topology,
+                    former,
+                    app,
+                    headLink,
+                    lease.stream().findFirst());
+        } catch (IOException | RuntimeException | Error e) {
+            lease.forEach(Lease::close);
+            throw e;
+        }
+    }
+
+    /** Before anything in the run's directories is changed. */
+    private static Optional<Lease> lease(FtiConfig config, Path file) throws DrumlinException {
+        if (config.lease().isZero()) {
+            return Optional.empty();
+        }
+        try {
+            return Lease.take(file, LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
+        } catch (DrumlinException refused) {
+            throw refused;
+        } catch (IOException e) {
+            LOG.log(Logger.Level.WARNING, "this process cannot be named in {0}: {1}", file, e.toString());
+            return Optional.empty();
+        }
+    }
+
+    /** Refuses to go on where another job has taken over. For the ranks of the application; on all but the first nothing is looked at. */
+    void requireLease() throws DrumlinException {
+        if (lease.isPresent()) {
+            lease.get().requireOwn();
+        }
     }
 
     /** What rank 0 has. */

@@ -231,6 +231,11 @@ final class RunDirectory {
         return meta.resolve("Topology.fti");
     }
 
+    /** Who writes to the run's directories. */
+    Path lease() {
+        return meta.resolve("drumlin-lease");
+    }
+
     Path checkpointList() {
         return meta.resolve("Checkpoint.fti");
     }

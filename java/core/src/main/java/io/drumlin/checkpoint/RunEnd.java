@@ -32,6 +32,8 @@ final class RunEnd {
      * @param last may be kept; none afterwards
      */
     void complete(LastCheckpoint last) throws IOException {
+        levels.requireKnown();
+        Agreement.run(app, "completing the run", engine.run()::requireLease);
         if (engine.config().keepLastCkpt() && last.ckptId().isPresent()) {
             if (last.source().isPresent()) {
                 keep(last.source().get());
