@@ -118,7 +118,7 @@ final class GsdCommand implements Runnable {
             columns.put(STEP, trajectory.series(STEP, 0, frames));
             List<String> names = quantities == null ? trajectory.logNames() : named(trajectory, quantities);
             for (String name : names) {
-                Chunk first = trajectory.file().findChunk(0, name).orElseThrow();
+                Chunk first = first(trajectory, name);
                 if (first.type() == ElementType.CHARACTER) {
                     columns.put(name, trajectory.texts(name, 0, frames));
                 } else if (isNumber(first)) {
@@ -149,6 +149,17 @@ final class GsdCommand implements Runnable {
             out().flush();
         }
         return ExitCode.OK;
+    }
+
+    /** That a name is listed by a frame does not say that it is found there: the entries of a damaged index are in no order. */
+    private static Chunk first(HoomdTrajectory trajectory, String name) throws IOException {
+        return trajectory
+                .file()
+                .findChunk(0, name)
+                .orElseThrow(() -> new CommandException(
+                        ExitCode.DAMAGED,
+                        trajectory.file().path() + ": frame 0 has chunk " + name
+                                + ", but it is not found; the index is damaged, verify tells where"));
     }
 
     private static boolean isNumber(Chunk chunk) {
@@ -257,7 +268,7 @@ final class GsdCommand implements Runnable {
                     "step",
                     trajectory.series(STEP, 0, frames).toDoubles());
             for (String name : named(trajectory, quantities)) {
-                Chunk first = trajectory.file().findChunk(0, name).orElseThrow();
+                Chunk first = first(trajectory, name);
                 if (first.type() == ElementType.CHARACTER || !isNumber(first)) {
                     throw new CommandException(
                             ExitCode.NOT_RECOGNISED, path + ": " + name + " is not a number in each frame");

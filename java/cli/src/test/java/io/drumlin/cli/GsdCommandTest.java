@@ -223,4 +223,32 @@ class GsdCommandTest {
         assertThat((List<?>) json.get("names")).hasSize((Integer) expected.get("names_count"));
         assertThat(command.run("verify", path)).as(command.out()).isEqualTo(exitCode);
     }
+
+    /** Ids without a name, and entries in no order: what a frame lists is not found, or has no name. */
+    @Test
+    void anIndexThatIsDamagedIsToldInWords() throws IOException {
+        assertThat(command.run("inspect", "--json", file)).isZero();
+        Map<String, Object> shown = JSON.std.mapFrom(command.out());
+        int index = ((Number) shown.get("index_location")).intValue();
+        int entries = ((Number) shown.get("index_entries")).intValue();
+        byte[] whole = Files.readAllBytes(file);
+        for (int at = index; at < index + entries * 32; at += 4) {
+            for (int value : new int[] {0, 1, 0xffff, Integer.MIN_VALUE}) {
+                byte[] damaged = whole.clone();
+                ByteBuffer.wrap(damaged).order(ByteOrder.LITTLE_ENDIAN).putInt(at, value);
+                Files.write(file, damaged);
+                for (List<Object> arguments : List.<List<Object>>of(
+                        List.of("gsd", "log", file),
+                        List.of("gsd", "log", "--json", file),
+                        List.of("gsd", "frames", file),
+                        List.of("gsd", "plot", file, "--log", "energy", "-o", folder.resolve("p.svg")))) {
+                    int code = command.run(arguments.toArray());
+                    assertThat(code)
+                            .as("%s, %s at %s: %s", arguments, value, at, command.err())
+                            .isBetween(0, ExitCode.IO_ERROR);
+                    assertThat(command.err()).doesNotContain("\tat ");
+                }
+            }
+        }
+    }
 }

@@ -17,6 +17,7 @@ import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -247,5 +248,28 @@ class ScrCommandTest {
         assertThat(run("halt", "-p", directory, "--unset", "reason", "--json")).isZero();
         assertThat(JSON.std.mapFrom(out.toString())).isEqualTo(Map.of("checkpoints_left", 7));
         assertThat(run("halt", "-p", directory, "-a", "yesterday")).isEqualTo(64);
+    }
+
+    /** SCR takes any bytes for names; in Java no path can be made of some. */
+    @Test
+    void namesThatAreNoUtf8AreToldInWords() throws IOException {
+        Path map = new ScrPrefix(directory).metadata(1).resolve("rank2file.0.0");
+        Files.write(map, mapOf("no\udcffutf8"));
+        assertThat(run("verify", directory)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(out.toString())
+                .contains("dataset 1, ckpt.1:")
+                .contains("cannot be the name of a file in this locale");
+        assertThat(err.toString()).isEmpty();
+    }
+
+    private static byte[] mapOf(String file) {
+        KvTree part = new KvTree();
+        part.set("LEVEL", 0);
+        part.set("RANKS", 1);
+        part.addPath("RANK", "0", "FILE", file);
+        ByteBuffer bytes = KvTreeFile.encode(part);
+        byte[] encoded = new byte[bytes.remaining()];
+        bytes.get(encoded);
+        return encoded;
     }
 }

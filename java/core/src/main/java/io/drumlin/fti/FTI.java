@@ -404,11 +404,21 @@ public final class FTI {
      *
      * @param type its first element gets the number of the type, or {@link #FTI_NSCS}
      * @param size bytes, above 0
-     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the size is not above 0 or there are 64 types already
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the size is not above 0, there are 64 types already or {@code type} has no
+     *     element
      */
     public static int FTI_InitType(int[] type, int size) {
-        type[0] = call(FTI_NSCS, instance -> instance.types.addOpaque(size));
-        return type[0] == FTI_NSCS ? FTI_NSCS : FTI_SCES;
+        int number = call(FTI_NSCS, instance -> {
+            if (type.length == 0) {
+                throw new IllegalArgumentException(
+                        "there is no room for the number of the type: its array has no element");
+            }
+            return instance.types.addOpaque(size);
+        });
+        if (type.length > 0) {
+            type[0] = number;
+        }
+        return number == FTI_NSCS ? FTI_NSCS : FTI_SCES;
     }
 
     /**

@@ -474,6 +474,7 @@ public final class GsdFile implements Closeable {
         IndexEntry entry = index.slot(slot);
         try {
             entry.checkData(index.limits(), slot, index.offset(slot));
+            entry.checkName(index.limits(), slot, index.offset(slot));
         } catch (FormatException e) {
             throw e.in(path());
         }

@@ -4,6 +4,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +67,8 @@ public final class SCR {
                 return SCR_FAILURE;
             }
             return call.run() ? SCR_SUCCESS : SCR_FAILURE;
-        } catch (IOException e) {
+        } catch (IOException | InvalidPathException | IndexOutOfBoundsException e) {
+            // The last two are of arguments: a name that is no path, an array without room for the answer.
             LOG.log(System.Logger.Level.ERROR, name + ": " + e.getMessage(), e);
             return SCR_FAILURE;
         }

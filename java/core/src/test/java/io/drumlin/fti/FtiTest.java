@@ -80,6 +80,7 @@ class FtiTest {
         assertThat(FTI_InitType(opaque, 12)).isEqualTo(FTI_SCES);
         assertThat(opaque[0]).isEqualTo(11);
         assertThat(FTI_InitType(opaque, 0)).isEqualTo(FTI_NSCS);
+        assertThat(FTI_InitType(new int[0], 12)).isEqualTo(FTI_NSCS);
         int point = FTI_InitCompositeType(null, 24, null);
         assertThat(point).isEqualTo(12);
         assertThat(FTI_AddScalarField(point, "x", FTI_DBLE, 0)).isEqualTo(FTI_SCES);
@@ -108,6 +109,7 @@ class FtiTest {
         assertThat(FTI_Status()).isEqualTo(FTI_NSCS);
         assertThat(FTI_Protect(0, new int[1], 1, FTI_INTG)).isEqualTo(FTI_NSCS);
         assertThat(FTI_InitType(new int[1], 4)).isEqualTo(FTI_NSCS);
+        assertThat(FTI_InitType(new int[0], 4)).isEqualTo(FTI_NSCS);
         assertThat(FTI_InitCompositeType("point", 4, null)).isEqualTo(FTI_NSCS);
         assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_NSCS);
         assertThat(FTI_InitICP(1, FTI_L1, true)).isEqualTo(FTI_NSCS);

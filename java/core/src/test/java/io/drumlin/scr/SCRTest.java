@@ -73,4 +73,15 @@ class SCRTest {
         });
         assertThat(directory).isEmptyDirectory();
     }
+
+    @Test
+    void argumentsThatCannotBeUsedAreFailures() throws IOException {
+        ThreadCommunicator.run(1, world -> {
+            config("SCR_CACHE_BYPASS=0", "SCR_COPY_TYPE=SINGLE");
+            assertThat(SCR_Init(world)).isEqualTo(SCR_SUCCESS);
+            assertThat(SCR_Have_restart(new int[0], name)).isEqualTo(SCR_FAILURE);
+            assertThat(SCR_Route_file("\udcff", file)).isEqualTo(SCR_FAILURE);
+            assertThat(SCR_Finalize()).isEqualTo(SCR_SUCCESS);
+        });
+    }
 }

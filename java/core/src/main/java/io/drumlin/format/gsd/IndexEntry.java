@@ -148,6 +148,27 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
         }
     }
 
+    /**
+     * Checks what saying the name of the chunk needs.
+     *
+     * @param limits of the file
+     * @param slot number of the entry
+     * @param offset of the entry in the file
+     * @throws FormatException there is no name with its id
+     */
+    public void checkName(Limits limits, long slot, long offset) throws FormatException {
+        Finding finding = nameFinding(limits, slot, offset);
+        if (finding != null) {
+            throw new FormatException(GsdMetadata.FORMAT, finding);
+        }
+    }
+
+    private @Nullable Finding nameFinding(Limits limits, long slot, long offset) {
+        return id < limits.names()
+                ? null
+                : finding(Field.ID, slot, offset, "is " + id + ", but there are " + limits.names() + " names");
+    }
+
     private @Nullable Finding finding(Limits limits, long slot, long offset) {
         Finding finding = typeFinding(slot, offset);
         if (finding != null) {
@@ -161,8 +182,9 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
                     "is " + Long.toUnsignedString(frame) + ", allowed less than the " + limits.allocatedEntries()
                             + " entries that are allocated");
         }
-        if (id >= limits.names()) {
-            return finding(Field.ID, slot, offset, "is " + id + ", but there are " + limits.names() + " names");
+        finding = nameFinding(limits, slot, offset);
+        if (finding != null) {
+            return finding;
         }
         return flags == 0 ? null : finding(Field.FLAGS, slot, offset, "is " + flags + ", allowed 0");
     }
