@@ -48,7 +48,7 @@ final class DifferentialWriter {
             own.close();
             storage.syncDirectory(Objects.requireNonNull(file.toAbsolutePath().getParent()));
         });
-        mode.describe(Level.L4_DCP, draft, Optional.empty());
+        mode.describe(Level.L4_DCP, draft, timestamp, Optional.empty());
         levels.takeSpare();
         return draft;
     }

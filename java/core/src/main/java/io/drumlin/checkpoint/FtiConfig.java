@@ -558,6 +558,20 @@ final class FtiConfig {
         return keepL4Ckpt;
     }
 
+    /** A mode in words. */
+    static String nameOfMode(int ioMode) {
+        String name =
+                switch (ioMode) {
+                    case IO_POSIX -> "POSIX";
+                    case IO_MPI -> "MPI-IO";
+                    case IO_FTIFF -> "FTI-FF";
+                    case IO_SIONLIB -> "SIONlib";
+                    case IO_HDF5 -> "HDF5";
+                    default -> "unknown";
+                };
+        return name + " (ckpt_io = " + ioMode + ")";
+    }
+
     /** {@link #IO_POSIX} to {@link #IO_HDF5}. */
     int ioMode() {
         return ioMode;

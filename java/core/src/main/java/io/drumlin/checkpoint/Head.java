@@ -249,7 +249,7 @@ final class Head {
                     int start = files.size() * md5.length();
                     files.add(file.withRsedChecksum(all.substring(start, start + md5.length())));
                 }
-                MetadataFiles.write(path, new GroupMetadata(metadata.type(), metadata.ckptId(), files), storage);
+                MetadataFiles.write(path, metadata.withFiles(files), storage);
             }
         });
     }

@@ -61,7 +61,18 @@ interface IoMode {
                 ? config.differential().map(sizes -> new PosixDifferential(storage, places, topology.fileRank(), sizes))
                 : Optional.empty();
         return new PosixMode(
-                app, group, topology, shared, content, differential, places, storage, slabs, reader, refusals);
+                config.ioMode(),
+                app,
+                group,
+                topology,
+                shared,
+                content,
+                differential,
+                places,
+                storage,
+                slabs,
+                reader,
+                refusals);
     }
 
     /**
@@ -120,10 +131,11 @@ interface IoMode {
      *
      * @param level of the checkpoint
      * @param draft of this mode, sealed
+     * @param timestamp of the checkpoint, the same on all ranks
      * @param encodedMd5 at level 3, MD5 of the encoded part of this rank's Reed-Solomon file
      * @throws IOException on all ranks, if it failed on any
      */
-    default void describe(Level level, Draft draft, Optional<String> encodedMd5) throws IOException {}
+    default void describe(Level level, Draft draft, long timestamp, Optional<String> encodedMd5) throws IOException {}
 
     /**
      * Does the same for a checkpoint that heads are going to finish: of level 3 they add the digests of encoded parts, of level
@@ -131,9 +143,10 @@ interface IoMode {
      *
      * @param level of the finished checkpoint
      * @param draft of this mode, sealed
+     * @param timestamp of the checkpoint, the same on all ranks
      * @throws IOException on all ranks, if it failed on any
      */
-    default void describeForHead(Level level, Draft draft) throws IOException {}
+    default void describeForHead(Level level, Draft draft, long timestamp) throws IOException {}
 
     /**
      * Does the same for a copy of the checkpoint that was committed or opened last. Collective.

@@ -90,7 +90,7 @@ final class LevelWriter {
             own.close();
             storage.syncDirectory(directories.tmp(level));
         });
-        mode.describe(level, draft, Optional.ofNullable(encodedMd5[0]));
+        mode.describe(level, draft, timestamp, Optional.ofNullable(encodedMd5[0]));
         return draft;
     }
 
@@ -116,7 +116,7 @@ final class LevelWriter {
             own.close();
             storage.syncDirectory(tmp);
         });
-        mode.describeForHead(level, draft);
+        mode.describeForHead(level, draft, timestamp);
         return draft;
     }
 

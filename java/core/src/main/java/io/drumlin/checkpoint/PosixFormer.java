@@ -31,10 +31,11 @@ final class PosixFormer implements FormerCheckpoint {
     /**
      * The groups of a checkpoint, in each sector as many.
      *
+     * @param time of the checkpoint; below 0 where C FTI has written it
      * @param first number of the first group of a sector: with heads it is theirs, which has no metadata
      * @param size members of each
      */
-    private record Groups(int sectors, int first, int count, int size) {}
+    private record Groups(long time, int sectors, int first, int count, int size) {}
 
     private final PosixRun run;
     private final Slot metadataSlot;
@@ -123,6 +124,7 @@ final class PosixFormer implements FormerCheckpoint {
                     "there are metadata of " + numbers.size() + " groups and not of " + (long) sectors * count);
         }
         GroupMetadata one = MetadataFiles.read(directory.resolve(GroupMetadata.fileName(0, first)), run.storage());
+        MetadataOrigin.require(directory, one, Level.L4, run.ioMode(), 0, first);
         if (one.type() == CkptType.DCP) {
             throw DrumlinException.during("restart")
                     .path(directory)
@@ -130,7 +132,7 @@ final class PosixFormer implements FormerCheckpoint {
                     .advice("restart with the number of ranks of the run that wrote it")
                     .exception();
         }
-        return one.ckptId() + " " + sectors + " " + first + " " + count + " "
+        return PosixMode.time(one) + " " + one.ckptId() + " " + sectors + " " + first + " " + count + " "
                 + one.files().size();
     }
 
@@ -140,8 +142,9 @@ final class PosixFormer implements FormerCheckpoint {
         Slot metadata = Slot.valueOf(words[0]);
         Slot slot = Slot.valueOf(words[1]);
         boolean inPlace = metadata == Slot.COMMITTED && slot == Slot.COMMITTED && !Boolean.parseBoolean(words[2]);
-        Groups groups = new Groups(number(words[4]), number(words[5]), number(words[6]), number(words[7]));
-        return new PosixFormer(run, metadata, slot, number(words[3]), groups, !inPlace, new long[0]);
+        Groups groups = new Groups(
+                Long.parseLong(words[3]), number(words[5]), number(words[6]), number(words[7]), number(words[8]));
+        return new PosixFormer(run, metadata, slot, number(words[4]), groups, !inPlace, new long[0]);
     }
 
     private static int number(String word) {
@@ -217,13 +220,16 @@ final class PosixFormer implements FormerCheckpoint {
                     .metadataDirectory(Level.L4, metadataSlot)
                     .resolve(GroupMetadata.fileName(ofSector, number));
             known = MetadataFiles.read(path, run.storage());
+            MetadataOrigin.require(path, known, Level.L4, run.ioMode(), ofSector, number);
             if (known.type() != CkptType.FULL
                     || known.ckptId() != ckptId
+                    || PosixMode.time(known) != groups.time
                     || known.files().size() != groups.size) {
                 throw refused(
                         path,
                         "its type is " + known.type() + ", its checkpoint " + known.ckptId() + ", and it has "
-                                + known.files().size() + " members; that of group " + groups.first + " is checkpoint "
+                                + known.files().size() + " members; or it was taken at another time; that of group "
+                                + groups.first + " is checkpoint "
                                 + ckptId + " and has " + groups.size);
             }
             metadata.put(number, known);

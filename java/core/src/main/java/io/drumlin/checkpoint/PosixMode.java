@@ -9,6 +9,7 @@ import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.fti.Origin;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PosixMode implements IoMode {
 
+    private final int ioMode;
     private final Communicator app;
     private final Group group;
     private final Topology topology;
@@ -63,12 +65,14 @@ final class PosixMode implements IoMode {
     private Path lastDirectory = Path.of("");
 
     /**
+     * @param ioMode {@link FtiConfig#ioMode}
      * @param topology where this rank stands
      * @param shared writes level 4 in the modes in which it is one file of all ranks
      * @param content of the other files
      * @param differential this rank's file of differential checkpoints, if there may be some
      */
     PosixMode(
+            int ioMode,
             Communicator app,
             Group group,
             Topology topology,
@@ -80,6 +84,7 @@ final class PosixMode implements IoMode {
             SlabPool slabs,
             CheckpointReader reader,
             Refusals refusals) {
+        this.ioMode = ioMode;
         this.app = app;
         this.group = group;
         this.topology = topology;
@@ -205,21 +210,23 @@ final class PosixMode implements IoMode {
     }
 
     @Override
-    public void describe(Level level, Draft draft, Optional<String> encodedMd5) throws IOException {
+    public void describe(Level level, Draft draft, long timestamp, Optional<String> encodedMd5) throws IOException {
         describe(
                 level,
                 draft,
+                timestamp,
                 encodedMd5,
                 (file, member) -> nameAt(level, own(draft).ckptId(), file));
     }
 
     /** The files of the ranks are still apart then, and known by their names. */
     @Override
-    public void describeForHead(Level level, Draft draft) throws IOException {
-        describe(level, draft, Optional.empty(), (file, member) -> file.name());
+    public void describeForHead(Level level, Draft draft, long timestamp) throws IOException {
+        describe(level, draft, timestamp, Optional.empty(), (file, member) -> file.name());
     }
 
-    private void describe(Level level, Draft draft, Optional<String> encodedMd5, Naming naming) throws IOException {
+    private void describe(Level level, Draft draft, long timestamp, Optional<String> encodedMd5, Naming naming)
+            throws IOException {
         PosixDraft own = own(draft);
         long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
         byte[][] part = new byte[1][];
@@ -230,8 +237,9 @@ final class PosixMode implements IoMode {
         List<byte[]> parts = group.gatherAtFirst(part[0]);
         Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
             if (group.index() == 0) {
+                Origin origin = new Origin(timestamp, ioMode, app.size(), group.sector(), group.id());
                 GroupMetadata metadata = new GroupMetadata(
-                        own.type(), own.ckptId(), join(parts), shared(level).isPresent());
+                        own.type(), own.ckptId(), join(parts), shared(level).isPresent(), Optional.of(origin));
                 write(metadata, naming);
                 own.describedBy(metadata);
             }
@@ -271,7 +279,7 @@ final class PosixMode implements IoMode {
         for (FileEntry file : metadata.files()) {
             files.add(file.withName(naming.name(file, files.size())));
         }
-        return new GroupMetadata(metadata.type(), metadata.ckptId(), files, metadata.blocksDigested());
+        return metadata.withFiles(files);
     }
 
     @Override
@@ -279,11 +287,7 @@ final class PosixMode implements IoMode {
         Agreement.run(app, "writing the metadata of a copy", () -> {
             if (group.index() == 0) {
                 GroupMetadata metadata = last();
-                GroupMetadata copied = new GroupMetadata(
-                        metadata.type(),
-                        metadata.ckptId(),
-                        metadata.files(),
-                        shared(level).isPresent());
+                GroupMetadata copied = metadata.withBlocksDigested(shared(level).isPresent());
                 write(copied, (file, member) -> nameAt(level, metadata.ckptId(), file));
             }
         });
@@ -309,15 +313,22 @@ final class PosixMode implements IoMode {
                 }
             });
             GroupMetadata metadata = own[0];
+            long time = metadata == null ? 0 : time(metadata);
             long[] ids = metadata == null
-                    ? new long[] {0, Long.MAX_VALUE, Long.MAX_VALUE}
-                    : new long[] {1, metadata.ckptId(), -metadata.ckptId()};
+                    ? new long[] {0, 0, 0, 0, 0}
+                    : new long[] {1, metadata.ckptId(), -metadata.ckptId(), time, -time};
             app.allreduce(ids, Op.MIN);
-            if (metadata != null && ids[0] == 1 && ids[1] == -ids[2]) {
+            // Those of groups that another checkpoint has left do not make one with the others, whatever the id.
+            if (metadata != null && ids[0] == 1 && ids[1] == -ids[2] && ids[3] == -ids[4]) {
                 stored.add(metadata.type() == CkptType.DCP ? layers(slot, metadata) : remains(level, slot, metadata));
             }
         }
         return stored;
+    }
+
+    /** When the checkpoint was taken; below 0 where C FTI has written the metadata. */
+    static long time(GroupMetadata metadata) {
+        return metadata.origin().map(Origin::time).orElse(-1L);
     }
 
     @Override
@@ -338,7 +349,7 @@ final class PosixMode implements IoMode {
     }
 
     private PosixRun run() {
-        return new PosixRun(shared, content, levels, storage, reader);
+        return new PosixRun(ioMode, shared, content, levels, storage, reader);
     }
 
     private StoredLayers layers(Slot slot, GroupMetadata metadata) throws IOException {
@@ -389,6 +400,8 @@ final class PosixMode implements IoMode {
         }
         Path path = directory.resolve(MetadataFiles.name(group));
         GroupMetadata metadata = MetadataFiles.read(path, storage);
+        MetadataOrigin.require(path, metadata, level, ioMode, group.sector(), group.id());
+        requireRanks(path, metadata);
         if (metadata.type() == CkptType.DCP && level != Level.L4) {
             throw refused(path, "this is a differential checkpoint", "there are none at this level");
         }
@@ -412,6 +425,16 @@ final class PosixMode implements IoMode {
             throw refused(path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
         }
         return named;
+    }
+
+    private void requireRanks(Path path, GroupMetadata metadata) throws DrumlinException {
+        int ranks = metadata.origin().map(Origin::ranks).orElse(app.size());
+        if (ranks != app.size()) {
+            throw refused(
+                    path,
+                    "the checkpoint is of " + ranks + " ranks, and there are " + app.size() + " now",
+                    "restart with the number of ranks of the run that wrote it");
+        }
     }
 
     /** Refuses the metadata of a run of other groups, of which this run would recover a part. */

@@ -74,9 +74,7 @@ final class PosixRemains implements StoredCheckpoint {
 
     /** C FTI writes anything for the checksums of blocks. */
     private static GroupMetadata withoutDigests(GroupMetadata metadata) {
-        return new GroupMetadata(
-                metadata.type(),
-                metadata.ckptId(),
+        return metadata.withFiles(
                 metadata.files().stream().map(file -> file.withChecksum("")).toList());
     }
 
@@ -256,7 +254,7 @@ final class PosixRemains implements StoredCheckpoint {
             String digest = new String(digests.get(i), StandardCharsets.US_ASCII);
             files.add(file.withRsedChecksum(digest.isEmpty() ? null : digest));
         }
-        return new GroupMetadata(metadata.type(), metadata.ckptId(), files, metadata.blocksDigested());
+        return metadata.withFiles(files);
     }
 
     @Override

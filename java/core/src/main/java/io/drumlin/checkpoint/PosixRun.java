@@ -6,10 +6,12 @@ import java.util.Optional;
 /**
  * What the files of a run of the modes POSIX, MPI-IO, SIONlib and HDF5 have in common.
  *
+ * @param ioMode {@link FtiConfig#ioMode}
  * @param shared writes level 4 in the modes in which it is one file of all ranks
  * @param content of the other files
  */
 record PosixRun(
+        int ioMode,
         Optional<SharedFileWriter> shared,
         FileContent content,
         IoMode.Places places,

@@ -353,12 +353,22 @@ final class Recovery {
         }
     }
 
-    /** What to say when no level is left. */
-    static DrumlinException nothingRecoverable(String execId) {
-        return DrumlinException.during("restart of run " + execId)
-                .problem("at no level the files that are left give one whole checkpoint on all ranks")
-                .advice("see the warnings above for each file that was refused; to start afresh set failure = 0")
-                .exception();
+    /**
+     * What to say when no level is left.
+     *
+     * @param otherModes in which there are checkpoints
+     */
+    static DrumlinException nothingRecoverable(String execId, List<String> otherModes) {
+        String problem = "at no level the files that are left give one whole checkpoint on all ranks";
+        DrumlinException.Context context = DrumlinException.during("restart of run " + execId);
+        return otherModes.isEmpty()
+                ? context.problem(problem)
+                        .advice(
+                                "see the warnings above for each file that was refused; to start afresh set failure = 0")
+                        .exception()
+                : context.problem(problem + "; there are checkpoints of another mode: " + String.join(", ", otherModes))
+                        .advice("restart with the ckpt_io of the run that wrote them")
+                        .exception();
     }
 
     /** The ranks of a job that share a node, in a communicator of their own. Collective. */

@@ -5,6 +5,7 @@ import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** How a run begins: afresh, or with the checkpoint that an earlier one has left. */
@@ -102,8 +103,9 @@ final class RunStart {
             }
             missing = former.missing();
         }
+        List<String> otherModes = new OtherModes(engine).find();
         unrecoverable(
-                missing.orElseGet(() -> Recovery.nothingRecoverable(engine.run().execId())), freshStart);
+                missing.orElseGet(() -> Recovery.nothingRecoverable(engine.run().execId(), otherModes)), freshStart);
         engine.taker().beginAfresh(known.sameNodes());
     }
 

@@ -5,6 +5,7 @@ import io.drumlin.format.FormatException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The metadata file of a group in the modes POSIX and MPI-IO; docs/formats/fti-posix.md, section 3. Immutable.
@@ -16,8 +17,10 @@ import java.util.List;
  * @param files one per member of the group, in the order of their ranks in it
  * @param blocksDigested whether the checksums are right also where C FTI leaves them without meaning: those of blocks in a file
  *     of all ranks. Only Drumlin says so
+ * @param origin of which checkpoint and group they are; only in files of Drumlin, which are sealed then
  */
-public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, boolean blocksDigested) {
+public record GroupMetadata(
+        CkptType type, int ckptId, List<FileEntry> files, boolean blocksDigested, Optional<Origin> origin) {
 
     /** The format's name in messages. */
     public static final String FORMAT = "FTI metadata";
@@ -31,6 +34,14 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, bo
     /** Ours: C FTI ignores it. */
     static final String BLOCKS_DIGESTED = "drumlin_blocks_digested";
 
+    /** Ours, too: they come together, and with a seal. */
+    static final String TIME = "drumlin_time";
+
+    static final String IO_MODE = "drumlin_ckpt_io";
+    static final String RANKS = "drumlin_nb_procs";
+    static final String SECTOR = "drumlin_sector";
+    static final String GROUP = "drumlin_group";
+
     /**
      * Copies the list.
      *
@@ -38,6 +49,7 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, bo
      * @param ckptId id of the checkpoint
      * @param files one per member
      * @param blocksDigested whether the checksums of blocks are right
+     * @param origin of which checkpoint and group they are
      */
     public GroupMetadata {
         files = List.copyOf(files);
@@ -51,7 +63,27 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, bo
      * @param files one per member
      */
     public GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
-        this(type, ckptId, files, false);
+        this(type, ckptId, files, false, Optional.empty());
+    }
+
+    /**
+     * The same with other files.
+     *
+     * @param changed one per member
+     * @return a copy
+     */
+    public GroupMetadata withFiles(List<FileEntry> changed) {
+        return new GroupMetadata(type, ckptId, changed, blocksDigested, origin);
+    }
+
+    /**
+     * The same, of blocks in a file of all ranks or not.
+     *
+     * @param digested whether the checksums of blocks are right
+     * @return a copy
+     */
+    public GroupMetadata withBlocksDigested(boolean digested) {
+        return new GroupMetadata(type, ckptId, files, digested, origin);
     }
 
     /**
@@ -59,8 +91,8 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, bo
      *
      * @param source the file
      * @return what is in it
-     * @throws FormatException a key is missing or has a value that is not possible; the field of the finding is
-     *     {@code [section] key}
+     * @throws FormatException a key is missing or has a value that is not possible, or the seal is not right; the field of the
+     *     finding is {@code [section] key}
      * @throws IOException the source cannot be read
      */
     public static GroupMetadata read(ByteSource source) throws IOException {
@@ -68,7 +100,7 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, bo
     }
 
     /**
-     * Writes the bytes that C FTI would write, but for values that its reader would cut: docs/formats/fti-posix.md, section 8.
+     * Writes the bytes that C FTI would write, but for what only Drumlin says and values that its reader would cut: docs/formats/fti-posix.md, section 8.
      *
      * @param target gets them; it is neither flushed nor closed
      * @throws IllegalArgumentException a name has a line break, a NUL or a character above 0xFF, or has both quotes and needs
@@ -76,6 +108,16 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, bo
      * @throws IOException the target does not take the bytes
      */
     public void write(OutputStream target) throws IOException {
+        if (origin.isEmpty()) {
+            writeSections(target, Optional.empty());
+            return;
+        }
+        Seal.Output sealed = new Seal.Output(target);
+        writeSections(sealed, origin);
+        sealed.finish();
+    }
+
+    private void writeSections(OutputStream target, Optional<Origin> from) throws IOException {
         IniText text = new IniText();
         text.beginSection(INFO);
         text.define(TYPE, type.label());
@@ -83,14 +125,26 @@ public record GroupMetadata(CkptType type, int ckptId, List<FileEntry> files, bo
         if (blocksDigested) {
             text.define(BLOCKS_DIGESTED, 1);
         }
+        from.ifPresent(each -> define(text, each));
         text.endSection();
         for (int i = 0; i < files.size(); i++) {
             text.beginSection(Integer.toString(i));
             files.get(i).write(text, target);
             text.endSection();
         }
-        text.end();
+        if (from.isEmpty()) {
+            // Else the seal follows, which is a section, too.
+            text.end();
+        }
         text.drainTo(target);
+    }
+
+    private static void define(IniText text, Origin origin) {
+        text.define(TIME, origin.time());
+        text.define(IO_MODE, origin.ioMode());
+        text.define(RANKS, origin.ranks());
+        text.define(SECTOR, origin.sector());
+        text.define(GROUP, origin.group());
     }
 
     /**

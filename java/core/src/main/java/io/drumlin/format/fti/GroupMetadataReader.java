@@ -1,11 +1,14 @@
 package io.drumlin.format.fti;
 
 import io.drumlin.format.ByteSource;
+import io.drumlin.format.FormatException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupMetadataReader {
 
+    private static final Set<String> ORIGIN =
+            Set.of(GroupMetadata.IO_MODE, GroupMetadata.RANKS, GroupMetadata.SECTOR, GroupMetadata.GROUP);
+
+    private final Seal.Input source;
     private final IniScanner scanner;
     private final Definition definition;
     private final Map<Integer, FileFields> files = new HashMap<>();
@@ -21,9 +28,13 @@ final class GroupMetadataReader {
     private @Nullable CkptType type;
     private @Nullable Integer ckptId;
     private boolean blocksDigested;
+    private final Map<String, Long> origin = new HashMap<>();
+    private boolean sealed;
+    private long sealOffset;
     private long infoOffset;
 
-    GroupMetadataReader(ByteSource source) {
+    GroupMetadataReader(ByteSource file) {
+        source = new Seal.Input(file);
         scanner = new IniScanner(source, GroupMetadata.FORMAT);
         definition = new Definition(scanner);
     }
@@ -48,7 +59,31 @@ final class GroupMetadataReader {
             entries.add(Definition.needed(files.get(i), section, "ckpt_file_name", 0)
                     .entry(readType));
         }
-        return new GroupMetadata(readType, readId, entries, blocksDigested);
+        return new GroupMetadata(readType, readId, entries, blocksDigested, readOrigin());
+    }
+
+    /** What only Drumlin writes: all of it or nothing. */
+    private Optional<Origin> readOrigin() throws FormatException {
+        if (origin.isEmpty() && !sealed) {
+            return Optional.empty();
+        }
+        if (!source.isWhole()) {
+            throw Definition.wrong(
+                    Seal.SECTION,
+                    "seal",
+                    sealOffset,
+                    "is missing, or not that of the file: something in it was changed");
+        }
+        return Optional.of(new Origin(
+                neededInfo(GroupMetadata.TIME),
+                (int) neededInfo(GroupMetadata.IO_MODE),
+                (int) neededInfo(GroupMetadata.RANKS),
+                (int) neededInfo(GroupMetadata.SECTOR),
+                (int) neededInfo(GroupMetadata.GROUP)));
+    }
+
+    private long neededInfo(String key) throws FormatException {
+        return Definition.needed(origin.get(key), GroupMetadata.INFO, key, infoOffset);
     }
 
     /** What gathers the definitions of the section that begins; null if it is not that of a member. */
@@ -56,6 +91,10 @@ final class GroupMetadataReader {
         String section = scanner.section();
         if (section.equals(GroupMetadata.INFO)) {
             infoOffset = scanner.offset();
+        }
+        if (section.equals(Seal.SECTION)) {
+            sealed = true;
+            sealOffset = scanner.offset();
         }
         if (NumberedFields.numberEnd(section, 0) != section.length()) {
             return null;
@@ -70,6 +109,10 @@ final class GroupMetadataReader {
             ckptId = definition.integer(Integer.MIN_VALUE);
         } else if (key.equals(GroupMetadata.BLOCKS_DIGESTED)) {
             blocksDigested = definition.number(0, 1) == 1;
+        } else if (key.equals(GroupMetadata.TIME)) {
+            origin.put(key, definition.size());
+        } else if (ORIGIN.contains(key)) {
+            origin.put(key, (long) definition.integer(0));
         }
     }
 }

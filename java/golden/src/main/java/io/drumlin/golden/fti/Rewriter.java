@@ -22,7 +22,10 @@ import java.util.stream.Stream;
 final class Rewriter {
 
     private static final String CHECKSUM = "(?m)^(ckpt_checksum +=).*$";
-    private static final String DIGESTED = "(?m)^drumlin_blocks_digested .*\\n";
+
+    /** What only Drumlin says of the whole file. */
+    private static final String OURS = "(?m)^drumlin_.*\\n|\\n\\[drumlin]\\nseal .*\\n\\n";
+
     private static final String LAYER_VARIABLES = "(?m)^dcp_layer\\d+_drumlin_.*\\n";
     private static final String TIMESTAMP = "(?m)^(timestamp +=).*$";
 
@@ -116,17 +119,16 @@ final class Rewriter {
         if (name.endsWith("Checkpoint.fti")) {
             return content.replaceAll(TIMESTAMP, "$1");
         }
-        if (name.contains("/l4/sector")) {
-            return maskedMetadata(content);
+        if (!name.contains("/sector")) {
+            return content;
         }
-        return content;
+        String common = content.replaceAll(OURS, "");
+        return name.contains("/l4/") ? maskedMetadata(common) : common;
     }
 
     private String maskedMetadata(String content) {
         boolean blocks = manifest.config("basic.ckpt_io") == RunDirectories.MPI_IO;
-        return blocks
-                ? content.replaceAll(DIGESTED, "").replaceAll(CHECKSUM, "$1")
-                : content.replaceAll(LAYER_VARIABLES, "");
+        return blocks ? content.replaceAll(CHECKSUM, "$1") : content.replaceAll(LAYER_VARIABLES, "");
     }
 
     private static String read(Path path) throws IOException {

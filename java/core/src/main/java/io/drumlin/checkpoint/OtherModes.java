@@ -1,0 +1,116 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.ftiff.Recognition;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** Checkpoints of a run in another mode than that of the configuration, for who found none in this. */
+final class OtherModes {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Communicator app;
+    private final int fileRank;
+    private final int ioMode;
+    private final IoMode.Places places;
+    private final StorageEngine storage;
+
+    /** For each mode the highest level at which there is one, from 1; 0 if there is none. */
+    private final long[] levels = new long[FtiConfig.IO_HDF5 + 1];
+
+    OtherModes(Engine engine) {
+        app = engine.app();
+        fileRank = engine.run().topology().fileRank();
+        ioMode = engine.config().ioMode();
+        places = engine.levels();
+        storage = engine.storage();
+    }
+
+    /**
+     * The modes of which there is a checkpoint, whole or not. Collective.
+     *
+     * @return in words, the same on all ranks
+     */
+    List<String> find() throws IOException {
+        for (Level level : Level.values()) {
+            look(level, this::inFiles);
+            if (app.rank() == 0) {
+                look(level, this::inMetadata);
+            }
+        }
+        app.allreduce(levels, Op.MAX);
+        List<String> found = new ArrayList<>();
+        for (int mode = 1; mode < levels.length; mode++) {
+            if (mode != ioMode && levels[mode] > 0) {
+                found.add(FtiConfig.nameOfMode(mode) + " at level " + levels[mode]);
+            }
+        }
+        return found;
+    }
+
+    @FunctionalInterface
+    private interface Look {
+        int mode(Level level) throws IOException;
+    }
+
+    private void look(Level level, Look look) {
+        try {
+            int mode = look.mode(level);
+            levels[mode] = Math.max(levels[mode], level.number());
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "level {0} is not looked at: {1}", level, e.getMessage());
+        }
+    }
+
+    /** The mode of this rank's file: FTI-FF files tell theirs; 0 if there is none. */
+    private int inFiles(Level level) throws IOException {
+        for (Path path : RunDirectory.entries(places.directory(level, Slot.COMMITTED))) {
+            String name = path.getFileName().toString();
+            OptionalInt owner =
+                    level == Level.L4_DCP ? RunDirectory.differentialOwner(name) : RunDirectory.plainOwner(name);
+            if (owner.equals(OptionalInt.of(fileRank))) {
+                try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+                    boolean signed = Recognition.of(new BlockFileSource(file))
+                            .filter(Recognition::signed)
+                            .isPresent();
+                    return signed ? FtiConfig.IO_FTIFF : 0;
+                }
+            }
+        }
+        return 0;
+    }
+
+    /** The mode that the metadata of a level tell, or the names in them; 0 if there are none. */
+    private int inMetadata(Level level) throws IOException {
+        for (Path path : RunDirectory.entries(places.metadataDirectory(level, Slot.COMMITTED))) {
+            if (MetadataFiles.NAME.matcher(path.getFileName().toString()).matches()) {
+                GroupMetadata metadata = MetadataFiles.read(path, storage);
+                int mode = MetadataOrigin.mode(metadata);
+                return mode > 0 && mode < levels.length ? mode : ofNames(metadata);
+            }
+        }
+        return 0;
+    }
+
+    private int ofNames(GroupMetadata metadata) {
+        if (MetadataOrigin.isHdf5(metadata)) {
+            return FtiConfig.IO_HDF5;
+        }
+        // The other modes have one form of names at most levels.
+        boolean here = ioMode == FtiConfig.IO_POSIX || ioMode == FtiConfig.IO_MPI || ioMode == FtiConfig.IO_SIONLIB;
+        return here ? ioMode : FtiConfig.IO_POSIX;
+    }
+}
