@@ -2,7 +2,9 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +16,8 @@ import java.util.stream.Stream;
  * copies it to the node if it was on the parallel file system only (docs/formats/fti-run-directory.md, section 5).
  */
 final class Restart {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
     private final Refusals refusals;
@@ -63,13 +67,7 @@ final class Restart {
                 found = recovery.find(level);
             }
             if (found.isPresent()) {
-                Level exactly = found.get().level();
-                Path local = mode.isCopiedToNodes(exactly)
-                        ? copyToLocal(found.get())
-                        : found.get().path();
-                StoredFile file = found.get().file();
-                long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
-                return Optional.of(new Source(exactly, local, file.movedBy(-start)));
+                return Optional.of(source(found.get()));
             }
         }
         // What this rank found whole at the last level is of no use, for others did not.
@@ -106,11 +104,47 @@ final class Restart {
                 : Stream.of(agreed.split(" ")).map(Level::valueOf).toList();
     }
 
+    private Source source(Recovery.Found found) throws IOException {
+        StoredFile file = found.file();
+        StoredFile apart =
+                file.movedBy(-file.whole().map(StoredFile.Chunk::offset).orElse(0L));
+        if (!mode.isCopiedToNodes(found.level())) {
+            return new Source(found.level(), found.path(), apart);
+        }
+        try {
+            return new Source(found.level(), copyToLocal(found), apart);
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException failed) {
+            doWithoutCopy(found, failed);
+            return new Source(found.level(), found.path(), file);
+        }
+    }
+
     /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
     private Path copyToLocal(Recovery.Found found) throws IOException {
         levels.prepare(Level.L1);
         copy.copyToTmp(found.path(), found.file(), Level.L1);
         levels.commit(Level.L1);
         return directories.committed(Level.L1).resolve(mode.copyName(Level.L1, found.path()));
+    }
+
+    /** The nodes may have no room: what is whole on the parallel file system is recovered from there. Collective. */
+    private void doWithoutCopy(Recovery.Found found, IOException failed) throws MeetingException {
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "checkpoint {0} is recovered straight from {1}, without a copy on the nodes: {2}",
+                    Integer.toString(found.file().ckptId()),
+                    found.path().getParent(),
+                    failed.getMessage());
+        }
+        try {
+            levels.tidy(Level.L1);
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException stays) {
+            LOG.log(Logger.Level.DEBUG, "what there is of the copy stays", stays);
+        }
     }
 }

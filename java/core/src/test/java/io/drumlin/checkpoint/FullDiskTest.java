@@ -155,10 +155,6 @@ class FullDiskTest {
             if (!done) {
                 assertThat(outcomes).anyMatch(outcome -> outcome.contains("ENOSPC"));
             }
-            if (level == Level.L4) {
-                // Recovery makes a node-local copy of it.
-                Files.delete(ballast);
-            }
             assertThat(recovered(by, run)).as("%d pages left", pages).isEqualTo(done ? 2 : 1);
             Files.deleteIfExists(ballast);
             return done;
