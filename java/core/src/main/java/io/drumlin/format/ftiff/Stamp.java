@@ -29,7 +29,7 @@ public record Stamp(long timestamp, byte mark) {
     public static Stamp of(long nanos, int ckptId, int rank) {
         int clock = (int) (mix(nanos) >>> (Long.SIZE - CLOCK_BITS));
         int common = clock << CHECK_BITS | check(clock, ckptId);
-        return new Stamp(nanos & ~LOW | (common + rank) & LOW, mark(common, ckptId));
+        return new Stamp((nanos & ~LOW) | ((common + rank) & LOW), mark(common, ckptId));
     }
 
     /**
@@ -41,7 +41,7 @@ public record Stamp(long timestamp, byte mark) {
      * @return the stamp
      */
     public static Stamp ofCommon(long common, int ckptId, int rank) {
-        return new Stamp(common & ~LOW | (common + rank) & LOW, mark((int) common, ckptId));
+        return new Stamp((common & ~LOW) | ((common + rank) & LOW), mark((int) common, ckptId));
     }
 
     /**
@@ -63,10 +63,10 @@ public record Stamp(long timestamp, byte mark) {
      */
     public OptionalLong common(int ckptId, int rank) {
         int common = (int) timestamp - rank;
-        boolean stamped = (common & (1 << CHECK_BITS) - 1) == check(common >>> CHECK_BITS, ckptId)
+        boolean stamped = (common & ((1 << CHECK_BITS) - 1)) == check(common >>> CHECK_BITS, ckptId)
                 && mark == mark(common, ckptId)
                 && timestamp >= 0;
-        return stamped ? OptionalLong.of(timestamp & ~LOW | common & LOW) : OptionalLong.empty();
+        return stamped ? OptionalLong.of((timestamp & ~LOW) | (common & LOW)) : OptionalLong.empty();
     }
 
     /**
@@ -89,14 +89,14 @@ public record Stamp(long timestamp, byte mark) {
 
     /** 1 to 255: 0 is what most files of C FTI have there. */
     private static byte mark(int common, int ckptId) {
-        return (byte) (1 + Long.remainderUnsigned(mix((long) ~ckptId << Integer.SIZE | common & LOW), 255));
+        return (byte) (1 + Long.remainderUnsigned(mix((long) ~ckptId << Integer.SIZE | (common & LOW)), 255));
     }
 
     /** The finalizer of SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). */
     private static long mix(long value) {
         long z = value + 0x9e37_79b9_7f4a_7c15L;
-        z = (z ^ z >>> 30) * 0xbf58_476d_1ce4_e5b9L;
-        z = (z ^ z >>> 27) * 0x94d0_49bb_1331_11ebL;
-        return z ^ z >>> 31;
+        z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
+        z = (z ^ (z >>> 27)) * 0x94d0_49bb_1331_11ebL;
+        return z ^ (z >>> 31);
     }
 }
