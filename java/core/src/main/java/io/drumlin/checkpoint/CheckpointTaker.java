@@ -93,13 +93,17 @@ final class CheckpointTaker {
      * belong together. Collective.
      *
      * @param request what {@code FTI_Checkpoint} takes for the level
+     * @param unrecovered whether this rank has not recovered what the restart found
+     * @throws IOException on all ranks: they ask for different checkpoints, or one has recovered nothing
      */
-    long meet(int ckptId, int request) throws IOException {
+    long meet(int ckptId, int request, boolean unrecovered) throws IOException {
         levels.requireKnown();
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
         IOException taken = Agreement.attempt(app, "checkpoint " + ckptId, run::requireLease);
-        long[] values = {ckptId, -ckptId, request, -request, nanos, taken == null ? 0 : 1};
+        long[] values = {
+            ckptId, -ckptId, request, -request, nanos, taken == null ? 0 : 1, unrecovered ? app.rank() + 1 : 0
+        };
         try {
             app.allreduce(values, Op.MAX);
         } catch (MeetingException unknown) {
@@ -118,6 +122,17 @@ final class CheckpointTaker {
                     .problem("ranks ask for different checkpoints: ids " + -values[1] + " to " + values[0] + ", levels "
                             + -values[3] + " to " + values[2])
                     .advice("all ranks must take the same checkpoints in the same order")
+                    .exception();
+        }
+        if (values[6] != 0) {
+            throw DrumlinException.during("checkpoint " + ckptId)
+                    .rank((int) values[6] - 1)
+                    .problem(
+                            "the run was restarted and this rank has not recovered its data: the checkpoint would replace them by"
+                                    + " what the variables hold now")
+                    .advice(
+                            "recover them first; a program that does not want them calls discardRestart(), or begins afresh"
+                                    + " with failure = 0")
                     .exception();
         }
         return values[4];

@@ -84,7 +84,7 @@ public final class Checkpoints implements AutoCloseable {
                         new Staging(run.directories().stage(), run.storage(), config.heads() > 0, config.slabBytes()))
                 : Optional.empty();
         faultInjection = new FaultInjection(config.injection(), engine.app().rank(), System::nanoTime);
-        stash = new Stash(engine, variables, underway);
+        stash = new Stash(engine, variables, underway, last);
         description = RunDescription.of(run, engine.group());
     }
 
@@ -368,6 +368,9 @@ public final class Checkpoints implements AutoCloseable {
         status = start.status();
         recoveryFailure = start.recoveryFailure();
         nextSnapshot = start.nextCkptId();
+        if (isRestart()) {
+            last.awaitRecovery();
+        }
         started = true;
     }
 
@@ -744,6 +747,17 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
+     * Gives up what a restart has found: from now on checkpoints may replace it. Without this, a checkpoint before anything of it was
+     * recovered fails, because it would replace the only good data by what the variables hold before. Not collective, but every rank
+     * calls it. {@link #status} is {@link Status#FRESH} then; {@link #recover} still brings the data back until a checkpoint
+     * replaces them. Does nothing in a run that was not restarted.
+     */
+    public void discardRestart() {
+        last.awaitNothing();
+        status = Status.FRESH;
+    }
+
+    /**
      * Takes a checkpoint of all protected data. Collective. When it returns the checkpoint is durable and replaces those of
      * its level and of lower levels; when it throws they are as they were, unless only their deletion failed, or the new one
      * could not be listed for SCR: then {@link #lastCheckpoint} is the new one.
@@ -751,6 +765,9 @@ public final class Checkpoints implements AutoCloseable {
      * <p>It returns earlier, with a checkpoint that {@link #isUnderway}, at levels that heads finish, and in runs that are
      * {@link Builder#asynchronous}. It waits for the end of the one before, and if that has failed throws its failure and takes none,
      * unless there is a handler ({@link Builder#lateFailures}).
+     *
+     * <p>After a restart it fails until each rank has recovered its data, all or single variables, loaded a {@link Stash}, or said that it
+     * does not want them ({@link #discardRestart}).
      *
      * @param ckptId number of the checkpoint, 0 or above, in the mode FTI-FF above 0; part of the file names
      * @param level where it goes; L2 and L3 need a {@code group_size} of 2 or more
@@ -890,7 +907,7 @@ public final class Checkpoints implements AutoCloseable {
     private long meet(int ckptId, int request) throws IOException {
         await();
         share = Optional.empty();
-        long timestamp = engine.taker().meet(ckptId, request);
+        long timestamp = engine.taker().meet(ckptId, request, last.isWaiting());
         requireId(ckptId);
         engine.reader().forget();
         underway.tidy();

@@ -21,6 +21,9 @@ final class LastCheckpoint {
     private @Nullable Source source;
     private @Nullable Redistribution redistribution;
 
+    /** Whether a restart has found data that the program has not asked for. */
+    private boolean isWaiting;
+
     LastCheckpoint(Engine engine, ProtectedVariables variables, SingleFile singleFile) {
         app = engine.app();
         rank = engine.run().topology().rank();
@@ -48,6 +51,21 @@ final class LastCheckpoint {
                 "reading the names of variables",
                 () -> variables.storedByOthers(former.former().part(0).file()));
         redistribution = former;
+    }
+
+    /** Says that a restart has found data, which the program is to ask for before it replaces them. */
+    void awaitRecovery() {
+        isWaiting = true;
+    }
+
+    /** Whether a restart has found data and nothing of them was recovered, nor given up. */
+    boolean isWaiting() {
+        return isWaiting;
+    }
+
+    /** The program has data, or wants none. */
+    void awaitNothing() {
+        isWaiting = false;
     }
 
     /** There is none any more. */
@@ -83,6 +101,11 @@ final class LastCheckpoint {
 
     /** Brings all variables back; collective if another number of ranks took them, or all a shared HDF5 file. */
     void recover() throws IOException {
+        recoverAll();
+        isWaiting = false;
+    }
+
+    private void recoverAll() throws IOException {
         if (redistribution != null) {
             redistribution.recover(variables.byId(), true);
             return;
@@ -111,6 +134,11 @@ final class LastCheckpoint {
 
     /** Brings one variable back, otherwise as {@link #recover()}. */
     void recover(int id) throws IOException {
+        recoverOne(id);
+        isWaiting = false;
+    }
+
+    private void recoverOne(int id) throws IOException {
         if (redistribution != null) {
             Agreement.run(app, "recovery of variable " + id, () -> variables.require(id));
             redistribution.recover(Map.of(id, variables.require(id)), false);

@@ -46,8 +46,10 @@ public final class Stash {
     private final StorageEngine storage;
     private final ProtectedVariables variables;
     private final Underway underway;
+    private final LastCheckpoint last;
 
-    Stash(Engine engine, ProtectedVariables variables, Underway underway) {
+    Stash(Engine engine, ProtectedVariables variables, Underway underway, LastCheckpoint last) {
+        this.last = last;
         this.engine = engine;
         this.variables = variables;
         this.underway = underway;
@@ -101,6 +103,7 @@ public final class Stash {
         } finally {
             engine.reader().forget();
         }
+        last.awaitNothing();
         return item.checkpoint.ckptId();
     }
 

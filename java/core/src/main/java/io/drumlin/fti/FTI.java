@@ -770,7 +770,8 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Checkpoint}: takes a checkpoint. Collective.
+     * {@code FTI_Checkpoint}: takes a checkpoint. Collective. After a restart it fails until each rank has called {@link #FTI_Recover} or
+     * {@link #FTI_RecoverVar} with success, or {@link FTIX#FTIX_StashLoad}: it would replace the only good data.
      *
      * @param id number of the checkpoint, 0 or above, in the mode FTI-FF above 0
      * @param level {@link #FTI_L1} to {@link #FTI_L4}, {@link #FTI_L4_DCP} or {@link #FTI_L4_H5_SINGLE}

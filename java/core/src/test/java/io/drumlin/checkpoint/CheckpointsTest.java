@@ -520,6 +520,7 @@ class CheckpointsTest {
             }
             run.run(RANKS, (checkpoints, comm) -> {
                 protectAll(checkpoints, sizes[now], 1, now + comm.rank());
+                checkpoints.discardRestart();
                 checkpoints.checkpoint(1 + now, now % 3 == 2 ? Level.L4 : Level.L1);
             });
         }

@@ -546,6 +546,7 @@ class EarlyRecoveryTest {
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.empty(comm);
             try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
+                checkpoints.discardRestart();
                 data.doubles[7] = -1;
                 checkpoints.checkpoint(2, Level.L1);
                 data.doubles[7] = -2;
@@ -566,6 +567,7 @@ class EarlyRecoveryTest {
                     data.protectIn(builder(run, comm)).storage(engine).open()) {
                 data.doubles[7] = -1;
                 engine.fail(Operation.WRITE, 1, "ENOSPC");
+                checkpoints.discardRestart();
                 assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1)).isInstanceOf(IOException.class);
                 checkpoints.recover();
                 data.isThatOf(1, comm);

@@ -164,6 +164,7 @@ class FtiFfIdentityTest {
             int[] values = new int[1000 + 500 * (comm.rank() % 2)];
             checkpoints.protect(0, values);
             Arrays.fill(values, value * 1000 + comm.rank());
+            checkpoints.discardRestart();
             checkpoints.checkpoint(ID, level);
             checkpoints.awaitDeletion();
         });

@@ -128,6 +128,7 @@ class FullDiskTest {
                     byte[] data = new byte[BYTES];
                     checkpoints.protect(0, data);
                     Arrays.fill(data, (byte) 1);
+                    checkpoints.discardRestart();
                     checkpoints.checkpoint(1, level);
                     checkpoints.await();
                     // What is being deleted is room, too.

@@ -472,6 +472,7 @@ class Hdf5ModeTest {
         run.run(RANKS, (checkpoints, comm) -> {
             new Data(checkpoints, comm);
             checkpoints.defineDataset(3, Optional.of("Dataset_7"), List.of(), Optional.empty());
+            checkpoints.discardRestart();
             assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("variable 3: the name Dataset_7 is used twice");

@@ -516,6 +516,7 @@ class OtherRanksTest {
     private void store(int ranks, int ckptId, Level level) throws IOException {
         start(ranks, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {10 * ckptId + comm.rank()});
+            checkpoints.discardRestart();
             checkpoints.checkpoint(ckptId, level);
         });
     }

@@ -443,6 +443,7 @@ class SingleFileTest {
             Rows rows = new Rows(checkpoints, comm);
             double[] other = new double[(int) COLUMNS];
             checkpoints.protect(3, other);
+            checkpoints.discardRestart();
             for (ThrowingCallable call : List.<ThrowingCallable>of(
                     checkpoints::recover, () -> checkpoints.recover(3), () -> rows.file.checkpoint(2))) {
                 assertThatThrownBy(call)

@@ -269,6 +269,10 @@ class FtiTest {
             FTI_Protect(0, new int[5], 5, FTI_UINT);
             if (start == 1) {
                 FTI_Realloc(0, new int[5]);
+                assertThat(FTI_Checkpoint(1, FTI_L1))
+                        .as("not before the recovery")
+                        .isEqualTo(FTI_NSCS);
+                assertThat(FTI_Recover()).isEqualTo(FTI_SCES);
             }
             assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
             try (Stream<Path> files = Files.walk(directory.resolve("Meta"))) {
