@@ -44,4 +44,52 @@ static inline jlong drumlin_jni_address(JNIEnv *env, jclass, jobject buffer)
     return (jlong)env->GetDirectBufferAddress(buffer);
 }
 
+/* A field of an object, which the caller can do without: NULL where it has no such field, or nothing in it. */
+static inline jobject drumlin_jni_field(JNIEnv *env, jobject object, const char *name, const char *type, bool *known)
+{
+    jfieldID field = env->GetFieldID(env->GetObjectClass(object), name, type);
+    *known = field != NULL;
+    if (field)
+        return env->GetObjectField(object, field);
+    env->ExceptionClear();
+    return NULL;
+}
+
+/* Whether the buffer is no part of a memory segment, which may be closed. */
+static inline bool drumlin_jni_is_of_no_segment(JNIEnv *env, jobject buffer)
+{
+    bool known;
+    jobject segment = drumlin_jni_field(env, buffer, "segment", "Ljava/lang/foreign/MemorySegment;", &known);
+    if (!known)
+        segment = drumlin_jni_field(env, buffer, "segment", "Ljdk/internal/access/foreign/MemorySegmentProxy;", &known);
+    return known && !segment;
+}
+
+/*
+ * Whether the memory of a direct buffer stays as long as the buffer is there, whatever the program does: it is no segment, which may be
+ * closed, and no mapped file, which may become shorter. No when the virtual machine is of a kind that keeps these things elsewhere.
+ */
+static inline jboolean drumlin_jni_is_lasting(JNIEnv *env, jclass, jobject buffer)
+{
+    bool known;
+    if (env->PushLocalFrame(16) != 0) {
+        env->ExceptionClear();
+        return JNI_FALSE;
+    }
+    jobject bytes = buffer;
+    jclass byte_buffer = env->FindClass("java/nio/MappedByteBuffer");
+    /* Doubles and the like are a view of bytes. */
+    if (byte_buffer && !env->IsInstanceOf(buffer, byte_buffer))
+        bytes = drumlin_jni_field(env, buffer, "att", "Ljava/lang/Object;", &known);
+    bool lasting = byte_buffer && bytes && env->IsInstanceOf(bytes, byte_buffer) && drumlin_jni_is_of_no_segment(env, buffer);
+    if (lasting) {
+        jobject file = drumlin_jni_field(env, bytes, "fd", "Ljava/io/FileDescriptor;", &known);
+        lasting = known && !file;
+    }
+    if (env->ExceptionCheck())
+        env->ExceptionClear();
+    env->PopLocalFrame(NULL);
+    return lasting;
+}
+
 #endif

@@ -41,6 +41,8 @@ final class NativeGf16Regions implements Gf16Regions {
     @Override
     public void accumulate(ByteBuffer target, List<ByteBuffer> sources, int[] coefficients) {
         Gf16Engine.check(target, sources, coefficients);
+        checkLasting(target);
+        sources.forEach(NativeGf16Regions::checkLasting);
         try {
             for (int done = 0; done < coefficients.length; done += BATCH) {
                 int count = Math.min(BATCH, coefficients.length - done);
@@ -59,6 +61,12 @@ final class NativeGf16Regions implements Gf16Regions {
         } finally {
             Reference.reachabilityFence(target);
             Reference.reachabilityFence(sources);
+        }
+    }
+
+    private static void checkLasting(ByteBuffer region) {
+        if (!NativeMemory.isLasting(region)) {
+            throw new IllegalArgumentException("a region must not be a mapped file or memory of an Arena");
         }
     }
 }

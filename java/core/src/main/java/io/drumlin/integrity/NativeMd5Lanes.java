@@ -81,7 +81,7 @@ final class NativeMd5Lanes implements Md5Lanes {
     private int take(int lane, ByteBuffer piece) {
         int length = piece.remaining() - taken[lane];
         long address;
-        if (piece.isDirect()) {
+        if (NativeMemory.isLasting(piece)) {
             address = NativeMemory.address(piece);
         } else {
             length = Math.min(length, HEAP_PIECE);

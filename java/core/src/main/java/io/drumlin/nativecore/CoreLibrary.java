@@ -473,4 +473,8 @@ public final class CoreLibrary {
     /** The address of a direct buffer's element 0; 0 for a heap buffer. */
     @Name("drumlin_jni_address")
     static native long address(@Raw(withEnv = true) Buffer buffer);
+
+    /** Whether the memory of a direct buffer stays whatever the program does. */
+    @Name("drumlin_jni_is_lasting")
+    static native boolean isLasting(@Raw(withEnv = true) Buffer buffer);
 }

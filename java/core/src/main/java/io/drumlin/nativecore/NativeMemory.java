@@ -37,6 +37,23 @@ public final class NativeMemory {
     }
 
     /**
+     * Whether native code may use the memory of a direct buffer: it stays as long as the buffer is reachable, whatever the program does. Memory
+     * of an {@code Arena} may be closed meanwhile, and a mapped file may become shorter: to touch it would end the process. The virtual machine makes an
+     * exception of it, so that Java must copy such memory.
+     *
+     * @param buffer any buffer
+     * @return false for heap buffers too, and where the virtual machine does not tell
+     */
+    public static boolean isLasting(Buffer buffer) {
+        try {
+            return buffer.isDirect() && CoreLibrary.isLasting(buffer);
+        } catch (LinkageError e) {
+            // The glue is of an older build.
+            return false;
+        }
+    }
+
+    /**
      * Memory as a buffer.
      *
      * @param address of memory that stays until nobody uses the buffer any more
@@ -54,7 +71,7 @@ public final class NativeMemory {
      * @param target a direct buffer, or one with an array
      * @param width bytes of an element of {@code target}, which become those of {@code source}
      * @param offset in {@code target}, bytes from its element 0 on
-     * @return false if nothing was copied, because there is no way to the elements of {@code target}
+     * @return false if nothing was copied, because there is no safe way to the elements of {@code target}
      * @throws IndexOutOfBoundsException they do not fit
      * @throws IllegalArgumentException {@code source} is not direct
      */
@@ -70,7 +87,7 @@ public final class NativeMemory {
      * @param width bytes of an element of {@code source}
      * @param offset in {@code source}, bytes from its element 0 on
      * @param target a direct buffer; its remaining bytes are overwritten, and its position stays
-     * @return false if nothing was copied, because there is no way to the elements of {@code source}
+     * @return false if nothing was copied, because there is no safe way to the elements of {@code source}
      * @throws IndexOutOfBoundsException there are not so many bytes
      * @throws IllegalArgumentException {@code target} is not direct
      */
@@ -90,7 +107,7 @@ public final class NativeMemory {
         int length = piece.remaining();
         Objects.checkFromIndexSize(offset, (long) length, (long) elements.capacity() * width);
         try {
-            if (elements.isDirect()) {
+            if (isLasting(elements)) {
                 ofMemory.copy(elements, CoreLibrary.address(elements) + offset, address(piece), length);
                 return true;
             }

@@ -23,7 +23,7 @@ public abstract class AlignedBuffer implements AutoCloseable {
      */
     public abstract ByteBuffer buffer();
 
-    /** Gives the memory back; a second call does nothing. */
+    /** Waits for started transfers of files from or into the memory, and gives it back; a second call does nothing. */
     @Override
     public abstract void close();
 }

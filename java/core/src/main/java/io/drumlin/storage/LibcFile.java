@@ -159,6 +159,10 @@ final class LibcFile extends PositionalFile {
     }
 
     private static long address(ByteBuffer memory) {
+        if (memory.hasRemaining()) {
+            // The virtual machine tells here that an Arena was closed; JNA does not.
+            memory.get(memory.position());
+        }
         return Pointer.nativeValue(Native.getDirectBufferPointer(memory)) + memory.position();
     }
 

@@ -24,7 +24,7 @@ public final class MemoryCopy {
      * @param width bytes of an element of {@code target}
      * @param offset in {@code target}, bytes from its element 0 on
      * @return false if nothing was copied: the piece is small, there is no C core, or {@code source} is no memory outside the Java heap, or {@code target}
-     *     neither that nor an array
+     *     neither that nor an array, or memory that may go away meanwhile ({@link NativeMemory#isLasting})
      * @throws IndexOutOfBoundsException the bytes do not fit
      */
     public static boolean copiedIn(ByteBuffer source, Buffer target, int width, long offset) {
@@ -46,6 +46,6 @@ public final class MemoryCopy {
     }
 
     private static boolean gains(ByteBuffer piece) {
-        return piece.remaining() >= LARGE && piece.isDirect() && NativeCore.isAvailable();
+        return piece.remaining() >= LARGE && NativeCore.isAvailable() && NativeMemory.isLasting(piece);
     }
 }

@@ -40,6 +40,7 @@ final class NativeAlignedBuffer extends AlignedBuffer {
     public void close() {
         if (memory != null) {
             memory = null;
+            NativeFile.endTransfersOf(address, size);
             if (once) {
                 CoreLibrary.drumlin_memory_free(address);
             } else {

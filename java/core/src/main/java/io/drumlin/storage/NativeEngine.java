@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * few threads of the C core.
  *
  * <p>Direct files ask no more alignment than the device, {@link BlockFile#allocate} reserves space, and interrupting a
- * thread closes nothing. Memory of {@link #allocate} is the C core's: {@link AlignedBuffer#close()} frees it at once, and
- * touching it afterwards can end the process. Thread-safe.
+ * thread closes nothing. Memory of {@link #allocate} is the C core's: {@link AlignedBuffer#close()} waits for started transfers and frees
+ * it at once, and touching it afterwards can end the process. Mapped files and memory of an {@code Arena} go through a copy, so that no call
+ * ends the process when they go away meanwhile. Thread-safe.
  */
 public final class NativeEngine implements StorageEngine {
 

@@ -7,15 +7,21 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A file of the C core as a block file. */
 final class NativeFile extends PositionalFile {
 
-    /** Heap memory is copied through native memory in pieces of this many bytes. */
+    /** Heap memory, and memory that may go away meanwhile, is copied through native memory in pieces of this many bytes. */
     private static final int HEAP_PIECE = 1 << 20;
+
+    /** Open files that have not been forgotten; guarded by itself. */
+    private static final Set<NativeFile> OPEN = Collections.newSetFromMap(new WeakHashMap<>());
 
     private final int fd;
 
@@ -25,11 +31,34 @@ final class NativeFile extends PositionalFile {
     NativeFile(Path path, int fd, int alignment) {
         super(path, alignment);
         this.fd = fd;
+        synchronized (OPEN) {
+            OPEN.add(this);
+        }
+    }
+
+    /** Waits for started transfers from or into memory that is going to be freed; whoever awaits them is still told of their end. */
+    static void endTransfersOf(long address, int size) {
+        List<NativeFile> files;
+        synchronized (OPEN) {
+            files = List.copyOf(OPEN);
+        }
+        for (NativeFile file : files) {
+            file.started().stream()
+                    .filter(transfer ->
+                            transfer.address < address + size && address < transfer.address + transfer.length)
+                    .forEach(Queued::end);
+        }
+    }
+
+    private List<Queued> started() {
+        synchronized (queued) {
+            return List.copyOf(queued);
+        }
     }
 
     @Override
     int writeOnce(ByteBuffer source, long offset) throws IOException {
-        if (source.isDirect()) {
+        if (NativeMemory.isLasting(source)) {
             return writeNative(source, offset);
         }
         int piece = Math.min(source.remaining(), HEAP_PIECE);
@@ -41,7 +70,7 @@ final class NativeFile extends PositionalFile {
 
     @Override
     int readOnce(ByteBuffer target, long offset) throws IOException {
-        if (target.isDirect()) {
+        if (NativeMemory.isLasting(target)) {
             return readNative(target, offset);
         }
         int piece = Math.min(target.remaining(), HEAP_PIECE);
@@ -72,6 +101,9 @@ final class NativeFile extends PositionalFile {
 
     @Override
     PendingWrite launch(ByteBuffer memory, long offset, @Nullable PendingWrite done) throws IOException {
+        if (!NativeMemory.isLasting(memory)) {
+            return super.launch(memory, offset, done);
+        }
         long ticket = CoreLibrary.drumlin_queue_write(
                 NativeQueue.address(), fd, NativeMemory.address(memory), memory.remaining(), offset);
         if (ticket < 0) {
@@ -87,6 +119,9 @@ final class NativeFile extends PositionalFile {
 
     @Override
     PendingRead launchRead(ByteBuffer memory, long offset) throws IOException {
+        if (!NativeMemory.isLasting(memory)) {
+            return super.launchRead(memory, offset);
+        }
         long ticket = CoreLibrary.drumlin_queue_read(
                 NativeQueue.address(), fd, NativeMemory.address(memory), memory.remaining(), offset);
         if (ticket < 0) {
@@ -99,11 +134,7 @@ final class NativeFile extends PositionalFile {
 
     @Override
     void endLaunched() {
-        List<Queued> left;
-        synchronized (queued) {
-            left = List.copyOf(queued);
-        }
-        left.forEach(Queued::end);
+        started().forEach(Queued::end);
     }
 
     @Override
@@ -138,6 +169,9 @@ final class NativeFile extends PositionalFile {
 
     @Override
     void release() throws IOException {
+        synchronized (OPEN) {
+            OPEN.remove(this);
+        }
         require("close", CoreLibrary.drumlin_file_close(fd));
     }
 
@@ -156,7 +190,10 @@ final class NativeFile extends PositionalFile {
         /** Guarded by this, as all that follows; {@code null} when the transfer has ended. */
         private @Nullable ByteBuffer memory;
 
-        private int length;
+        /** As {@code length} also read without the lock, while the transfer is among those that were started. */
+        private volatile long address;
+
+        private volatile int length;
         private long offset;
         private long ticket;
         private int moved;
@@ -176,6 +213,7 @@ final class NativeFile extends PositionalFile {
                 return false;
             }
             memory = started;
+            address = NativeMemory.address(started);
             length = started.remaining();
             offset = at;
             ticket = given;

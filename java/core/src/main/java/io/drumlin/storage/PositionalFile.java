@@ -272,6 +272,8 @@ abstract class PositionalFile implements BlockFile {
             }
         } catch (IOException e) {
             throw explain("write", offset, end - start, e, ", after " + (at - start) + " bytes");
+        } catch (RuntimeException | InternalError e) {
+            throw explain("write", offset, end - start, goneMemory(e), "");
         }
     }
 
@@ -292,7 +294,14 @@ abstract class PositionalFile implements BlockFile {
             return at - start;
         } catch (IOException e) {
             throw explain("read", offset, end - start, e, ", after " + (at - start) + " bytes");
+        } catch (RuntimeException | InternalError e) {
+            throw explain("read", offset, end - start, goneMemory(e), "");
         }
+    }
+
+    /** What the virtual machine throws when an Arena was closed, belongs to another thread, or a mapped file became shorter. */
+    private static IOException goneMemory(Throwable failure) {
+        return new IOException("the memory of the buffer cannot be used (" + failure.getMessage() + ")", failure);
     }
 
     /** A short direct write that ended inside a block goes on at the block's start. */

@@ -75,6 +75,33 @@ class NativeEngineTest extends StorageEngineContract {
     }
 
     @Test
+    void memoryIsNotGivenBackBeforeTheWritesFromItHaveEnded() throws IOException {
+        StorageEngine engine = makeEngine();
+        int size = 32 << 20;
+        Path path = Files.createTempFile(Path.of("target"), "memory", ".tmp");
+        try (BlockFile file = engine.open(path, EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.DIRECT))) {
+            for (int round = 1; round <= 4; round++) {
+                AlignedBuffer buffer = engine.allocate(size);
+                for (int i = 0; i < size; i += 512) {
+                    buffer.buffer().putInt(i, round);
+                }
+                PendingWrite write = file.startWrite(buffer.buffer(), 0);
+                buffer.close();
+                // The same memory, filled with zeros.
+                AlignedBuffer next = engine.allocate(size);
+                write.await();
+                file.read(next.buffer(), 0);
+                for (int i = 0; i < size; i += 512) {
+                    assertThat(next.buffer().getInt(i)).isEqualTo(round);
+                }
+                next.close();
+            }
+        } finally {
+            Files.delete(path);
+        }
+    }
+
+    @Test
     void takesAWriteThatIsOverForTheNextOfTheFile(@TempDir Path directory) throws IOException {
         ByteBuffer memory = ByteBuffer.allocateDirect(8);
         try (BlockFile file =

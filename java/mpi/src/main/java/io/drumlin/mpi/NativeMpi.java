@@ -379,11 +379,15 @@ public final class NativeMpi implements Communicator {
         checkSend(destination, tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
-        long request = MpiLibrary.drumlin_mpi_start_send(comm, NativeMemory.address(message), length, destination, tag);
+        // MPI reads it after the call, when it may have gone away.
+        ByteBuffer memory = NativeMemory.isLasting(message)
+                ? message
+                : ByteBuffer.allocateDirect(length).put(message.duplicate()).flip();
+        long request = MpiLibrary.drumlin_mpi_start_send(comm, NativeMemory.address(memory), length, destination, tag);
         if (request < 0) {
             throw failure(duringSend(length, destination, tag), request);
         }
-        return transfer(done).begin(true, request, message, destination, tag);
+        return transfer(done).begin(true, request, memory, destination, tag);
     }
 
     @Override
@@ -396,11 +400,15 @@ public final class NativeMpi implements Communicator {
         checkReceive(message, source, tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
-        long request = MpiLibrary.drumlin_mpi_start_receive(comm, NativeMemory.address(message), length, source, tag);
+        boolean lasting = NativeMemory.isLasting(message);
+        ByteBuffer memory = lasting ? message : ByteBuffer.allocateDirect(length);
+        long request = MpiLibrary.drumlin_mpi_start_receive(comm, NativeMemory.address(memory), length, source, tag);
         if (request < 0) {
             throw failure(duringReceive(length, source, tag), request);
         }
-        return transfer(done).begin(false, request, message, source, tag);
+        Transfer transfer = transfer(done).begin(false, request, memory, source, tag);
+        transfer.target = lasting ? null : message.duplicate();
+        return transfer;
     }
 
     /** The object of a transfer of this communicator that was awaited, or a new one. */
@@ -507,6 +515,9 @@ public final class NativeMpi implements Communicator {
         /** {@code null} when the transfer was awaited. */
         private @Nullable ByteBuffer message;
 
+        /** Where a message goes that MPI could not bring there itself. */
+        private @Nullable ByteBuffer target;
+
         private long request;
         private boolean sends;
         private int length;
@@ -520,6 +531,7 @@ public final class NativeMpi implements Communicator {
         /** Takes over a transfer that was started. */
         Transfer begin(boolean sent, long given, ByteBuffer started, int rank, int with) {
             message = started;
+            target = null;
             request = given;
             sends = sent;
             length = started.remaining();
@@ -561,6 +573,9 @@ public final class NativeMpi implements Communicator {
                 long result = MpiLibrary.drumlin_mpi_wait(request);
                 if (result < 0) {
                     throw failure(sends ? duringSend(length, peer, tag) : duringReceive(length, peer, tag), result);
+                }
+                if (target != null) {
+                    target.put(target.position(), held, 0, (int) result);
                 }
                 return sends ? length : (int) result;
             } finally {

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The address at which MPI finds the bytes of a buffer during a call: that of a direct buffer itself, or that of a copy
- * of a heap buffer, which the garbage collector may move.
+ * of a heap buffer, which the garbage collector may move, or of memory that may go away during the call.
  */
 final class Payload implements AutoCloseable {
 
@@ -17,8 +17,9 @@ final class Payload implements AutoCloseable {
 
     private Payload(ByteBuffer buffer) {
         this.buffer = buffer;
-        this.copy = buffer.isDirect() ? 0 : allocate(buffer.remaining());
-        this.address = buffer.isDirect() ? NativeMemory.address(buffer) : copy;
+        boolean lasting = NativeMemory.isLasting(buffer);
+        this.copy = lasting ? 0 : allocate(buffer.remaining());
+        this.address = lasting ? NativeMemory.address(buffer) : copy;
     }
 
     private static long allocate(int length) {

@@ -9,6 +9,10 @@ import io.drumlin.comm.Communicators;
 import io.drumlin.comm.RankBody;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 
 /** The contract over native MPI; run on ranks by {@link NativeMpiIT}. */
@@ -60,6 +64,26 @@ class NativeMpiChecks extends CommunicatorContract {
             assertThat(copy.nativeHandle()).isNotEqualTo(world.nativeHandle());
             assertThat(copy.rank()).isEqualTo(world.rank());
             copy.barrier();
+        }
+    }
+
+    @Test
+    void mappedFilesAreSentAndReceived() throws IOException {
+        Path path = Files.createTempFile("message", "");
+        try (NativeMpi world = NativeMpi.world();
+                FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer message = file.map(FileChannel.MapMode.READ_WRITE, 0, 8).putLong(0, 42);
+            ByteBuffer target = file.map(FileChannel.MapMode.READ_WRITE, 4096, 16);
+            Communicator.Request receive = world.startReceive(target.position(8), world.rank(), 0);
+            world.startSend(message, world.rank(), 0).await();
+            assertThat(receive.await()).isEqualTo(8);
+            assertThat(target.getLong(8)).isEqualTo(42);
+            Communicator.Request send = world.startSend(message.putLong(0, 43), world.rank(), 0);
+            world.receive(target.position(0), world.rank(), 0);
+            send.await();
+            assertThat(target.getLong(0)).isEqualTo(43);
+        } finally {
+            Files.delete(path);
         }
     }
 
