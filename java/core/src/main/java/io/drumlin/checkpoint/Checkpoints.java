@@ -211,7 +211,8 @@ public final class Checkpoints implements AutoCloseable {
 
         /**
          * Starts afresh where a restart finds no whole checkpoint, instead of throwing: what C FTI does.
-         * {@link Checkpoints#recoveryFailure} then says what was missing.
+         * {@link Checkpoints#recoveryFailure} then says what was missing. Not where the archive of level 4 has a checkpoint: that the new
+         * run could replace, and {@link Checkpoints#open} says how to bring it back.
          *
          * @return this
          */

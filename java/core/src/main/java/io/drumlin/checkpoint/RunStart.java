@@ -104,8 +104,13 @@ final class RunStart {
             missing = former.missing();
         }
         List<String> otherModes = new OtherModes(engine).find();
-        unrecoverable(
-                missing.orElseGet(() -> Recovery.nothingRecoverable(engine.run().execId(), otherModes)), freshStart);
+        PutAside aside = new PutAside(app, engine.directories());
+        String execId = engine.run().execId();
+        if (freshStart || (missing.isEmpty() && otherModes.isEmpty())) {
+            aside.requireNoneInArchive(execId);
+        }
+        String stashes = aside.stashes();
+        unrecoverable(missing.orElseGet(() -> Recovery.nothingRecoverable(execId, otherModes, stashes)), freshStart);
         engine.taker().beginAfresh(known.sameNodes());
     }
 
