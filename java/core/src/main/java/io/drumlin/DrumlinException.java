@@ -41,7 +41,7 @@ public class DrumlinException extends IOException {
      * @param context everything known about the failure
      */
     protected DrumlinException(Context context) {
-        super(context.message(), context.cause);
+        super(Printable.text(context.message()), context.cause);
         this.operation = context.operation;
         this.path = context.path;
         this.offset = context.offset;

@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.Printable;
 import io.drumlin.format.FormatException;
 import io.drumlin.scr.NoSuchDatasetException;
 import java.io.IOException;
@@ -62,7 +63,16 @@ public final class DrumlinCommand implements Runnable {
      * @param arguments the command line
      */
     public static void main(String[] arguments) {
-        System.exit(commandLine().execute(arguments));
+        CommandLine commandLine = commandLine();
+        System.exit(commandLine(commandLine.getOut(), commandLine.getErr()).execute(arguments));
+    }
+
+    /** The command, whose output takes no control characters from files to a terminal: also none of its own, for colours. */
+    static CommandLine commandLine(PrintWriter out, PrintWriter err) {
+        return commandLine()
+                .setOut(TerminalWriter.of(out))
+                .setErr(TerminalWriter.of(err))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
     }
 
     static CommandLine commandLine() {
@@ -98,7 +108,7 @@ public final class DrumlinCommand implements Runnable {
             return ExitCode.NOT_RECOGNISED;
         }
         if (exception instanceof IOException) {
-            err.println("drumlin: " + reason(exception));
+            err.println("drumlin: " + Printable.text(reason(exception)));
             return ExitCode.IO_ERROR;
         }
         throw exception;

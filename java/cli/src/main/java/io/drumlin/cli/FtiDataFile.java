@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.Printable;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.Findings;
@@ -180,7 +181,7 @@ final class FtiDataFile implements RecognisedFile {
 
     /** Damaged metadata may hold control characters. */
     static String printable(String name) {
-        return name.replaceAll("[^ -~]", "?");
+        return Printable.text(name);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.Printable;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
@@ -96,7 +97,9 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
         }
         Header header = metadata.get().header();
         return "GSD " + header.gsdVersion()
-                + (header.schema().isEmpty() ? "" : ", schema " + header.schema() + " " + header.schemaVersion());
+                + (header.schema().isEmpty()
+                        ? ""
+                        : ", schema " + Printable.text(header.schema()) + " " + header.schemaVersion());
     }
 
     @Override
@@ -107,7 +110,7 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
         Header header = metadata.get().header();
         GsdIndex index = metadata.get().index();
         Map<Integer, Name> names = names();
-        out.println("  written by        " + header.application());
+        out.println("  written by        " + Printable.text(header.application()));
         out.println("  frames            " + frames());
         out.println("  chunks            " + index.used() + ", room for " + header.indexAllocatedEntries());
         out.println("  names             " + metadata.get().names().size());

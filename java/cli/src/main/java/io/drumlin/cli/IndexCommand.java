@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.Printable;
 import io.drumlin.format.kvtree.KvTreeText;
 import io.drumlin.scr.IndexFile;
 import io.drumlin.scr.IndexListing;
@@ -134,7 +135,8 @@ final class IndexCommand implements Runnable {
         for (String name : order) {
             boolean current =
                     number == 1 && index.current().filter(name::equals).isPresent();
-            out().println("  " + number++ + ". " + name + (current ? current(index, name) : "  complete, not failed"));
+            out().println("  " + number++ + ". " + Printable.text(name)
+                    + (current ? current(index, name) : "  complete, not failed"));
         }
         Set<String> tried = new HashSet<>(order);
         List<IndexRecord> others = index.records().stream()
@@ -142,7 +144,7 @@ final class IndexCommand implements Runnable {
                 .toList();
         if (!others.isEmpty()) {
             out().println("It does not try:");
-            others.forEach(record -> out().println("  " + record.name() + "  " + whyNot(record)));
+            others.forEach(record -> out().println("  " + Printable.text(record.name()) + "  " + whyNot(record)));
         }
     }
 
@@ -162,7 +164,9 @@ final class IndexCommand implements Runnable {
         }
         return record.isFailed()
                 ? "a restart from it failed"
-                        + record.failed().map(time -> " at " + time).orElse("")
+                        + record.failed()
+                                .map(time -> " at " + Printable.text(time))
+                                .orElse("")
                 : "it is newer than CURRENT";
     }
 

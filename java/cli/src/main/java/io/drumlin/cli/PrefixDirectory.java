@@ -2,6 +2,7 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.Printable;
 import io.drumlin.scr.DatasetDescriptor;
 import io.drumlin.scr.DatasetMetadata;
 import io.drumlin.scr.IndexFile;
@@ -85,7 +86,8 @@ final class PrefixDirectory {
                     metadata.checkContent(metadata.check());
                 } catch (IOException e) {
                     damaged++;
-                    out.println(path + ": dataset " + record.id() + ", " + record.name() + ": " + e.getMessage());
+                    out.println(path + ": dataset " + record.id() + ", " + Printable.text(record.name()) + ": "
+                            + Printable.text(String.valueOf(e.getMessage())));
                 }
             }
         }

@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.Printable;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.Findings;
@@ -62,7 +63,7 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
         }
         Meta1 meta1 = meta.get().meta1();
         Header header = header();
-        out.println("  name              " + header.prefix());
+        out.println("  name              " + Printable.text(header.prefix()));
         out.println("  written by        SIONlib " + version(header));
         out.println("  tasks             " + meta1.tasks());
         out.println("  block size        " + Sizes.readable(header.fsBlockSize()));

@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.Printable;
 import io.drumlin.format.sion.FileNames;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.KeyValueRecord;
@@ -25,6 +26,9 @@ final class SionDump {
 
     private static final int PAIRS_IN_ROW = 16;
     private static final int RECORDS_IN_ROW = 5;
+
+    /** Names that are listed where no mapping tells of how many files there are tasks. */
+    private static final int MOST_UNKNOWN_FILES = 10_000;
 
     private static final String LONG_RULE = "-".repeat(155);
     private static final String SHORT_RULE = "-".repeat(60);
@@ -63,7 +67,7 @@ final class SionDump {
         boolean several = header.files() > 1;
         printf("siondump: sid:                       %d%n", several ? 1 : 0);
         printf("siondump: filename:                  %-30s%n", name);
-        printf("siondump: prefix:                    %-30s%n", header.prefix());
+        printf("siondump: prefix:                    %-30s%n", Printable.text(header.prefix()));
         printf("siondump: number of tasks:           %d%n", set.taskCount());
         printf(
                 "siondump: current endianness:        %s%n",
@@ -228,8 +232,14 @@ final class SionDump {
         }
         out.println(SHORT_RULE);
         printf("siondump: number of files:           %d%n", header.files());
-        for (int file = 0; file < header.files(); file++) {
-            printf("siondump: file %3d:                    %s %n", file + 1, FileNames.member(header.prefix(), file));
+        int most = mostFiles();
+        for (int file = 0; file < most; file++) {
+            printf(
+                    "siondump: file %3d:                    %s %n",
+                    file + 1, FileNames.member(Printable.text(header.prefix()), file));
+        }
+        if (most < header.files()) {
+            printf("siondump: and %d more files%n", header.files() - most);
         }
         out.println(SHORT_RULE);
         if (byTask) {
@@ -238,6 +248,11 @@ final class SionDump {
         if (byFile) {
             mapping.ifPresent(this::printByFile);
         }
+    }
+
+    /** A damaged number must not be counted out: no file of a set is without tasks, and where they are is in the mapping. */
+    private int mostFiles() {
+        return Math.min(header.files(), mapping.map(TaskMapping::tasks).orElse(MOST_UNKNOWN_FILES));
     }
 
     private void printByTask(TaskMapping pairs) {
@@ -253,7 +268,8 @@ final class SionDump {
     }
 
     private void printByFile(TaskMapping pairs) {
-        for (int file = 0; file < header.files(); file++) {
+        int most = mostFiles();
+        for (int file = 0; file < most; file++) {
             printf("  file[%03d]: ", file);
             for (int task = 0; task < pairs.tasks(); task++) {
                 if (pairs.fileNumber(task) == file) {

@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.Printable;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -30,16 +31,21 @@ final class Table {
         rows.get().forEach(row -> print(out, widths, row));
     }
 
+    /** Names in files may have line breaks, and worse. */
+    private static String cell(Object value) {
+        return Printable.text(String.valueOf(value));
+    }
+
     private static void widen(int[] widths, Object[] row) {
         for (int i = 0; i < widths.length; i++) {
-            widths[i] = Math.max(widths[i], String.valueOf(row[i]).length());
+            widths[i] = Math.max(widths[i], cell(row[i]).length());
         }
     }
 
     private void print(PrintWriter out, int[] widths, Object[] row) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < widths.length; i++) {
-            String cell = String.valueOf(row[i]);
+            String cell = cell(row[i]);
             String padding = " ".repeat(widths[i] - cell.length());
             line.append(INDENT).append(left[i] ? cell + padding : padding + cell);
         }

@@ -258,6 +258,7 @@ class ScrCommandTest {
         assertThat(run("verify", directory)).isEqualTo(ExitCode.DAMAGED);
         assertThat(out.toString())
                 .contains("dataset 1, ckpt.1:")
+                .contains("no\\xffutf8")
                 .contains("cannot be the name of a file in this locale");
         assertThat(err.toString()).isEmpty();
     }
@@ -271,5 +272,25 @@ class ScrCommandTest {
         byte[] encoded = new byte[bytes.remaining()];
         bytes.get(encoded);
         return encoded;
+    }
+
+    @Test
+    void namesCannotSteerATerminal() throws IOException {
+        String hostile = "ckpt\u001b[2J\n   9 YES";
+        DatasetDescriptor descriptor =
+                DatasetDescriptor.started(7, hostile, true, false, 1).completed(1, 1, true);
+        file().update(index -> index.complete(descriptor, NOW));
+        String shown = "ckpt\\x1b[2J\\x0a   9 YES";
+        assertThat(index("list")).isZero();
+        assertThat(out.toString().lines()).hasSize(5).anyMatch(line -> line.endsWith(shown));
+        for (String[] command : new String[][] {{"show"}, {"show", "--why"}}) {
+            assertThat(index(command[0], Arrays.copyOfRange(command, 1, command.length)))
+                    .isZero();
+            assertThat(out.toString()).contains(shown).doesNotContain("\u001b");
+        }
+        assertThat(run("inspect", directory)).isZero();
+        assertThat(out.toString()).contains(shown).doesNotContain("\u001b");
+        assertThat(run("verify", directory)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(out.toString()).contains(shown).doesNotContain("\u001b");
     }
 }

@@ -9,6 +9,7 @@ import io.drumlin.sion.SionOptions;
 import io.drumlin.sion.SionOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -130,6 +131,27 @@ class SionCommandTest {
         Files.delete(folder.resolve("set.000001"));
         assertThat(command.run("verify", set)).isEqualTo(ExitCode.DAMAGED);
         assertThat(command.out()).contains("set.000001");
+    }
+
+    /** The number of files stands in each; nothing of the others is known where one is taken alone. */
+    @Test
+    void aDamagedNumberOfFilesIsNotCountedOut() throws Exception {
+        Path set = folder.resolve("set");
+        io.drumlin.comm.ThreadCommunicator.run(2, world -> {
+            SionFile.create(set, world, 10, SionOptions.defaults().files(2)).close();
+        });
+        Path member = folder.resolve("set.000001");
+        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(member)).order(ByteOrder.nativeOrder());
+        int at = 0;
+        while (bytes.getInt(at) != 1 || bytes.getInt(at + 4) != 2 || bytes.getInt(at + 8) != 1) {
+            at++;
+        }
+        Files.write(member, bytes.putInt(at + 4, Integer.MAX_VALUE).array());
+        assertThat(command.run("sion", "dump", "-a", "-m", "-M", member)).isZero();
+        assertThat(command.out())
+                .contains("number of files:           2147483647")
+                .contains("and 2147473647 more files");
+        assertThat(command.out().lines()).hasSizeLessThan(11_000);
     }
 
     static Stream<Path> dumps() throws IOException {

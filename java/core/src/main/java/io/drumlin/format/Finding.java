@@ -1,5 +1,7 @@
 package io.drumlin.format;
 
+import io.drumlin.Printable;
+
 /**
  * One thing that is wrong with a file.
  *
@@ -16,6 +18,6 @@ public record Finding(String field, long offset, String problem) {
      */
     @Override
     public String toString() {
-        return field + " at offset " + offset + ": " + problem;
+        return Printable.text(field + " at offset " + offset + ": " + problem);
     }
 }

@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.Printable;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
@@ -67,7 +68,9 @@ final class DatasetFetch {
                 throw e;
             } catch (IOException e) {
                 onRoot("noting a failure", () -> {
-                    LOG.log(System.Logger.Level.WARNING, "dataset " + name + " cannot be fetched: " + e.getMessage());
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "dataset " + Printable.text(name) + " cannot be fetched: " + e.getMessage());
                     change(read[0], each -> each.failed(name, ScrIndex.now()));
                 });
             }

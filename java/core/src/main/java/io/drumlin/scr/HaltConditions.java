@@ -1,5 +1,6 @@
 package io.drumlin.scr;
 
+import io.drumlin.Printable;
 import io.drumlin.format.kvtree.KvTree;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -113,7 +114,7 @@ public record HaltConditions(
      */
     public List<String> lines(ZoneId zone) {
         List<String> lines = new ArrayList<>();
-        exitReason.ifPresent(reason -> lines.add("  ExitReason:      " + reason));
+        exitReason.ifPresent(reason -> lines.add("  ExitReason:      " + Printable.text(reason)));
         checkpointsLeft.ifPresent(count -> lines.add("  CheckpointsLeft: " + count));
         exitAfter.ifPresent(time -> lines.add("  ExitAfter:       " + time(time, zone)));
         exitBefore.ifPresent(time -> lines.add("  ExitBefore:      " + time(time, zone)));

@@ -1,5 +1,6 @@
 package io.drumlin.scr;
 
+import io.drumlin.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -39,7 +40,7 @@ public final class IndexListing {
 
     private static String line(IndexRecord record, boolean current) {
         String valid = record.isValid() ? "YES  " : "NO   ";
-        String flushed = record.flushed().orElse(NO_TIME);
+        String flushed = Printable.text(record.flushed().orElse(NO_TIME));
         return record.dialect() == Dialect.FLAT
                 ? String.format(
                         Locale.ROOT,
@@ -48,8 +49,14 @@ public final class IndexListing {
                         valid,
                         flushed,
                         current ? "  *" : "   ",
-                        record.name())
+                        Printable.text(record.name()))
                 : String.format(
-                        Locale.ROOT, "%s%6d %s %s %s", current ? "*" : " ", record.id(), valid, flushed, record.name());
+                        Locale.ROOT,
+                        "%s%6d %s %s %s",
+                        current ? "*" : " ",
+                        record.id(),
+                        valid,
+                        flushed,
+                        Printable.text(record.name()));
     }
 }

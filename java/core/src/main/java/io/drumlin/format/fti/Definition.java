@@ -1,5 +1,6 @@
 package io.drumlin.format.fti;
 
+import io.drumlin.Printable;
 import io.drumlin.format.Finding;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.StoredNames;
@@ -64,7 +65,7 @@ final class Definition {
     }
 
     private FormatException wrong(String allowed) {
-        String shown = text().substring(0, Math.min(text().length(), SHOWN)).replaceAll("[^ -~]", "?");
+        String shown = Printable.text(text().substring(0, Math.min(text().length(), SHOWN)));
         return wrong(
                 scanner.section(), String.valueOf(scanner.key()), offset(), "is \"" + shown + "\", not " + allowed);
     }

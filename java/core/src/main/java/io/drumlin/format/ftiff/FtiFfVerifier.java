@@ -1,5 +1,6 @@
 package io.drumlin.format.ftiff;
 
+import io.drumlin.Printable;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.FindingSink;
@@ -195,6 +196,6 @@ public final class FtiFfVerifier {
 
     /** A damaged checksum may hold control characters. */
     private static String printable(String checksum) {
-        return checksum.replaceAll("[^ -~]", "?");
+        return Printable.text(checksum);
     }
 }

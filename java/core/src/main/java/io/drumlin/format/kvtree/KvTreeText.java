@@ -1,5 +1,6 @@
 package io.drumlin.format.kvtree;
 
+import io.drumlin.Printable;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,7 +35,7 @@ public final class KvTreeText {
     }
 
     /**
-     * A key as people and JSON can have it.
+     * A key as JSON can have it.
      *
      * @param key a key of a tree
      * @return the same; bytes that are no UTF-8 as {@code \xNN}
@@ -53,11 +54,11 @@ public final class KvTreeText {
 
     private KvTreeText add(KvTree node, String indent) {
         node.entries().entrySet().stream().sorted(Keys.BY_BYTES).forEach(entry -> {
-            String key = printable(entry.getKey());
+            String key = Printable.text(entry.getKey());
             KvTree subtree = entry.getValue();
             String value = values ? subtree.value().orElse(null) : null;
             if (value != null) {
-                lines.add(indent + key + " = " + printable(value));
+                lines.add(indent + key + " = " + Printable.text(value));
             } else {
                 lines.add(indent + key);
                 add(subtree, indent + "  ");
