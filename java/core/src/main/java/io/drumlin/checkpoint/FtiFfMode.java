@@ -243,7 +243,7 @@ final class FtiFfMode implements IoMode {
                 .findFirst();
         ByteBuffer own = ByteBuffer.allocate(2 * Long.BYTES);
         own.putLong(plain.map(file -> file.meta().timestamp()).orElse(UNMARKED));
-        own.putLong(plain.map(file -> (long) file.layout().ordinal()).orElse(UNMARKED));
+        own.putLong(plain.map(file -> (long) file.layout().name().charAt(0)).orElse(UNMARKED));
         ByteBuffer all = ByteBuffer.allocate(app.rank() == 0 ? Math.multiplyExact(own.capacity(), app.size()) : 0);
         app.gather(own.flip(), all, 0);
         long[] may = {1};

@@ -35,6 +35,7 @@ final class Recovery {
     private final StorageEngine storage;
     private final CheckpointReader reader;
     private final Refusals refusals;
+    private boolean passedOver;
 
     /**
      * @param node the ranks that share node-local storage
@@ -86,7 +87,9 @@ final class Recovery {
             stored.cut(plain);
             deleteOthers(directory, stored);
         });
-        levels.clean(stored.level());
+        if (!passedOver) {
+            levels.clean(stored.level());
+        }
         return Optional.of(found[0]);
     }
 
@@ -125,11 +128,44 @@ final class Recovery {
                     levels.settle(left.level, left.slot, stored.metadataSlot());
                     return Optional.of(stored);
                 }
+                passedOver |= wasCommitted(left);
             } finally {
                 restoration.forgetMadeAhead();
             }
         }
+        passedOver |= isAnythingLeft(level);
         return Optional.empty();
+    }
+
+    /**
+     * Whether a checkpoint that is not whole, or cannot be had, had been put into its place on any node. Unlike what a kill has left of
+     * one that was being written, it may be whole again when a lost disk is back. Collective.
+     */
+    private boolean wasCommitted(Left left) throws IOException {
+        boolean here = left.slot != Slot.TMP && !left.whole.isEmpty();
+        long[] anywhere = {here ? 1 : 0};
+        app.allreduce(anywhere, Op.MAX);
+        return anywhere[0] == 1;
+    }
+
+    /** Whether any node has files of a level, of whatever checkpoint. Collective. */
+    private boolean isAnythingLeft(Level level) throws IOException {
+        long[] anywhere = {0};
+        for (Slot slot : List.of(Slot.COMMITTED, Slot.REPLACED)) {
+            Path directory = levels.directory(level, slot);
+            refusals.succeeds(
+                    "listing",
+                    directory,
+                    () -> anywhere[0] |= RunDirectory.entries(directory).isEmpty() ? 0 : 1);
+        }
+        refusals.requireReadable();
+        app.allreduce(anywhere, Op.MAX);
+        return anywhere[0] == 1;
+    }
+
+    /** Whether there is a newer checkpoint than what was found, or at all: nothing of it may be deleted yet. */
+    boolean passedOver() {
+        return passedOver;
     }
 
     /**

@@ -89,6 +89,11 @@ final class Restart {
         return any;
     }
 
+    /** Whether there is a newer checkpoint than what was found: all stays where it is until there is another. */
+    boolean passedOver() {
+        return recovery.passedOver();
+    }
+
     /** The levels, the newest checkpoint first as far as that is known. Collective. */
     List<Level> order() throws IOException {
         StringBuilder names = new StringBuilder();
@@ -110,6 +115,10 @@ final class Restart {
                 file.movedBy(-file.whole().map(StoredFile.Chunk::offset).orElse(0L));
         if (!mode.isCopiedToNodes(found.level())) {
             return new Source(found.level(), found.path(), apart);
+        }
+        if (recovery.passedOver()) {
+            // The copy would take the place of what is left of the newer one.
+            return new Source(found.level(), found.path(), file);
         }
         try {
             return new Source(found.level(), copyToLocal(found), apart);

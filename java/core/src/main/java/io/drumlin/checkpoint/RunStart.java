@@ -20,6 +20,7 @@ final class RunStart {
     private final LastCheckpoint last;
     private Status status = Status.FRESH;
     private int nextCkptId = 1;
+    private boolean passedOver;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
 
     RunStart(Engine engine, SingleFile singleFile, LastCheckpoint last) {
@@ -59,7 +60,7 @@ final class RunStart {
         }
         // What could not be recovered now may be recoverable later, and what other ranks have left by as many: it stays
         // until the program takes a checkpoint.
-        if (recoveryFailure.isEmpty() && last.formerRanks().isEmpty()) {
+        if (recoveryFailure.isEmpty() && last.formerRanks().isEmpty() && !passedOver) {
             for (Level level : Level.values()) {
                 engine.levels().tidy(level);
             }
@@ -81,6 +82,7 @@ final class RunStart {
         ListedRanks listed = ListedRanks.of(app, list, engine.levels(), engine.refusals());
         // On other nodes the files of some ranks could be taken for those of all.
         Optional<Source> found = known.sameNodes() ? restart.find(listed) : Optional.empty();
+        passedOver = restart.passedOver();
         if (found.isPresent()) {
             restartFrom(found.get());
             return;

@@ -99,6 +99,22 @@ class RestartFaultTest {
         assertThat(start(run, unreadable())).containsOnly("" + OLDER);
     }
 
+    /** The disk of a node is not mounted at one start, and is at the next. */
+    @ParameterizedTest
+    @CsvSource({"1, node1, 2", "1, node0, 1", "2, node1, 2", "3, node1, 2", "3, node0, 1", "3, node0, 2", "5, node1, 2"
+    })
+    void theNewerOneIsThereUntilAnotherIs(String ioMode, String node, String groupSize) throws IOException {
+        RunFixture run = run("disk", ioMode, Level.L1, Map.of("basic.group_size", groupSize));
+        Path local = run.directory().resolve("Local");
+        Path away = run.directory().resolve("away");
+        Files.createDirectory(away);
+        Files.move(local.resolve(node), away.resolve(node));
+        assertThat(start(run, healthy())).containsOnly("" + OLDER);
+        RunDirectory.delete(local.resolve(node), new NioEngine());
+        Files.move(away.resolve(node), local.resolve(node));
+        assertThat(start(run, healthy())).containsOnly("" + NEWER);
+    }
+
     /** Engines of which the second cannot read for a while. */
     private static List<FaultyEngine> unreadable() {
         List<FaultyEngine> engines = healthy();
