@@ -9,7 +9,6 @@ import io.drumlin.scr.ScrPrefix;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -260,14 +259,24 @@ final class CheckpointTaker {
         beginsAfresh = sameNodes;
     }
 
-    /** Where a node was replaced the next restart must know its replacement, which has the data of its place now. Collective. */
+    /** As {@link #nameNodes(int)} where the files were in the last order. */
     void nameNodes() throws IOException {
-        List<String> nodeNames = run.topology().nodeNames(app);
+        nameNodes(0);
+    }
+
+    /**
+     * Writes down the order of nodes: where a node was replaced the next restart must know its replacement, which has the data of its place
+     * now. Collective.
+     *
+     * @param used the number of the order in which the files were found
+     */
+    void nameNodes(int used) throws IOException {
+        NodeOrder order = run.order(app);
         Path file = directories.topologyFile();
         Agreement.run(app, "naming the nodes in " + file, () -> {
             if (app.rank() == 0) {
                 String text = TextFiles.read(file);
-                String renamed = TopologyFile.withNodeNames(text, file.toString(), nodeNames);
+                String renamed = TopologyFile.withOrder(text, file.toString(), order, used);
                 if (!renamed.equals(text)) {
                     TextFiles.replace(file, renamed, run.storage());
                 }
@@ -292,10 +301,11 @@ final class CheckpointTaker {
             checkpointList.addFormer(former.ckptId(), former.level(), former.ranks());
         }
         levels.deleteOfFormerRun();
-        List<String> nodeNames = run.topology().nodeNames(app);
+        NodeOrder order = run.order(app);
         Agreement.run(app, "writing " + directories.topologyFile(), () -> {
             if (app.rank() == 0) {
-                String topology = TopologyFile.toIni(config, nodeNames, run.topology());
+                String topology =
+                        TopologyFile.toIni(config, order, run.topology().ranksOfApplication());
                 TextFiles.replace(directories.topologyFile(), topology, run.storage());
             }
         });

@@ -83,13 +83,16 @@ public final class Checkpoints implements AutoCloseable {
                 ? Optional.of(
                         new Staging(run.directories().stage(), run.storage(), config.heads() > 0, config.slabBytes()))
                 : Optional.empty();
-        faultInjection = new FaultInjection(config.injection(), engine.app().rank(), System::nanoTime);
+        faultInjection = new FaultInjection(config.injection(), run.app().rank(), System::nanoTime);
         stash = new Stash(engine, variables, underway, last);
         description = RunDescription.of(run, engine.group());
     }
 
     /**
      * Opens the run that a configuration file describes: a new one, or after a failure the one that failed. Collective.
+     *
+     * <p>After a restart rank r of the communicator has what rank r of that communicator protected, whatever nodes they are on: where the
+     * nodes come in another order files are sent to the nodes of their ranks.
      *
      * @param configFile configuration file of C FTI; its restart section is rewritten; rank 0 reads it
      * @param communicator the ranks of the run; duplicated, and not closed by this
@@ -132,6 +135,7 @@ public final class Checkpoints implements AutoCloseable {
         private boolean freshStartIfUnrecoverable;
         private boolean asynchronous;
         private boolean anyNumberOfRanks;
+        private boolean orderOfNodes;
         private @Nullable Consumer<IOException> lateFailures;
         private BiConsumer<Checkpoints, CheckpointReport> finishedByHead = (run, report) -> {};
         private Optional<HeadCallback> headCallback = Optional.empty();
@@ -235,6 +239,18 @@ public final class Checkpoints implements AutoCloseable {
         }
 
         /**
+         * Lets data belong to places in the order of nodes and not to ranks, which is the rule of C FTI: {@link Checkpoints#communicator} is in this
+         * order, and after a restart with the nodes in another order its ranks, and not those of the communicator given, have the data they
+         * had. A warning says so where the numbers differ. For programs that are written for that, and use it for everything.
+         *
+         * @return this
+         */
+        public Builder orderOfNodes() {
+            orderOfNodes = true;
+            return this;
+        }
+
+        /**
          * Lets a thread of each rank take checkpoints while the rank computes, as {@code [drumlin] async = 1} does:
          * {@link Checkpoints#checkpoint} returns when the protected data are copied to memory. The copy takes as much as they do, and
          * is kept for the next checkpoint. Where MPI carries the messages it must provide MPI_THREAD_MULTIPLE.
@@ -327,7 +343,7 @@ public final class Checkpoints implements AutoCloseable {
 
         private Run prepare(Communicator ranks) throws IOException {
             Optional<Host> host = hosts.map(ofRank -> ofRank.apply(ranks.rank()));
-            return Run.prepare(configFile, ranks, Optional.ofNullable(storage), anyNumberOfRanks, host);
+            return Run.prepare(configFile, ranks, Optional.ofNullable(storage), anyNumberOfRanks, orderOfNodes, host);
         }
     }
 
@@ -608,8 +624,8 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * The ranks of the application in the order of their nodes, or on a head the heads; rank numbers can differ from those of the communicator given
-     * to {@link #open} after a node was replaced.
+     * The ranks of the application, or on a head the heads, in the order of the communicator given to {@link #open}; with
+     * {@link Builder#orderOfNodes} in the order of nodes.
      *
      * @return closed with this; Drumlin's own messages go another way
      */
@@ -667,7 +683,7 @@ public final class Checkpoints implements AutoCloseable {
     /**
      * The node of this rank.
      *
-     * @return 0 or above, in the order of nodes of the run's first start
+     * @return 0 or above, in the order of the first ranks of nodes; with {@link Builder#orderOfNodes} that of the run's first start
      */
     public int node() {
         return run.topology().node();

@@ -9,13 +9,15 @@ import java.io.IOException;
 /**
  * The parts of a rank that takes and recovers the checkpoints of a run.
  *
- * @param app the ranks of the application, for nobody's messages but those of checkpoints
+ * @param app the ranks of the application in the order of nodes, for nobody's messages but those of checkpoints
+ * @param given the same in the order of the communicator that the program has
  * @param node those of them on this rank's node
  * @param slabs of {@code reader} and of all that writes
  */
 record Engine(
         Run run,
         Communicator app,
+        Communicator given,
         Communicator node,
         Group group,
         Packing packing,
@@ -36,7 +38,9 @@ record Engine(
         RunDirectory directories = run.directories();
         StorageEngine storage = run.storage();
         // The program's messages must not meet those of checkpoints, which may be taken by another thread.
-        Communicator app = run.app().dup();
+        Communicator app = run.app().split(0, topology.position());
+        boolean sameOrder = run.nodeOrder() || topology.isNumberedByNode();
+        Communicator given = sameOrder ? app : run.app().dup();
         Communicator node = Recovery.nodeOf(app, topology);
         Group group = Group.of(app, topology, config.groupSize());
         SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, config.slabBytes());
@@ -63,6 +67,7 @@ record Engine(
         return new Engine(
                 run,
                 app,
+                given,
                 node,
                 group,
                 packing,
@@ -101,6 +106,9 @@ record Engine(
         slabs.close();
         group.close();
         node.close();
+        if (given != app) {
+            given.close();
+        }
         app.close();
     }
 }

@@ -92,7 +92,7 @@ final class FormerRestart {
             refusals.succeeds(
                     "looking for checkpoints in",
                     directory,
-                    () -> found.addAll(mode.findFormer(level, known.numberedByNode())));
+                    () -> found.addAll(mode.findFormer(level, known.numbering())));
         }
         refusals.requireReadable();
         return Agreement.bcast(app, String.join("\n", found), 0).lines().toList();

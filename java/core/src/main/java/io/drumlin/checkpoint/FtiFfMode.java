@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.ByteSource;
@@ -429,12 +430,18 @@ final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public List<String> findFormer(Level level, boolean numberedByNode) throws IOException {
-        if (!numberedByNode || !topology.isNumberedByNode()) {
+    public void verifyMoved(Path path, byte[] description) throws IOException {
+        check(FileKind.PLAIN, path, metadata(FileKind.PLAIN, path), Keep.NOTHING);
+    }
+
+    @Override
+    public List<String> findFormer(Level level, Numbering numbering) throws IOException {
+        if (numbering == Numbering.OTHER) {
             throw DrumlinException.during("restart")
-                    .problem("the ranks of " + (numberedByNode ? "this" : "the former")
-                            + " run are not numbered node by node,"
-                            + " and the files of the mode FTI-FF do not say where the ranks were that wrote them")
+                    .problem(
+                            "the ranks of the former run were not numbered node by node, its data belong to places in the"
+                                    + " order of nodes, and the files of the mode FTI-FF do not say where the ranks were that wrote"
+                                    + " them")
                     .advice("restart with the number of ranks of the run that wrote them; or let mpirun or srun fill"
                             + " one node after the other, in both")
                     .exception();

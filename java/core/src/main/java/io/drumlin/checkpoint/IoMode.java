@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
@@ -156,6 +157,31 @@ interface IoMode {
      */
     default void describeCopy(Level level) throws IOException {}
 
+    /**
+     * What must be known of the file that was opened last, besides what is in it, where it is sent to another node.
+     *
+     * @throws IOException the metadata cannot be read
+     */
+    default byte[] description() throws IOException {
+        return new byte[0];
+    }
+
+    /**
+     * Reads a plain file that was sent here and compares its digests.
+     *
+     * @param description that came with it
+     * @throws IOException it is not what was written
+     */
+    void verifyMoved(Path path, byte[] description) throws IOException;
+
+    /**
+     * Does the same as {@link #describe} for plain files of level 1 that were sent here. Collective.
+     *
+     * @param description that came with this rank's file
+     * @throws IOException on all ranks, if it failed on any
+     */
+    default void describeMoved(byte[] description) throws IOException {}
+
     /** Bytes of the blocks that the differential checkpoint that was written last found changed. */
     default long changedBytes() {
         return 0;
@@ -179,11 +205,11 @@ interface IoMode {
      * The checkpoints on the parallel file system, of a run of any number of ranks: what one rank finds, newest first.
      *
      * @param level 4, differential or not
-     * @param numberedByNode whether the ranks of the former run were numbered node by node, as far as that is known
+     * @param numbering of the ranks of the former run, as far as that is known
      * @return lines for {@link #former}, which the other ranks get
      * @throws IOException the directories cannot be read, or do not tell enough
      */
-    List<String> findFormer(Level level, boolean numberedByNode) throws IOException;
+    List<String> findFormer(Level level, Numbering numbering) throws IOException;
 
     /**
      * A checkpoint that was found.

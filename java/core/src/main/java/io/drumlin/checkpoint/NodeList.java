@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -24,10 +25,13 @@ record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> place
      * the nodes that are missing.
      *
      * @param nameOfRank the name of each rank's node
-     * @param earlier node names of the earlier run in node order; empty for a fresh run
+     * @param earlier the order of the earlier run; empty for a fresh run
      */
-    static NodeList of(FtiConfig config, List<String> nameOfRank, List<String> earlier) throws DrumlinException {
-        NodeList list = of(config.nodeSize(), nameOfRank, earlier);
+    static NodeList of(FtiConfig config, List<String> nameOfRank, Optional<NodeOrder> earlier) throws DrumlinException {
+        List<String> earlierNames = earlier.map(NodeOrder::nodeNames).orElse(List.of());
+        NodeList fresh = of(config.nodeSize(), nameOfRank, earlierNames);
+        NodeList list =
+                earlier.isPresent() ? fresh.withPlacement(fresh.placementOf(earlier.get(), config.heads())) : fresh;
         if (list.nodeNames.size() % config.groupSize() != 0) {
             throw DrumlinException.during("building the topology")
                     .problem("the run has " + list.nodeNames.size() + " nodes, which cannot be divided into groups of "
@@ -58,6 +62,64 @@ record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> place
         List<Integer> nodeList = inOrderOf(names, ranksOfNode);
         List<Integer> placement = inOrderOf(List.copyOf(ranksOfNode.keySet()), ranksOfNode);
         return new NodeList(List.copyOf(names), nodeList, placement, nodeSize);
+    }
+
+    private NodeList withPlacement(List<Integer> other) {
+        return new NodeList(nodeNames, ranks, other, nodeSize);
+    }
+
+    /** The ranks that the names of files carry, by place, in the order of an earlier run. */
+    private List<Integer> placementOf(NodeOrder earlier, int heads) throws DrumlinException {
+        if (earlier.numbering().isEmpty()) {
+            return placement;
+        }
+        List<Integer> byNode = IntStream.range(0, ranks.size()).boxed().toList();
+        List<Integer> stored = earlier.isByNode() ? ofApplication(byNode, heads) : earlier.fileRanks();
+        List<Integer> present = ofApplication(placement, heads);
+        boolean known = earlier.isByNode() || !stored.isEmpty();
+        if (stored.equals(present) || (!known && !isNumberedByNode()) || (known && stored.size() != present.size())) {
+            return placement;
+        }
+        // Of a head the file would get another name, and other numbers of heads are refused by the files.
+        if (!known || heads > 0) {
+            throw otherPlacement(earlier.isByNode());
+        }
+        if (!byNode.equals(stored.stream().sorted().toList())) {
+            throw DrumlinException.during("restart")
+                    .problem("Topology.fti does not name each rank once in [drumlin.ranks]")
+                    .advice("the file is damaged, or of another node_size: bring back what it was")
+                    .exception();
+        }
+        return stored;
+    }
+
+    private static DrumlinException otherPlacement(boolean wasByNode) {
+        return DrumlinException.during("restart")
+                .problem("the ranks of each node followed each other "
+                        + (wasByNode
+                                ? "when the checkpoints were written and do not now"
+                                : "not when the checkpoints were written and do now"))
+                .advice(
+                        "let mpirun (--map-by) or srun (--distribution) place the ranks on the nodes as in the run before")
+                .exception();
+    }
+
+    /** What belongs to ranks of the application, of a list by place. */
+    <T> List<T> ofApplication(List<T> byPlace, int heads) {
+        return IntStream.range(0, byPlace.size())
+                .filter(place -> place % nodeSize >= heads)
+                .mapToObj(byPlace::get)
+                .toList();
+    }
+
+    /** The number of the rank at a position among those of the application, in the order of nodes; of no use for a head. */
+    int numberInApplication(int position, int heads) {
+        return position / nodeSize * (nodeSize - heads) + position % nodeSize - heads;
+    }
+
+    /** Whether every rank finds files with its own number at its place. */
+    boolean isInPlace() {
+        return ranks.equals(placement);
     }
 
     private static List<Integer> inOrderOf(List<String> names, Map<String, List<Integer>> ranksOfNode) {

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
+import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -293,6 +294,51 @@ final class PosixMode implements IoMode {
         });
     }
 
+    @Override
+    public byte[] description() throws IOException {
+        GroupMetadata metadata = last();
+        FileEntry own = metadata.files().get(group.index());
+        return MetadataFiles.bytes(metadata.withFiles(List.of(own)));
+    }
+
+    private static GroupMetadata described(byte[] description) throws IOException {
+        return GroupMetadata.read(new MemoryByteSource(ByteBuffer.wrap(description)));
+    }
+
+    @Override
+    public void verifyMoved(Path path, byte[] description) throws IOException {
+        GroupMetadata metadata = described(description);
+        FileEntry own = metadata.files().get(0);
+        if (!own.name().equals(path.getFileName().toString())) {
+            throw refused(path, "it came as " + own.name(), "this is an error of Drumlin: please report it");
+        }
+        if (own.digest().isEmpty()) {
+            content.check(path);
+        } else {
+            reader.verify(path, content.stored(metadata.ckptId(), own), Keep.NOTHING);
+        }
+    }
+
+    @Override
+    public void describeMoved(byte[] description) throws IOException {
+        List<byte[]> parts = group.gatherAtFirst(description);
+        Agreement.run(app, "writing the metadata of files that were moved", () -> {
+            if (group.index() == 0) {
+                List<FileEntry> files = join(parts);
+                long largest = files.stream().mapToLong(FileEntry::size).max().orElseThrow();
+                List<FileEntry> ofLevel1 = files.stream()
+                        .map(file -> file.withMaxSize(largest).withRsedChecksum(null))
+                        .toList();
+                GroupMetadata own = described(description);
+                Optional<Origin> origin = own.origin()
+                        .map(from -> new Origin(from.time(), from.ioMode(), from.ranks(), group.sector(), group.id()));
+                write(
+                        new GroupMetadata(CkptType.FULL, own.ckptId(), ofLevel1, false, origin),
+                        (file, member) -> file.name());
+            }
+        });
+    }
+
     private GroupMetadata last() throws IOException {
         return last != null ? last : MetadataFiles.read(lastDirectory.resolve(MetadataFiles.name(group)), storage);
     }
@@ -332,12 +378,22 @@ final class PosixMode implements IoMode {
     }
 
     @Override
-    public List<String> findFormer(Level level, boolean numberedByNode) throws IOException {
+    public List<String> findFormer(Level level, Numbering numbering) throws IOException {
         if (!content.suffix().equals(RunDirectory.FTI)) {
             throw DrumlinException.during("restart")
                     .problem("files of the mode HDF5 are read by as many ranks as wrote them")
                     .advice("restart with the number of ranks of the run that wrote them, or take checkpoints in"
                             + " another mode")
+                    .exception();
+        }
+        if (numbering != Numbering.NODE) {
+            throw DrumlinException.during("restart")
+                    .problem(
+                            "the ranks of the former run were not numbered node by node, and the metadata are in the order of"
+                                    + " nodes")
+                    .advice(
+                            "restart with the number of ranks of the run that wrote them; or let mpirun or srun fill one"
+                                    + " node after the other, or take checkpoints in the mode FTI-FF")
                     .exception();
         }
         return level == Level.L4 ? PosixFormer.find(run(), refusals) : List.of();

@@ -27,8 +27,10 @@ final class Restart {
     private final LevelCopy copy;
     private final Recovery recovery;
     private final CheckpointReader reader;
+    private final Engine engine;
 
     Restart(Engine engine) {
+        this.engine = engine;
         app = engine.app();
         refusals = engine.refusals();
         directories = engine.directories();
@@ -59,20 +61,66 @@ final class Restart {
      * @return this rank's, on node-local storage or in the shared file; empty if no level gives a whole one
      */
     Optional<Source> find(ListedRanks listed) throws IOException {
-        List<Level> order = order();
-        for (Level level : order) {
-            Optional<Recovery.Found> found = recovery.find(level).filter(each -> isOfTheseRanks(each, listed));
-            if (found.isPresent() && settle(order.subList(order.indexOf(level) + 1, order.size()))) {
-                // What is recovered is what was verified: once more, because nothing is left of that.
-                found = recovery.find(level);
-            }
-            if (found.isPresent()) {
-                return Optional.of(source(found.get()));
+        List<Level> levels = order();
+        int near = 0;
+        for (int i = 0; i < levels.size(); i++) {
+            near = levels.get(i).isGlobal() ? near : i + 1;
+        }
+        List<FormerOrder> orders = engine.run().orders();
+        Optional<Source> found = findIn(0, levels.subList(0, near), levels, listed);
+        // What is on the nodes in an order before is newer than what is on the parallel file system: that would have
+        // deleted it.
+        List<Level> ofNodes = levels.stream().filter(level -> !level.isGlobal()).toList();
+        for (int order = 1; found.isEmpty() && order < orders.size(); order++) {
+            found = findIn(order, ofNodes, levels, listed);
+        }
+        if (found.isEmpty()) {
+            found = findIn(0, levels.subList(near, levels.size()), levels, listed);
+        }
+        if (found.isEmpty()) {
+            // What this rank found whole at the last level is of no use, for others did not.
+            reader.forget();
+        }
+        return found;
+    }
+
+    /**
+     * Looks in one of the orders of nodes in which there may be files.
+     *
+     * @param number of the order
+     * @param levels to look at
+     * @param all levels
+     */
+    private Optional<Source> findIn(int number, List<Level> levels, List<Level> all, ListedRanks listed)
+            throws IOException {
+        List<FormerOrder> orders = engine.run().orders();
+        try (Relocation relocation = new Relocation(engine, this, number)) {
+            for (Level level : levels) {
+                List<Level> older = all.subList(all.indexOf(level) + 1, all.size());
+                boolean inPlace = orders.isEmpty() || orders.get(number).isInPlace(level);
+                Optional<Source> found = inPlace ? find(level, older, listed) : relocation.find(level, older, listed);
+                if (found.isPresent()) {
+                    return found;
+                }
             }
         }
-        // What this rank found whole at the last level is of no use, for others did not.
-        reader.forget();
         return Optional.empty();
+    }
+
+    /** The data of a level, where every rank's file is where it is looked for in the order of this run's nodes. Collective. */
+    Optional<Source> find(Level level, List<Level> older, ListedRanks listed) throws IOException {
+        Optional<Recovery.Found> found = locate(level, older, listed);
+        return found.isPresent() ? Optional.of(source(found.get())) : Optional.empty();
+    }
+
+    /** The file of a level, made whole and in its place; nothing is copied. Collective. */
+    Optional<Recovery.Found> locate(Level level, List<Level> older, ListedRanks listed) throws IOException {
+        Optional<Recovery.Found> found = recovery.find(level).filter(each -> isOfTheseRanks(each, listed));
+        if (found.isPresent() && settle(older)) {
+            // What is recovered is what was verified: once more, because nothing is left of that.
+            return recovery.find(level);
+        }
+        return found;
     }
 
     private boolean isOfTheseRanks(Recovery.Found found, ListedRanks listed) {

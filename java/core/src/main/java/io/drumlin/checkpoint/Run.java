@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is known of a run before its checkpoints are looked at: the first steps of {@code FTI_Init}.
  *
+ * @param topology where this rank stands
+ * @param orders of nodes in which there may be files, the last first; empty if there is none but that of {@code topology}
+ * @param nodeOrder whether data belong to places in the order of nodes, as in C FTI, and not to ranks
  * @param former what is known of the run that is restarted
  * @param app the ranks of the application; on a head the heads
  * @param lease on the first rank of the application
@@ -32,6 +36,8 @@ record Run(
         StorageEngine storage,
         RunDirectory directories,
         Topology topology,
+        List<FormerOrder> orders,
+        boolean nodeOrder,
         Optional<Former> former,
         Communicator app,
         Optional<HeadLink> headLink,
@@ -39,22 +45,25 @@ record Run(
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
+    /** How many ranges of ranks a line of the log tells of. */
+    private static final int MOST_RANGES = 16;
+
     /**
      * What {@code Topology.fti} tells.
      *
      * @param sameNodes whether it had as many nodes as this one
-     * @param numberedByNode whether the ranks of each node followed each other, as far as that is known
-     * @param numberingKnown whether it is known
+     * @param numbering of its ranks: {@link Numbering#NODE} also where that is not known
      * @param nodes how many it had
      * @param ranks how many its application had, 0 if that is not known
      */
-    record Former(boolean sameNodes, boolean numberedByNode, boolean numberingKnown, int nodes, int ranks) {}
+    record Former(boolean sameNodes, Numbering numbering, int nodes, int ranks) {}
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
      *
      * @param given storage engine; otherwise the configuration or {@link StorageEngines} chooses
      * @param anyNumberOfRanks whether a restart may have another number of nodes
+     * @param nodeOrder whether data belong to places in the order of nodes
      * @param host of this rank, if it is an invented one
      */
     static Run prepare(
@@ -62,6 +71,7 @@ record Run(
             Communicator ranks,
             Optional<StorageEngine> given,
             boolean anyNumberOfRanks,
+            boolean nodeOrder,
             Optional<Host> host)
             throws IOException {
         String text = readOnce(ranks, configFile);
@@ -79,40 +89,50 @@ record Run(
         });
         Path topologyFile = directories.topologyFile();
         Former[] found = new Former[1];
-        Topology topology = Topology.of(ranks, config, host, nameOfRank -> {
-            List<String> earlier = List.of();
+        List<FormerOrder> orders = Topology.of(ranks, config, host, nameOfRank -> {
+            List<NodeOrder> known = new ArrayList<>();
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
-                earlier = TopologyFile.nodeNames(ini, topologyFile.toString());
-                boolean sameNodes = earlier.size() * (long) config.nodeSize() == ranks.size();
-                Optional<Boolean> byNode = TopologyFile.numberedByNode(ini);
+                known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
+                int nodes = known.get(0).nodeNames().size();
+                boolean sameNodes = nodes * (long) config.nodeSize() == ranks.size();
                 found[0] = new Former(
                         sameNodes,
-                        byNode.orElse(true),
-                        byNode.isPresent(),
-                        earlier.size(),
+                        TopologyFile.numbering(ini).orElse(Numbering.NODE),
+                        nodes,
                         TopologyFile.ranks(ini).orElse(0));
                 if (anyNumberOfRanks && !sameNodes) {
                     // Their nodes are none of this run's.
-                    earlier = List.of();
+                    known.clear();
                 }
             }
-            return NodeList.of(config, nameOfRank, earlier);
+            List<NodeList> lists = lists(config, nameOfRank, known, nodeOrder);
+            if (nodeOrder) {
+                warnOfOtherNumbers(lists.get(0), config.heads());
+            }
+            return lists;
         });
+        Topology topology = orders.get(0).topology();
         Optional<Former> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
-        Communicator app = topology.own(ranks);
-        List<String> nodeNames = restart ? List.of() : topology.nodeNames(app);
+        Communicator inNodeOrder = topology.own(ranks);
+        NodeOrder order = restart ? NONE : topology.order(inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
         Agreement.Step begin = () -> {
-            if (!topology.isHead() && app.rank() == 0) {
+            if (!topology.isHead() && inNodeOrder.rank() == 0) {
                 lease(config, directories.lease()).ifPresent(lease::add);
             }
             if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
-                TextFiles.replace(topologyFile, TopologyFile.toIni(config, nodeNames, topology), engine[0]);
+                String written = TopologyFile.toIni(config, order, topology.ranksOfApplication());
+                TextFiles.replace(topologyFile, written, engine[0]);
             }
         };
         try {
             Agreement.run(ranks, "taking the directories of run " + execId, begin);
+            Communicator app = inNodeOrder;
+            if (!nodeOrder && !topology.isNumberedByNode()) {
+                app = topology.ownAsGiven(ranks);
+                inNodeOrder.close();
+            }
             Optional<HeadLink> headLink =
                     config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
             return new Run(
@@ -122,6 +142,8 @@ record Run(
                     engine[0],
                     directories,
                     topology,
+                    orders.subList(1, orders.size()),
+                    nodeOrder,
                     former,
                     app,
                     headLink,
@@ -154,17 +176,86 @@ record Run(
         }
     }
 
+    private static final NodeOrder NONE = new NodeOrder(List.of(), Optional.empty(), List.of());
+
+    /** The list of this run, and of the orders in which there may be files unless that is the only one. */
+    private static List<NodeList> lists(
+            FtiConfig config, List<String> nameOfRank, List<NodeOrder> known, boolean nodeOrder) throws IOException {
+        if (known.isEmpty()) {
+            return List.of(NodeList.of(config, nameOfRank, Optional.empty()));
+        }
+        NodeList last = NodeList.of(config, nameOfRank, Optional.of(known.get(0)));
+        if (nodeOrder || (known.size() == 1 && last.isInPlace())) {
+            return List.of(last);
+        }
+        List<NodeList> lists = new ArrayList<>();
+        lists.add(NodeList.of(config, nameOfRank, Optional.empty()));
+        lists.add(last);
+        for (NodeOrder former : known.subList(1, known.size())) {
+            lists.add(NodeList.of(config, nameOfRank, Optional.of(former)));
+        }
+        return lists;
+    }
+
+    /** What is done with numbers of the communicator that the program gave would be done with the data of other ranks. */
+    private static void warnOfOtherNumbers(NodeList list, int heads) {
+        List<Integer> given = list.ofApplication(list.ranks(), heads);
+        if (given.stream().sorted().toList().equals(given)) {
+            return;
+        }
+        List<String> ranges = List.of(RankRanges.of(given).split(",", -1));
+        LOG.log(
+                Logger.Level.WARNING,
+                "ranks are renumbered in the order of nodes: the ranks 0, 1, ... of FTI_COMM_WORLD are {0}{1} of the"
+                        + " communicator that the program gave. Data belong to the ranks of FTI_COMM_WORLD: a program that uses"
+                        + " the numbers of the other gets the data of others",
+                String.join(",", ranges.subList(0, Math.min(MOST_RANGES, ranges.size()))),
+                ranges.size() > MOST_RANGES ? ", ..." : "");
+    }
+
+    private static Numbering numbering(boolean nodeOrder) {
+        return nodeOrder ? Numbering.OTHER : Numbering.GIVEN;
+    }
+
+    /**
+     * The order of this run's nodes, on the first rank of the application; elsewhere nothing of use. Collective.
+     *
+     * @param inNodeOrder the ranks of the application in it
+     */
+    NodeOrder order(Communicator inNodeOrder) throws IOException {
+        return topology.order(inNodeOrder, config, numbering(nodeOrder));
+    }
+
+    /** The same run in another order of nodes. */
+    Run in(FormerOrder order) {
+        return new Run(
+                configFile,
+                config,
+                execId,
+                storage,
+                directories,
+                order.topology(),
+                List.of(),
+                nodeOrder,
+                former,
+                app,
+                headLink,
+                lease);
+    }
+
     /** What rank 0 has. */
     private static Former bcast(Communicator ranks, @Nullable Former former) throws IOException {
         long[] values = {
             former != null && former.sameNodes ? 1 : 0,
-            former != null && former.numberedByNode ? 1 : 0,
-            former != null && former.numberingKnown ? 1 : 0,
+            former != null && former.numbering == Numbering.NODE ? 1 : 0,
+            former != null && former.numbering == Numbering.GIVEN ? 1 : 0,
             former != null ? former.nodes : 0,
             former != null ? former.ranks : 0
         };
         ranks.allreduce(values, Op.MAX);
-        return new Former(values[0] == 1, values[1] == 1, values[2] == 1, (int) values[3], (int) values[4]);
+        Numbering other = values[2] == 1 ? Numbering.GIVEN : Numbering.OTHER;
+        Numbering numbering = values[1] == 1 ? Numbering.NODE : other;
+        return new Former(values[0] == 1, numbering, (int) values[3], (int) values[4]);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

@@ -73,11 +73,6 @@ final class RunStart {
     private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
         Restart restart = new Restart(engine);
         Run.Former known = engine.run().former().orElseThrow();
-        boolean byNode = engine.run().topology().isNumberedByNode();
-        if (config.ioMode() == FtiConfig.IO_FTIFF && known.numberingKnown() && known.numberedByNode() != byNode) {
-            unrecoverable(otherPlacement(known), freshStart);
-            return;
-        }
         Path list = engine.directories().checkpointList();
         ListedRanks listed = ListedRanks.of(app, list, engine.levels(), engine.refusals());
         // On other nodes the files of some ranks could be taken for those of all.
@@ -116,19 +111,6 @@ final class RunStart {
         engine.taker().beginAfresh(known.sameNodes());
     }
 
-    private DrumlinException otherPlacement(Run.Former known) {
-        return DrumlinException.during("restart of run " + engine.run().execId())
-                .problem(
-                        "the ranks of each node followed each other "
-                                + (known.numberedByNode()
-                                        ? "when the checkpoints were written and do not now"
-                                        : "not when the checkpoints were written and do now")
-                                + ", and the files of the mode FTI-FF do not say whose data they hold: ranks would get those of others")
-                .advice(
-                        "let mpirun (--map-by) or srun (--distribution) place the ranks on the nodes as in the run before")
-                .exception();
-    }
-
     private void restartFrom(Source from) throws IOException {
         int ckptId = from.file().ckptId();
         last.set(from);
@@ -149,7 +131,7 @@ final class RunStart {
     }
 
     private void restartFrom(FormerCheckpoint from, FormerBlockSums sums) throws IOException {
-        last.set(new Redistribution(app, from, sums, engine.storage(), engine.slabs()));
+        last.set(new Redistribution(engine.given(), from, sums, engine.storage(), engine.slabs()));
         engine.taker().succeed(from);
         nextCkptId = from.ckptId() + 1;
         status = ofConfiguration();

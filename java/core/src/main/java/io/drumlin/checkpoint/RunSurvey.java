@@ -43,13 +43,15 @@ public final class RunSurvey {
 
     private final FtiConfig config;
     private final String execId;
+    private final NodeOrder order;
     private final List<String> nodeNames;
     private final StorageEngine storage = new NioEngine();
 
-    private RunSurvey(FtiConfig config, String execId, List<String> nodeNames) {
+    private RunSurvey(FtiConfig config, String execId, NodeOrder order) {
+        this.order = order;
         this.config = config;
         this.execId = execId;
-        this.nodeNames = nodeNames;
+        nodeNames = order.nodeNames();
     }
 
     /**
@@ -74,7 +76,8 @@ public final class RunSurvey {
         StoredNames.file(config.metaDir(), run);
         Path topologyFile = new RunDirectory(config, run, 0).topologyFile();
         IniFile topology = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
-        List<String> nodeNames = TopologyFile.nodeNames(topology, topologyFile.toString());
+        NodeOrder order = TopologyFile.orders(topology, topologyFile.toString()).get(0);
+        List<String> nodeNames = order.nodeNames();
         if ((long) nodeNames.size() * config.nodeSize() > MOST_RANKS) {
             throw DrumlinException.during("surveying run " + run)
                     .path(topologyFile)
@@ -83,7 +86,7 @@ public final class RunSurvey {
                     .exception();
         }
         checkRanks(config, nodeNames.size(), TopologyFile.ranks(topology), topologyFile);
-        return new RunSurvey(config, run, nodeNames);
+        return new RunSurvey(config, run, order);
     }
 
     /** With other ranks than the run's, files would be missed or taken for those of other ranks. */
@@ -279,10 +282,11 @@ public final class RunSurvey {
 
     private List<Topology> topologies() throws DrumlinException {
         int nodeSize = config.nodeSize();
+        int[] nodeOf = order.nodeOfRank(nodeSize, config.heads());
         List<String> nameOfRank = IntStream.range(0, ranks())
-                .mapToObj(rank -> config.localTest() ? "node" + rank / nodeSize : nodeNames.get(rank / nodeSize))
+                .mapToObj(rank -> config.localTest() ? "node" + rank / nodeSize : nodeNames.get(nodeOf[rank]))
                 .toList();
-        return NodeList.of(config, nameOfRank, nodeNames).topologies(config.heads());
+        return NodeList.of(config, nameOfRank, Optional.of(order)).topologies(config.heads());
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -38,41 +39,86 @@ record Topology(
     /** Most bytes of a node name in the exchange, as in C FTI. */
     private static final int NAME_BYTES = 256;
 
-    /** Makes the list of nodes on rank 0. */
+    /** Makes lists of nodes on rank 0. */
     @FunctionalInterface
     interface Maker {
-        NodeList list(List<String> nameOfRank) throws IOException;
+        List<NodeList> lists(List<String> nameOfRank) throws IOException;
     }
 
     /**
      * Finds this rank's place: rank 0 gets the names of all nodes, and every rank what it needs to know. Collective.
      *
      * @param host of this rank, if it is an invented one
-     * @param maker makes the list of nodes; runs on rank 0; its failure is that of all ranks
+     * @param maker makes the list of nodes of this run, and behind it those of orders in which files were written; runs on rank 0; its
+     *     failure is that of all ranks
+     * @return as many
      */
-    static Topology of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker) throws IOException {
+    static List<FormerOrder> of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker)
+            throws IOException {
         String[] nodeName = new String[1];
         Agreement.run(comm, "finding the node's name", () -> {
             nodeName[0] = host.isPresent() ? host.get().name() : nodeName(comm.rank(), config);
         });
         List<String> nameOfRank = gather(comm, nodeName[0]);
-        NodeList[] list = new NodeList[1];
+        List<NodeList> lists = new ArrayList<>();
         Agreement.run(comm, "building the topology", () -> {
             if (comm.rank() == 0) {
-                list[0] = maker.list(nameOfRank);
+                lists.addAll(maker.lists(nameOfRank));
             }
         });
-        IntBuffer own = scatter(comm, list[0]);
-        int position = own.get(0);
-        try (Communicator node = comm.split(position / config.nodeSize(), position)) {
-            return new Topology(
+        long[] count = {lists.size()};
+        if (config.failure() != 0) {
+            comm.allreduce(count, Op.MAX);
+        } else {
+            count[0] = 1;
+        }
+        List<FormerOrder> orders = new ArrayList<>();
+        try (Places places = new Places(comm, config, nodeName[0])) {
+            for (int i = 0; i < count[0]; i++) {
+                orders.add(places.in(i < lists.size() ? lists.get(i) : null, lists.isEmpty() ? null : lists.get(0)));
+            }
+        }
+        return orders;
+    }
+
+    /** Finds the places of this rank. The ranks of a node are the same in all orders of nodes. */
+    private static final class Places implements AutoCloseable {
+        private final Communicator comm;
+        private final FtiConfig config;
+        private final String nodeName;
+        private @Nullable Communicator node;
+        private List<Integer> nodeRanks = List.of();
+
+        Places(Communicator comm, FtiConfig config, String nodeName) {
+            this.comm = comm;
+            this.config = config;
+            this.nodeName = nodeName;
+        }
+
+        /** @param present the list of this run, on rank 0 */
+        FormerOrder in(@Nullable NodeList list, @Nullable NodeList present) throws IOException {
+            IntBuffer own = scatter(comm, list, present, config.heads());
+            int position = own.get(0);
+            if (node == null) {
+                node = comm.split(position / config.nodeSize(), position);
+                nodeRanks = allgather(node, comm.rank());
+            }
+            Topology topology = new Topology(
                     position,
                     comm.size(),
-                    nodeName[0],
-                    allgather(node, comm.rank()),
+                    nodeName,
+                    nodeRanks,
                     allgather(node, own.get(1)),
                     config.heads(),
                     own.get(2) == 1);
+            return new FormerOrder(topology, own.get(3) == 1, own.get(4) == 1, own.get(5), own.get(6));
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (node != null) {
+                node.close();
+            }
         }
     }
 
@@ -100,22 +146,44 @@ record Topology(
         return HostName.read();
     }
 
-    /** Position and file rank of this rank, and 1 where ranks are numbered node by node. */
-    private static IntBuffer scatter(Communicator comm, @Nullable NodeList list) throws IOException {
-        int length = 3 * Integer.BYTES;
+    /** Position and file rank of this rank, and what a {@link FormerOrder} tells; 1 stands for true. */
+    private static IntBuffer scatter(Communicator comm, @Nullable NodeList list, @Nullable NodeList present, int heads)
+            throws IOException {
+        int length = 7 * Integer.BYTES;
         ByteBuffer all = ByteBuffer.allocate(0);
-        if (list != null) {
+        if (list != null && present != null) {
             all = ByteBuffer.allocate(Math.multiplyExact(length, comm.size())).order(ByteOrder.nativeOrder());
             int numberedByNode = list.isNumberedByNode() ? 1 : 0;
+            int inPlace = list.isInPlace() ? 1 : 0;
+            int samePlacement = list.placement().equals(present.placement()) ? 1 : 0;
+            int[] positions = positions(list.ranks());
+            int[] files = positions(list.placement());
             for (int position = 0; position < comm.size(); position++) {
-                all.position(list.ranks().get(position) * length);
-                all.putInt(position).putInt(list.placement().get(position)).putInt(numberedByNode);
+                int rank = list.ranks().get(position);
+                int fileRank = list.placement().get(position);
+                all.position(rank * length);
+                all.putInt(position)
+                        .putInt(fileRank)
+                        .putInt(numberedByNode)
+                        .putInt(inPlace)
+                        .putInt(samePlacement)
+                        .putInt(list.numberInApplication(positions[fileRank], heads))
+                        .putInt(list.numberInApplication(files[rank], heads));
             }
             all.clear();
         }
         ByteBuffer own = ByteBuffer.allocate(length).order(ByteOrder.nativeOrder());
         comm.scatter(all, own, 0);
         return own.asIntBuffer();
+    }
+
+    /** Where each rank is in a list. */
+    private static int[] positions(List<Integer> ranks) {
+        int[] positions = new int[ranks.size()];
+        for (int i = 0; i < positions.length; i++) {
+            positions[ranks.get(i)] = i;
+        }
+        return positions;
     }
 
     private static List<Integer> allgather(Communicator node, int value) throws IOException {
@@ -158,14 +226,19 @@ record Topology(
         return place() < heads;
     }
 
-    /** The ranks of the application, or on a head the heads, in a communicator of their own. Collective. */
+    /** The ranks of the application, or on a head the heads, in the order of nodes, in a communicator of their own. Collective. */
     Communicator own(Communicator ranks) throws IOException {
         return ranks.split(isHead() ? 1 : 0, position);
     }
 
+    /** The same in the order in which they were given. */
+    Communicator ownAsGiven(Communicator ranks) throws IOException {
+        return ranks.split(isHead() ? 1 : 0, ranks.rank());
+    }
+
     /**
-     * The rank that the names of this rank's files carry: its own in a fresh run. After a restart with the nodes in another
-     * order it is the rank that had this place then, because data belong to places in the order of nodes.
+     * The rank that the names of this rank's files carry: its own where data belong to ranks. Where they belong to places in the order of
+     * nodes, as in C FTI, it is after a restart with the nodes in another order the rank that had this place at first.
      */
     int fileRank() {
         return fileRankAt(place());
@@ -205,6 +278,23 @@ record Topology(
     /** Whether this rank does the work that is done once per run; of the heads there is one, too. */
     boolean isGlobalMaster() {
         return isNodeMaster() && node() == 0;
+    }
+
+    /**
+     * The order of nodes as {@code Topology.fti} tells it, on the first rank of the application; elsewhere nothing of use. Collective in
+     * {@link #own}.
+     *
+     * @param other how ranks are numbered that are not so node by node
+     */
+    NodeOrder order(Communicator own, FtiConfig config, Numbering other) throws IOException {
+        List<String> nodeNames = nodeNames(own);
+        if (config.localTest()) {
+            return new NodeOrder(nodeNames, Optional.empty(), List.of());
+        }
+        if (isNumberedByNode) {
+            return new NodeOrder(nodeNames, Optional.of(Numbering.NODE), List.of());
+        }
+        return new NodeOrder(nodeNames, Optional.of(other), allgather(own, fileRank()));
     }
 
     /** The names of the nodes in their order, on the first rank of the application; elsewhere nothing of use. Collective in {@link #own}. */

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.format.fti.IniFile;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,22 +14,49 @@ import java.util.OptionalInt;
 /** The content of {@code Topology.fti} (docs/formats/fti-run-directory.md, section 2). */
 final class TopologyFile {
 
-    /** Ours: C FTI ignores it. */
+    private static final String NODES = "topology";
+
+    /** Ours: C FTI ignores it, and all sections whose names begin so. */
     private static final String DRUMLIN = "drumlin";
+
+    /** Begins the names of sections with orders of nodes in which there may still be files; the newest has number 1. */
+    private static final String FORMER = DRUMLIN + ".former.";
+
+    /** Ends the names of sections with the ranks of nodes. */
+    private static final String OF_RANKS = ".ranks";
 
     /** How the ranks are numbered where nodes are real: what the files of the mode FTI-FF do not tell. */
     private static final String NUMBERING = "numbering";
 
-    private static final String BY_NODE = "node";
-
     /** How many ranks the application has: the configuration that tells it may change. */
     private static final String RANKS = "nb_procs";
+
+    /** How many former orders are kept. */
+    private static final int MOST_FORMER = 3;
+
+    /** Longest list of ranks in one line: C FTI reads lines of 1023 bytes. */
+    private static final int LINE = 900;
+
+    private static final int MOST_RANKS_OF_NODE = 256;
 
     private TopologyFile() {}
 
     /** Whether the run that left it had its ranks numbered node by node; empty where that is not known, as of C FTI's runs. */
-    static Optional<Boolean> numberedByNode(IniFile topology) {
-        return topology.get(DRUMLIN, NUMBERING).map(BY_NODE::equals);
+    static Optional<Numbering> numbering(IniFile topology) {
+        return topology.get(DRUMLIN, NUMBERING).map(TopologyFile::numbering);
+    }
+
+    private static Numbering numbering(String word) {
+        for (Numbering numbering : Numbering.values()) {
+            if (word(numbering).equals(word)) {
+                return numbering;
+            }
+        }
+        return Numbering.OTHER;
+    }
+
+    private static String word(Numbering numbering) {
+        return numbering.name().toLowerCase(Locale.ROOT);
     }
 
     /** How many ranks the application had; empty where that is not known, as of C FTI's runs. */
@@ -38,53 +66,141 @@ final class TopologyFile {
     }
 
     /** What C FTI leaves of the configuration, and the node names. */
-    static String toIni(FtiConfig config, List<String> nodeNames, Topology topology) {
+    static String toIni(FtiConfig config, NodeOrder order, int ranksOfApplication) {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         for (String section : config.ini().sections()) {
-            if (!List.of("basic", "restart", "advanced", "topology").contains(section)) {
+            if (!List.of("basic", "restart", "advanced", NODES).contains(section)) {
                 sections.put(section, new LinkedHashMap<>(config.ini().section(section)));
             }
         }
-        Map<String, String> nodes = new LinkedHashMap<>();
-        for (int i = 0; i < nodeNames.size(); i++) {
-            nodes.put(Integer.toString(i), nodeNames.get(i));
-        }
-        sections.put("topology", nodes);
-        if (!config.localTest()) {
-            Map<String, String> ours = sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>());
-            ours.put(NUMBERING, topology.isNumberedByNode() ? BY_NODE : "other");
-            ours.put(RANKS, Integer.toString(topology.ranksOfApplication()));
+        put(sections, order);
+        if (order.numbering().isPresent()) {
+            sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>())
+                    .put(RANKS, Integer.toString(ranksOfApplication));
         }
         return IniFile.dump(sections);
     }
 
+    /** Makes an order the present one. */
+    private static void put(Map<String, Map<String, String>> sections, NodeOrder order) {
+        sections.put(NODES, names(order));
+        order.numbering().ifPresent(numbering -> sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>())
+                .put(NUMBERING, word(numbering)));
+        putRanks(sections, DRUMLIN + OF_RANKS, order);
+    }
+
+    private static Map<String, String> names(NodeOrder order) {
+        Map<String, String> nodes = new LinkedHashMap<>();
+        for (int i = 0; i < order.nodeNames().size(); i++) {
+            nodes.put(Integer.toString(i), order.nodeNames().get(i));
+        }
+        return nodes;
+    }
+
+    private static void putRanks(Map<String, Map<String, String>> sections, String section, NodeOrder order) {
+        if (order.fileRanks().isEmpty()) {
+            return;
+        }
+        Map<String, String> nodes = new LinkedHashMap<>();
+        int ofNode = order.fileRanks().size() / order.nodeNames().size();
+        for (int node = 0; node < order.nodeNames().size(); node++) {
+            String ranks = RankRanges.of(order.fileRanks().subList(node * ofNode, (node + 1) * ofNode));
+            String key = Integer.toString(node);
+            while (ranks.length() > LINE) {
+                int comma = ranks.lastIndexOf(',', LINE);
+                nodes.put(key, ranks.substring(0, comma));
+                ranks = ranks.substring(comma + 1);
+                key += "+";
+            }
+            nodes.put(key, ranks);
+        }
+        sections.put(section, nodes);
+    }
+
     /**
-     * The same file with the nodes of a restart.
+     * The orders of nodes in which there may be files: the last first.
+     *
+     * @param name of the file, for messages
+     */
+    static List<NodeOrder> orders(IniFile topology, String name) throws DrumlinException {
+        List<NodeOrder> orders = new ArrayList<>();
+        orders.add(order(topology, name, NODES, DRUMLIN));
+        for (int i = 1; topology.sections().contains(FORMER + i); i++) {
+            orders.add(order(topology, name, FORMER + i, FORMER + i));
+        }
+        return orders;
+    }
+
+    private static NodeOrder order(IniFile topology, String name, String nodes, String ours) throws DrumlinException {
+        List<String> names = nodeNames(topology, nodes, name);
+        Optional<Numbering> numbering = topology.get(ours, NUMBERING).map(TopologyFile::numbering);
+        Map<String, String> lines = topology.section(ours + OF_RANKS);
+        List<Integer> ranks = new ArrayList<>();
+        for (int node = 0; node < names.size() && !lines.isEmpty(); node++) {
+            String key = Integer.toString(node);
+            do {
+                ranks.addAll(RankRanges.parse(lines.getOrDefault(key, ""), MOST_RANKS_OF_NODE, name));
+                key += "+";
+            } while (lines.containsKey(key));
+        }
+        return new NodeOrder(names, numbering, ranks);
+    }
+
+    /**
+     * The same file with the order of nodes of a restart. Another order than before stays in it as a former one, for there may be files in
+     * it on the nodes.
      *
      * @param text of the file
      * @param name of the file, for messages
-     * @param nodeNames as many as it names
+     * @param now as many nodes as it names
+     * @param used the number, in {@link #orders}, of that in which the restart has found its files; in it nodes were replaced
      */
-    static String withNodeNames(String text, String name, List<String> nodeNames) throws DrumlinException {
+    static String withOrder(String text, String name, NodeOrder now, int used) throws DrumlinException {
         IniFile ini = IniFile.parse(text, name);
-        for (int i = 0; i < nodeNames.size(); i++) {
-            String key = Integer.toString(i);
-            if (!ini.get("topology", key).equals(Optional.of(nodeNames.get(i)))) {
-                ini = ini.with("topology", key, nodeNames.get(i));
+        List<NodeOrder> before = new ArrayList<>(orders(ini, name));
+        before.add(0, before.remove(used).withReplacements(now.nodeNames()));
+        if (used == 0 && before.get(0).isLike(now)) {
+            return withNodeNames(ini, now.nodeNames());
+        }
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        for (String section : ini.sections()) {
+            if (!section.equals(NODES) && !section.startsWith(DRUMLIN + ".")) {
+                sections.put(section, new LinkedHashMap<>(ini.section(section)));
             }
         }
-        return ini.text();
+        put(sections, now);
+        before.removeIf(order -> order.isLike(now));
+        for (int i = 1; i <= Math.min(MOST_FORMER, before.size()); i++) {
+            NodeOrder former = before.get(i - 1);
+            Map<String, String> nodes = names(former);
+            former.numbering().ifPresent(numbering -> nodes.put(NUMBERING, word(numbering)));
+            sections.put(FORMER + i, nodes);
+            putRanks(sections, FORMER + i + OF_RANKS, former);
+        }
+        return IniFile.dump(sections);
     }
 
-    /** The node names. */
-    static List<String> nodeNames(IniFile topology, String name) throws DrumlinException {
-        Map<String, String> nodes = topology.section("topology");
+    /** The file as it is, but for names. */
+    private static String withNodeNames(IniFile ini, List<String> nodeNames) throws DrumlinException {
+        IniFile named = ini;
+        for (int i = 0; i < nodeNames.size(); i++) {
+            String key = Integer.toString(i);
+            if (!named.get(NODES, key).equals(Optional.of(nodeNames.get(i)))) {
+                named = named.with(NODES, key, nodeNames.get(i));
+            }
+        }
+        return named.text();
+    }
+
+    private static List<String> nodeNames(IniFile topology, String section, String name) throws DrumlinException {
+        Map<String, String> nodes = new LinkedHashMap<>(topology.section(section));
+        nodes.remove(NUMBERING);
         List<String> names = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             String node = nodes.get(Integer.toString(i));
             if (node == null) {
                 throw DrumlinException.during("reading " + name)
-                        .problem(String.format(Locale.ROOT, "[topology] %d is missing of %d nodes", i, nodes.size()))
+                        .problem(String.format(Locale.ROOT, "[%s] %d is missing of %d nodes", section, i, nodes.size()))
                         .advice("the file is not whole: without it the nodes of the earlier run are not known")
                         .exception();
             }
@@ -92,7 +208,7 @@ final class TopologyFile {
         }
         if (names.isEmpty()) {
             throw DrumlinException.during("reading " + name)
-                    .problem("[topology] names no node")
+                    .problem("[" + section + "] names no node")
                     .exception();
         }
         return names;

@@ -209,6 +209,7 @@ public final class FTI {
             Messages anyRank = new Messages(given.rank(), 0);
             Checkpoints.Builder run = Checkpoints.builder(Path.of(configFile))
                     .communicator(given)
+                    .orderOfNodes()
                     .freshStartIfUnrecoverable()
                     .lateFailures(failure -> anyRank.warning("%s", String.valueOf(failure.getMessage())))
                     .finishedByHead(FTI::postProcessed);

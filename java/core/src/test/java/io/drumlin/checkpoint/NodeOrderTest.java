@@ -1,38 +1,433 @@
 package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.CrashJournal;
+import io.drumlin.storage.CrashJournal.Crash;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Nodes come back under other names, in another order, or not at all. */
+/**
+ * Nodes come back under other names, in another order, or not at all: rank r of the communicator that the program gave has what rank r of
+ * that communicator protected.
+ */
 class NodeOrderTest {
 
-    @TempDir
+    private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
+
+    @TempDir(factory = FaultTest.InMemory.class)
     Path directory;
+
+    private final Random random = new Random();
+    private final long seed = random.nextLong();
+
+    NodeOrderTest() {
+        random.setSeed(seed);
+        System.out.println("NodeOrderTest: seed " + seed);
+    }
 
     @Test
     void ranksOnInventedHostsKeepTheirFilesThere() throws IOException {
-        RunFixture run = new RunFixture(directory, Map.of("advanced.local_test", "0", "basic.group_size", "2"));
-        List<String> hosts = List.of("n1", "n1", "n2", "n2");
-        run.runOn(hosts, (checkpoints, comm) -> {
-            checkpoints.protect(0, new int[] {comm.rank()});
-            checkpoints.checkpoint(1, Level.L2);
-        });
+        RunFixture run = run("3", Map.of("basic.group_size", "2"));
+        write(run, block(List.of("n1", "n2"), 2), 1, Level.L2);
         Path local = run.localRoot("n2").resolve(run.restartValue("exec_id"));
         assertThat(local.resolve("l2/Ckpt1-Rank2.fti")).exists();
         assertThat(Files.readString(run.file("Topology.fti"))).containsPattern("0 += n1\n1 += n2\n");
         run.loseDisk("n2");
-        run.runOn(List.of("n1", "n1", "n3", "n3"), (checkpoints, comm) -> {
-            int[] values = new int[1];
-            checkpoints.protect(0, values);
-            checkpoints.recover();
-            assertThat(values).containsExactly(comm.rank());
+        read(run, block(List.of("n1", "n3"), 2), 1, Level.L2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1", "1, 2", "1, 3", "1, 4", "2, 1", "2, 2", "2, 3", "2, 4", "3, 1", "3, 2", "3, 3", "3, 4", "4, 1", "4, 2",
+        "4, 3", "4, 4", "5, 1", "5, 2", "5, 3", "5, 4"
+    })
+    void someOrdersOfNodes(String ioMode, int level) throws IOException {
+        List<List<String>> orders = new ArrayList<>(ordersOf(NODES));
+        Collections.shuffle(orders, random);
+        for (List<String> order : orders.subList(0, 2)) {
+            reorder(ioMode, level, order, false);
+            reorder(ioMode, level, order, level > 1);
+        }
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1", "1, 2", "1, 3", "1, 4", "2, 1", "2, 2", "2, 3", "2, 4", "3, 1", "3, 2", "3, 3", "3, 4", "4, 1", "4, 2",
+        "4, 3", "4, 4", "5, 1", "5, 2", "5, 3", "5, 4"
+    })
+    void everyOrderOfNodes(String ioMode, int level) throws IOException {
+        for (List<String> order : ordersOf(NODES)) {
+            reorder(ioMode, level, order, false);
+            reorder(ioMode, level, order, level > 1);
+        }
+    }
+
+    /** @param loss whether a node is lost and another takes its place */
+    private void reorder(String ioMode, int level, List<String> order, boolean loss) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        write(run, block(NODES, 2), 5, Level.of(level));
+        List<String> later = new ArrayList<>(order);
+        if (loss) {
+            int lost = random.nextInt(later.size());
+            run.loseDisk(later.get(lost));
+            later.set(lost, random.nextBoolean() ? "a0" : "z9");
+        }
+        // Twice: the second time they are in place.
+        read(run, block(later, 2), 5, Level.of(level));
+        readAtAnyLevel(run, block(later, 2), 5);
+        write(run, block(later, 2), 6, Level.of(level));
+        Collections.shuffle(later, random);
+        read(run, block(later, 2), 6, Level.of(level));
+    }
+
+    /** What protects a checkpoint also does so between the move and the next checkpoint: in the order of nodes before. */
+    @ParameterizedTest
+    @CsvSource({"1, 2", "1, 3", "3, 2", "3, 3", "5, 3", "4, 2"})
+    void aNodeIsLostAfterTheMove(String ioMode, int level) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        write(run, block(NODES, 2), 1, Level.of(level));
+        List<String> later = new ArrayList<>(List.of("n3", "n1", "n4", "n2"));
+        read(run, block(later, 2), 1, Level.of(level));
+        for (int i = 0; i < 6; i++) {
+            int lost = random.nextInt(later.size());
+            run.loseDisk(later.get(lost));
+            later.set(lost, "r" + i);
+            if (i % 2 == 1) {
+                Collections.shuffle(later, random);
+            }
+            read(run, block(later, 2), 1, Level.of(level));
+        }
+        write(run, block(later, 2), 2, Level.L1);
+        Collections.shuffle(later, random);
+        read(run, block(later, 2), 2, Level.L1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 3", "1, 4", "2, 4", "3, 2", "3, 4", "4, 3", "4, 4", "5, 2", "5, 4"})
+    void ranksAreDealtOutInAnotherWay(String ioMode, int level) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        write(run, cyclic(NODES, 2), 1, Level.of(level));
+        List<String> others = List.of("n4", "n2", "n1", "n3");
+        read(run, cyclic(others, 2), 1, Level.of(level));
+        readAtAnyLevel(run, block(others, 2), 1);
+        write(run, block(others, 2), 2, Level.of(level));
+        read(run, cyclic(NODES, 2), 2, Level.of(level));
+        List<String> any = new ArrayList<>(block(NODES, 2));
+        Collections.shuffle(any, random);
+        readAtAnyLevel(run, any, 2);
+        write(run, any, 3, Level.of(level));
+        Collections.shuffle(any, random);
+        read(run, any, 3, Level.of(level));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 3", "2, 4", "3, 2", "3, 3", "3, 4", "4, 2", "5, 3"})
+    void nodesWithHeads(String ioMode, int level) throws IOException {
+        for (String inline : List.of("0", "1")) {
+            RunFixture run = run(
+                    ioMode,
+                    Map.of(
+                            "basic.head",
+                            "1",
+                            "basic.node_size",
+                            "3",
+                            "basic.inline_l2",
+                            inline,
+                            "basic.inline_l3",
+                            inline,
+                            "basic.inline_l4",
+                            inline));
+            List<String> later = new ArrayList<>(List.of("n2", "n4", "n1", "n3"));
+            boolean cyclic = random.nextBoolean();
+            write(run, cyclic ? cyclic(NODES, 3) : block(NODES, 3), 1, Level.of(level));
+            if (level > 1) {
+                run.loseDisk("n4");
+                later.set(1, "n0");
+            }
+            read(run, cyclic ? cyclic(later, 3) : block(later, 3), 1, Level.of(level));
+        }
+    }
+
+    @Test
+    void withHeadsRanksAreDealtOutAsBefore() throws IOException {
+        RunFixture run = run("3", Map.of("basic.head", "1", "basic.node_size", "3"));
+        write(run, block(NODES, 3), 1, Level.L2);
+        assertThatThrownBy(() -> readAtAnyLevel(run, cyclic(NODES, 3), 1))
+                .hasMessageContaining("place the ranks on the nodes as in the run before");
+        read(run, block(NODES, 3), 1, Level.L2);
+    }
+
+    /** They are found in any order of nodes, by the ranks in their names. */
+    @ParameterizedTest
+    @CsvSource({"1", "3"})
+    void differentialCheckpoints(String ioMode) throws IOException {
+        RunFixture run =
+                run(ioMode, Map.of("basic.enable_dcp", "1", "basic.dcp_mode", "1", "basic.dcp_block_size", "512"));
+        write(run, block(NODES, 2), 1, Level.L2);
+        write(run, block(NODES, 2), 2, Level.L4_DCP);
+        List<String> later = List.of("n2", "n0", "n4", "n1");
+        readDifferential(run, block(later, 2), 2);
+        write(run, block(later, 2), 3, Level.L1);
+        read(run, block(List.of("n1", "n2", "n0", "n4"), 2), 3, Level.L1);
+        write(run, block(List.of("n1", "n2", "n0", "n4"), 2), 4, Level.L4_DCP);
+        if (ioMode.equals("1")) {
+            assertThatThrownBy(() -> readAtAnyLevel(run, cyclic(later, 2), 4))
+                    .hasMessageContaining("dealt out to the nodes in another way");
+        } else {
+            readDifferential(run, cyclic(later, 2), 4);
+        }
+    }
+
+    private static void readDifferential(RunFixture run, List<String> hosts, int ckptId) throws IOException {
+        run.runOn(hosts, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(Level.L4_DCP);
+            assertRecovers(checkpoints, comm, ckptId);
         });
+    }
+
+    /** The program's ranks are those of the communicator that it gave, also where another number of them wrote. */
+    @Test
+    void otherNumbersOfRanksThatAreDealtOutInTurn() throws IOException {
+        RunFixture run = run("3", Map.of("basic.group_size", "1"));
+        run.runOn(cyclic(NODES, 2), (checkpoints, comm) -> {
+            checkpoints.protect(0, block(80, comm));
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        List<String> later = List.of("n3", "n1", "n3", "n1");
+        run.runOn(later, builder -> builder.anyNumberOfRanks().open(), (checkpoints, comm) -> {
+            int[] expected = block(80, comm);
+            int[] values = new int[expected.length];
+            checkpoints.protect(0, values);
+            checkpoints.distribute(0, Distribution.block(80));
+            checkpoints.recover();
+            assertThat(values).isEqualTo(expected);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1", "2", "4"})
+    void otherNumbersOfRanksThatWereDealtOutInTurnAreRefused(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, Map.of("basic.group_size", "1"));
+        write(run, cyclic(NODES, 2), 1, Level.L4);
+        assertThatThrownBy(() -> run.runOn(
+                        block(List.of("n3", "n1"), 2),
+                        builder -> builder.anyNumberOfRanks().open(),
+                        (checkpoints, comm) -> {}))
+                .hasMessageContaining("at no level");
+        read(run, cyclic(NODES, 2), 1, Level.L4);
+    }
+
+    private static int[] block(int length, Communicator comm) {
+        int each = length / comm.size();
+        return IntStream.range(comm.rank() * each, (comm.rank() + 1) * each).toArray();
+    }
+
+    /** The rule of C FTI: places keep their data, and its communicator is in their order. */
+    @ParameterizedTest
+    @CsvSource({"1, 2", "2, 4", "3, 3", "3, 4", "5, 1"})
+    void placesKeepTheirDataInTheOrderOfNodes(String ioMode, int level) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        boolean cyclic = random.nextBoolean();
+        RunFixture.Opening opening = builder -> builder.orderOfNodes().open();
+        run.runOn(cyclic ? cyclic(NODES, 2) : block(NODES, 2), opening, (checkpoints, comm) -> {
+            checkpoints.protect(0, values(checkpoints.communicator().rank(), 1));
+            checkpoints.checkpoint(1, Level.of(level));
+        });
+        List<String> later = List.of("n4", "n2", "n1", "n3");
+        for (List<String> hosts : List.of(block(later, 2), cyclic(later, 2), cyclic(NODES, 2))) {
+            run.runOn(hosts, opening, (checkpoints, comm) -> {
+                int[] expected = values(checkpoints.communicator().rank(), 1);
+                int[] values = new int[expected.length];
+                checkpoints.protect(0, values);
+                checkpoints.recover();
+                assertThat(values).isEqualTo(expected);
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"KILL, 3, 3, false", "POWER_LOSS, 1, 2, true", "KILL, 1, 1, false", "POWER_LOSS, 3, 2, true"})
+    void somePrefixesOfAMoveAreRecoverable(Crash crash, String ioMode, int level, boolean loss) throws IOException {
+        prefixesOfAMove(crash, ioMode, level, loss, 30);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({
+        "KILL, 3, 1, false",
+        "KILL, 3, 2, true",
+        "KILL, 3, 3, true",
+        "POWER_LOSS, 3, 1, false",
+        "POWER_LOSS, 3, 2, true",
+        "POWER_LOSS, 3, 3, false",
+        "KILL, 1, 1, false",
+        "KILL, 1, 2, true",
+        "KILL, 1, 3, true",
+        "POWER_LOSS, 1, 1, false",
+        "POWER_LOSS, 1, 2, true",
+        "POWER_LOSS, 1, 3, false",
+        "KILL, 5, 3, true",
+        "POWER_LOSS, 2, 2, false",
+        "KILL, 4, 1, false"
+    })
+    void everyPrefixOfAMoveIsRecoverable(Crash crash, String ioMode, int level, boolean loss) throws IOException {
+        prefixesOfAMove(crash, ioMode, level, loss, 1);
+    }
+
+    /** In whatever order the nodes come then. */
+    private void prefixesOfAMove(Crash crash, String ioMode, int level, boolean loss, int stride) throws IOException {
+        RunFixture run = run(ioMode, Map.of("basic.node_size", "1"));
+        write(run, NODES, 1, Level.of(level));
+        List<String> later = new ArrayList<>(List.of("n4", "n3", "n1", "n2"));
+        if (loss) {
+            run.loseDisk("n3");
+            later.set(1, "n5");
+        }
+        FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+        Files.createDirectories(run.localRoot("n5").getParent());
+        CrashJournal journal = storage.record(run.directory());
+        run.runOn(later, builder -> builder.storage(storage).open(), (checkpoints, comm) -> {});
+        for (int prefix = random.nextInt(stride); prefix <= journal.size(); prefix += stride) {
+            Path copy = Files.createDirectory(directory.resolve("replay"));
+            journal.replay(prefix, copy, crash, random);
+            Path config = copy.resolve("config.fti");
+            Files.writeString(
+                    config, Files.readString(config).replace(run.directory().toString(), copy.toString()));
+            List<String> then = new ArrayList<>(later);
+            if (random.nextBoolean()) {
+                Collections.shuffle(then, random);
+            }
+            try {
+                readAtAnyLevel(RunFixture.at(copy), then, 1);
+            } catch (IOException | AssertionError e) {
+                throw new AssertionError("after " + prefix + " of " + journal.size() + " operations, nodes " + then, e);
+            }
+            RunDirectory.delete(copy, new NioEngine());
+        }
+    }
+
+    /** Nothing is lost where a node has no room for what is brought to it. */
+    @ParameterizedTest
+    @CsvSource({"1, 3", "3, 1", "3, 2"})
+    void aFullNodeLosesNothing(String ioMode, int level) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        write(run, block(NODES, 2), 1, Level.of(level));
+        List<String> later = List.of("n4", "n2", "n1", "n3");
+        FaultyEngine storage = new FaultyEngine(new NioEngine());
+        storage.fail(Operation.ALLOCATE, random.nextInt(8) + 1, "ENOSPC");
+        assertThatThrownBy(() -> run.runOn(
+                        block(later, 2), builder -> builder.storage(storage).open(), (c, comm) -> {}))
+                .hasStackTraceContaining("ENOSPC")
+                .hasStackTraceContaining("nothing is lost");
+        read(run, block(later, 2), 1, Level.of(level));
+    }
+
+    private RunFixture run(String ioMode, Map<String, String> changes) throws IOException {
+        Map<String, String> all = new HashMap<>(Map.of(
+                "advanced.local_test", "0", "basic.group_size", "4", "basic.ckpt_io", ioMode, "basic.node_size", "2"));
+        all.putAll(changes);
+        return new RunFixture(Files.createTempDirectory(directory, "run"), all);
+    }
+
+    private static void write(RunFixture run, List<String> hosts, int ckptId, Level level) throws IOException {
+        run.runOn(hosts, (checkpoints, comm) -> {
+            assertOrderAsGiven(checkpoints, comm);
+            if (checkpoints.isRestart()) {
+                checkpoints.protect(0, new int[values(comm.rank(), 0).length]);
+                checkpoints.recover();
+            }
+            checkpoints.protect(0, values(comm.rank(), ckptId));
+            checkpoints.checkpoint(ckptId, level);
+        });
+    }
+
+    private static void read(RunFixture run, List<String> hosts, int ckptId, Level level) throws IOException {
+        run.runOn(hosts, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(level);
+            assertHasItsOwn(checkpoints, comm, ckptId);
+        });
+    }
+
+    private static void readAtAnyLevel(RunFixture run, List<String> hosts, int ckptId) throws IOException {
+        run.runOn(hosts, (checkpoints, comm) -> assertHasItsOwn(checkpoints, comm, ckptId));
+    }
+
+    private static void assertHasItsOwn(Checkpoints checkpoints, Communicator comm, int ckptId) throws IOException {
+        assertOrderAsGiven(checkpoints, comm);
+        assertThat(checkpoints.lastCheckpoint()).contains(ckptId);
+        assertRecovers(checkpoints, comm, ckptId);
+    }
+
+    private static void assertRecovers(Checkpoints checkpoints, Communicator comm, int ckptId) throws IOException {
+        int[] expected = values(comm.rank(), ckptId);
+        int[] values = new int[expected.length];
+        checkpoints.protect(0, values);
+        checkpoints.recover();
+        assertThat(values).as("rank %d", comm.rank()).isEqualTo(expected);
+    }
+
+    private static void assertOrderAsGiven(Checkpoints checkpoints, Communicator comm) throws IOException {
+        long before = checkpoints.communicator().exscan(1);
+        assertThat(checkpoints.communicator().rank()).isEqualTo((int) before);
+        long[] given = {-comm.rank()};
+        checkpoints.communicator().allreduce(given, Communicator.Op.MAX);
+        assertThat(checkpoints.communicator().rank() == 0).isEqualTo(given[0] == -comm.rank());
+    }
+
+    /** Not the same size on all ranks. */
+    private static int[] values(int rank, int ckptId) {
+        int[] values = new int[500 + 33 * rank];
+        Arrays.setAll(values, i -> 1_000_000 * ckptId + 10_000 * rank + i);
+        return values;
+    }
+
+    /** Ranks that fill one node after the other. */
+    private static List<String> block(List<String> nodes, int perNode) {
+        return nodes.stream()
+                .flatMap(node -> Collections.nCopies(perNode, node).stream())
+                .toList();
+    }
+
+    /** Ranks that are dealt out to the nodes in turn. */
+    private static List<String> cyclic(List<String> nodes, int perNode) {
+        return IntStream.range(0, perNode).boxed().flatMap(i -> nodes.stream()).toList();
+    }
+
+    private static List<List<String>> ordersOf(List<String> nodes) {
+        if (nodes.isEmpty()) {
+            return List.of(List.of());
+        }
+        List<List<String>> orders = new ArrayList<>();
+        for (String first : nodes) {
+            List<String> rest = new ArrayList<>(nodes);
+            rest.remove(first);
+            for (List<String> order : ordersOf(rest)) {
+                List<String> whole = new ArrayList<>(List.of(first));
+                whole.addAll(order);
+                orders.add(whole);
+            }
+        }
+        return orders;
     }
 }

@@ -45,6 +45,16 @@ public final class RunFixture {
         Files.writeString(config, IniFile.dump(sections));
     }
 
+    private RunFixture(Path directory) {
+        this.directory = directory;
+        config = directory.resolve("config.fti");
+    }
+
+    /** A run whose files are there already. */
+    public static RunFixture at(Path directory) {
+        return new RunFixture(directory);
+    }
+
     private static void put(Map<String, Map<String, String>> sections, String key, String value) {
         int dot = key.indexOf('.');
         sections.computeIfAbsent(key.substring(0, dot), s -> new LinkedHashMap<>())

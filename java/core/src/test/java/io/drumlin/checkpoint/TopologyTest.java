@@ -82,13 +82,16 @@ class TopologyTest {
         List<String> earlier = List.of("node2", "elsewhere", "node0");
         List<String> nameOfRank =
                 IntStream.range(0, 9).mapToObj(rank -> "node" + rank / 3).toList();
-        List<Topology> expected = NodeList.of(config, nameOfRank, earlier).topologies(heads);
+        Optional<NodeOrder> order = Optional.of(new NodeOrder(earlier, Optional.empty(), List.of()));
+        List<Topology> expected = NodeList.of(config, nameOfRank, order).topologies(heads);
         List<Topology> ranks = new ArrayList<>(Collections.nCopies(9, null));
         ThreadCommunicator.run(9, comm -> {
             Topology own = Topology.of(comm, config, Optional.empty(), names -> {
-                assertThat(comm.rank()).isZero();
-                return NodeList.of(config, names, earlier);
-            });
+                        assertThat(comm.rank()).isZero();
+                        return List.of(NodeList.of(config, names, order));
+                    })
+                    .get(0)
+                    .topology();
             ranks.set(comm.rank(), own);
             Communicator app = own.own(comm);
             List<String> nodeNames = own.nodeNames(app);

@@ -101,6 +101,16 @@ public record FileEntry(
     }
 
     /**
+     * The same in another group.
+     *
+     * @param largest bytes of the largest file of the group
+     * @return the changed entry
+     */
+    public FileEntry withMaxSize(long largest) {
+        return new FileEntry(name, size, largest, checksum, variables, layers, rsedChecksum, ownChecksum);
+    }
+
+    /**
      * The same with another digest of the encoded file.
      *
      * @param md5 32 lower-case hexadecimal digits, or null
