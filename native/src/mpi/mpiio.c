@@ -63,18 +63,36 @@ static int64_t agree(MPI_Comm comm, int64_t outcome)
     return result < 0 ? result : worst < 0 ? worst : outcome;
 }
 
-static int32_t try_open(const char *path, int flags)
+/* More than MPI needs for a file: OMPIO (4.1) takes one for the data and some for what it shares between ranks. */
+#define NEEDED_DESCRIPTORS 16
+
+struct trial {
+    int count;
+    int fds[NEEDED_DESCRIPTORS];
+};
+
+/* Opens the file and takes as many descriptors as MPI may need for it. */
+static int32_t try_open(struct trial *trial, const char *path, int flags)
 {
-    int fd = open(path, flags | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return -errno;
-    close(fd);
+    while (trial->count < NEEDED_DESCRIPTORS) {
+        int fd = trial->count == 0 ? open(path, flags | O_CLOEXEC, 0666) : fcntl(trial->fds[0], F_DUPFD_CLOEXEC, 0);
+        if (fd < 0)
+            return -errno;
+        trial->fds[trial->count++] = fd;
+    }
     return 0;
+}
+
+static void end_trial(struct trial *trial)
+{
+    while (trial->count > 0)
+        close(trial->fds[--trial->count]);
 }
 
 /*
  * Whether all ranks can open the file, which is made if it shall be. OMPIO (4.1) does not come back on a rank that
- * cannot while another can: it waits for the others to close the file.
+ * cannot while another can: it waits for the others to close the file. So the descriptors that it will need are taken
+ * here, and given back when all ranks have them.
  */
 static int32_t try_everywhere(MPI_Comm comm, const char *path, int32_t modes)
 {
@@ -82,16 +100,18 @@ static int32_t try_everywhere(MPI_Comm comm, const char *path, int32_t modes)
     int writable = modes & DRUMLIN_MPI_FILE_WRITE;
     int flags = readable && writable ? O_RDWR : writable ? O_WRONLY : O_RDONLY;
     int rank;
+    struct trial trial = {.count = 0};
     int32_t result = result_of(MPI_Comm_rank(comm, &rank));
     if (result == 0 && rank == 0) {
         int making = modes & DRUMLIN_MPI_FILE_CREATE ? O_CREAT : 0;
         int alone = modes & DRUMLIN_MPI_FILE_EXCLUSIVE ? O_EXCL : 0;
-        result = try_open(path, flags | making | alone);
+        result = try_open(&trial, path, flags | making | alone);
     }
     result = (int32_t)agree(comm, result);
-    if (result < 0)
-        return result;
-    return (int32_t)agree(comm, rank == 0 ? 0 : try_open(path, flags));
+    if (result == 0)
+        result = (int32_t)agree(comm, rank == 0 ? 0 : try_open(&trial, path, flags));
+    end_trial(&trial);
+    return result;
 }
 
 int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)

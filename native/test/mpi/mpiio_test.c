@@ -204,6 +204,49 @@ static void a_file_that_one_rank_cannot_open_is_one_that_nobody_can(void **state
     }
 }
 
+enum { DESCRIPTORS = 200 };
+
+/* Uses up all descriptors but some. Returns how many it took. */
+static int leave_descriptors(int *taken, int left)
+{
+    int count = 0;
+    while (count < DESCRIPTORS && (taken[count] = dup(STDERR_FILENO)) >= 0)
+        count++;
+    for (int i = 0; i < left; i++)
+        close(taken[--count]);
+    return count;
+}
+
+/* However many are left, MPI must not wait for a rank that has not enough. */
+static void a_rank_without_descriptors_leaves_nobody_waiting(void **state)
+{
+    (void)state;
+    struct rlimit limit, low;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    low = limit;
+    low.rlim_cur = DESCRIPTORS;
+    make_path();
+    int64_t opened = 0;
+    for (int left = 0; left < 24; left++) {
+        int taken[DESCRIPTORS];
+        int count = 0;
+        if (rank == size - 1) {
+            setrlimit(RLIMIT_NOFILE, &low);
+            count = leave_descriptors(taken, left);
+        }
+        int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+        while (count > 0)
+            close(taken[--count]);
+        setrlimit(RLIMIT_NOFILE, &limit);
+        opened = file;
+        assert_true(file > 0 || file == -EMFILE);
+        if (file > 0)
+            assert_int_equal(drumlin_mpi_file_close(file), 0);
+    }
+    assert_true(opened > 0);
+    remove_file();
+}
+
 static void a_path_that_is_too_long_for_mpi_is_refused(void **state)
 {
     (void)state;
@@ -269,6 +312,7 @@ int main(void)
         cmocka_unit_test(no_rank_goes_on_where_one_has_failed),
         cmocka_unit_test(what_cannot_be_read_is_not_the_end_of_the_file),
         cmocka_unit_test(a_file_that_one_rank_cannot_open_is_one_that_nobody_can),
+        cmocka_unit_test(a_rank_without_descriptors_leaves_nobody_waiting),
         cmocka_unit_test(a_path_that_is_too_long_for_mpi_is_refused),
         cmocka_unit_test(a_rank_that_cannot_write_is_noticed),
         cmocka_unit_test(a_full_file_system_is_noticed),
