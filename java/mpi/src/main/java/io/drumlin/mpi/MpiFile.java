@@ -25,13 +25,11 @@ import java.util.Set;
 public final class MpiFile implements SharedFile {
 
     private final Path path;
-    private final int rank;
     private final long file;
     private boolean closed;
 
-    private MpiFile(Path path, int rank, long file) {
+    private MpiFile(Path path, long file) {
         this.path = path;
-        this.rank = rank;
         this.file = file;
     }
 
@@ -50,13 +48,12 @@ public final class MpiFile implements SharedFile {
                 .orElseThrow(() -> new IllegalArgumentException("MPI-IO needs a communicator of MPI, this is a "
                         + ranks.getClass().getSimpleName()));
         int bits = bits(modes);
-        DrumlinException.Context failure =
-                DrumlinException.during("MPI_File_open").path(path).rank(ranks.rank());
+        DrumlinException.Context failure = agreed("MPI_File_open", path);
         long file;
         try (Payload name = Payload.from(nulTerminated(path))) {
             file = check(MpiLibrary.drumlin_mpi_file_open(comm, name.address(), bits), failure);
         }
-        MpiFile opened = new MpiFile(path, ranks.rank(), file);
+        MpiFile opened = new MpiFile(path, file);
         if (modes.contains(OpenMode.TRUNCATE)) {
             opened.truncateOrClose();
         }
@@ -162,7 +159,9 @@ public final class MpiFile implements SharedFile {
      */
     public long size() throws IOException {
         checkOpen();
-        return check(MpiLibrary.drumlin_mpi_file_size(file), during("MPI_File_get_size"));
+        return check(
+                MpiLibrary.drumlin_mpi_file_size(file),
+                DrumlinException.during("MPI_File_get_size").path(path));
     }
 
     /**
@@ -196,6 +195,11 @@ public final class MpiFile implements SharedFile {
     }
 
     private DrumlinException.Context during(String operation) {
-        return DrumlinException.during(operation).path(path).rank(rank);
+        return agreed(operation, path);
+    }
+
+    /** Names no rank: all have the failure, and it may be that of another one. */
+    private static DrumlinException.Context agreed(String operation, Path path) {
+        return DrumlinException.during(operation).path(path);
     }
 }

@@ -153,7 +153,7 @@ class MpiFileChecks extends SharedFolderChecks {
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("MPI_File_open")
                 .hasMessageContaining("missing")
-                .hasMessageContaining("rank " + world.rank());
+                .hasMessageNotContaining("rank " + world.rank());
         try (MpiFile file = MpiFile.open(world, path, ALL)) {
             assertThatThrownBy(() -> file.writeAtAll(ByteBuffer.allocate(5), -1))
                     .isInstanceOf(DrumlinException.class)
