@@ -440,8 +440,7 @@ public final class ThreadCommunicator implements Communicator {
                 meeting.over = true;
                 job.notifyAll();
             }
-            job.await(
-                    operation, rank, () -> meeting.over, () -> meeting.missing().map(r -> context.members[r]));
+            await(meeting, operation);
             if (meeting.result == null) {
                 throw new MeetingException(DrumlinException.during(operation)
                         .rank(rank)
@@ -450,6 +449,20 @@ public final class ThreadCommunicator implements Communicator {
             @SuppressWarnings("unchecked") // all ranks are in the same operation
             R result = (R) meeting.result;
             return result;
+        }
+    }
+
+    /** A rank that is interrupted has entered, and can neither leave the others' meeting nor come to another one: it has failed. */
+    private void await(Meeting meeting, String operation) throws MeetingException {
+        ThreadJob job = context.job;
+        try {
+            job.await(
+                    operation, rank, () -> meeting.over, () -> meeting.missing().map(r -> context.members[r]));
+        } catch (MeetingException e) {
+            if (e.getCause() instanceof InterruptedException) {
+                job.rankFailed(context.members[rank], e);
+            }
+            throw e;
         }
     }
 

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.drumlin.DrumlinException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -225,6 +227,25 @@ class ThreadCommunicatorTest {
                         2, world -> world.allreduce(new long[1 + world.rank()], Communicator.Op.SUM)))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("rank 0 in allreduce SUM of 1 values, rank 1 in allreduce SUM of 2 values");
+    }
+
+    /** It is in the collective call for the others, so that there can be no other one. */
+    @Test
+    void aRankThatIsInterruptedInACollectiveCallSaysSoFromThenOn() {
+        List<String> said = Collections.synchronizedList(new ArrayList<>());
+        assertThatThrownBy(() -> ThreadCommunicator.run(2, world -> {
+                    if (world.rank() == 1) {
+                        world.receive(ByteBuffer.allocate(0), 0, 0);
+                        return;
+                    }
+                    Thread.currentThread().interrupt();
+                    for (int i = 0; i < 2; i++) {
+                        assertThatThrownBy(world::barrier).satisfies(e -> said.add(String.valueOf(e.getMessage())));
+                        assertThat(Thread.interrupted()).isEqualTo(i == 0);
+                    }
+                }))
+                .hasMessageContaining("interrupted");
+        assertThat(said).hasSize(2).allSatisfy(message -> assertThat(message).contains("interrupted"));
     }
 
     @Test
