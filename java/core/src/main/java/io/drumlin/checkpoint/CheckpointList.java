@@ -238,10 +238,18 @@ final class CheckpointList {
         return value.startsWith("t");
     }
 
+    /** All sections, which can also be written again. */
     private Map<String, Map<String, String>> parse(String text) throws DrumlinException {
         IniFile list = IniFile.parse(text, file.toString());
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         list.sections().forEach(section -> sections.put(section, list.section(section)));
+        try {
+            IniFile.dump(sections);
+        } catch (IllegalArgumentException e) {
+            throw DrumlinException.during("reading " + file)
+                    .problem("it is damaged: " + e.getMessage())
+                    .exception();
+        }
         return sections;
     }
 

@@ -383,15 +383,17 @@ class DifferentialTest {
         });
     }
 
-    @Test
-    void aDamagedListIsPutAsideAndBegunAgain() throws IOException {
+    /** The second can be read, and could not be written again as it is. */
+    @ParameterizedTest
+    @ValueSource(strings = {"[checkpoint_id.1", "[checkpoint_id.1]\ntimestamp = Wed\0 11/25/26\nlevel = 1\n"})
+    void aDamagedListIsPutAsideAndBegunAgain(String damaged) throws IOException {
         RunFixture run = run("3");
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {1});
             checkpoints.checkpoint(1, Level.L1);
         });
         Path list = run.file("Checkpoint.fti");
-        Files.writeString(list, "[checkpoint_id.1");
+        Files.writeString(list, damaged);
         run.run(RANKS, (checkpoints, comm) -> {
             int[] values = {0};
             checkpoints.protect(0, values);
@@ -399,7 +401,7 @@ class DifferentialTest {
             values[0]++;
             checkpoints.checkpoint(2, Level.L1);
         });
-        assertThat(list.resolveSibling("Checkpoint.fti.damaged")).hasContent("[checkpoint_id.1");
+        assertThat(list.resolveSibling("Checkpoint.fti.damaged")).hasContent(damaged);
         assertThat(list).content().contains("[checkpoint_id.2]").doesNotContain("checkpoint_id.1");
         run.run(RANKS, (checkpoints, comm) -> {
             int[] values = {0};
