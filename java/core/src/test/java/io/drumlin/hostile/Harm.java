@@ -19,6 +19,7 @@ final class Harm {
     private final Model model;
     private final Random random;
     private final List<String> hosts;
+    private final String nodeOfThePast;
     private int replacements;
 
     /** @param hosts of the nodes in their order; changed here when nodes are */
@@ -27,13 +28,15 @@ final class Harm {
         this.model = model;
         this.random = random;
         this.hosts = hosts;
+        nodeOfThePast = anyHost();
     }
 
     /** @return what happened, for people; empty if there was nothing that it could happen to */
     String happen(Trouble trouble) throws IOException {
         return switch (trouble) {
             case NODE_LOST -> loseNode();
-            case OLD_DISK -> putOldDisk();
+            case OLD_DISK -> putOldDisk(nodeOfThePast);
+            case OLD_DISKS -> putOldDisk(anyHost());
             case OTHER_ORDER -> shuffle();
             case OTHER_NODE -> replaceNode();
             case RENAMED_NODE -> renameNode();
@@ -72,12 +75,11 @@ final class Harm {
         return "node " + host + " loses its disk";
     }
 
-    private String putOldDisk() throws IOException {
+    private String putOldDisk(String host) throws IOException {
         Optional<Path> memory = world.memory(random);
-        if (memory.isEmpty()) {
+        if (memory.isEmpty() || !hosts.contains(host)) {
             return "";
         }
-        String host = anyHost();
         world.putBack(memory.get(), world.disk(host));
         model.lost(host);
         return "node " + host + " has its disk of after start " + memory.get().getFileName();
@@ -159,7 +161,11 @@ final class Harm {
 
     private String putOlderDirectory() throws IOException {
         Optional<Path> memory = world.memory(random);
-        List<Path> directories = memory.isEmpty() ? List.of() : world.levelsOf(memory.get());
+        List<Path> directories = memory.isEmpty()
+                ? List.of()
+                : world.levelsOf(memory.get()).stream()
+                        .filter(each -> World.host(each).orElse(nodeOfThePast).equals(nodeOfThePast))
+                        .toList();
         if (directories.isEmpty()) {
             return "";
         }

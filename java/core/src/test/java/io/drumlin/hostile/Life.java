@@ -27,8 +27,11 @@ import java.util.stream.IntStream;
 /** A run from its first start to its last, and all that happens to it meanwhile. The same seed gives the same life, but for the threads. */
 final class Life {
 
+    /** Whether what a start took for damaged must be there at the next one, if no checkpoint was taken between. */
+    private static final boolean STRICT = Boolean.getBoolean("drumlin.hostile.strict");
+
     private final Random random;
-    private final Set<Trouble> allowed;
+    private final EnumSet<Trouble> allowed;
     private final EnumSet<Trouble> met = EnumSet.noneOf(Trouble.class);
     private final Setting setting;
     private final World world;
@@ -60,7 +63,8 @@ final class Life {
     }
 
     Life(long seed, Set<Trouble> allowed, Path directory) throws IOException {
-        this.allowed = allowed;
+        this.allowed = EnumSet.noneOf(Trouble.class);
+        this.allowed.addAll(allowed);
         random = new Random(seed);
         boolean archives = allowed.contains(Trouble.ARCHIVE_ONLY) && random.nextInt(3) == 0;
         setting = Setting.random(random, archives);
@@ -88,7 +92,7 @@ final class Life {
     }
 
     void live() throws IOException, Failure {
-        if (allowed.contains(Trouble.SHARED_DISK) && random.nextInt(4) == 0) {
+        if (allowed.contains(Trouble.SHARED_DISK) && random.nextInt(20) == 0) {
             shareDisk();
         }
         for (int starts = 2 + random.nextInt(4); starts > 0; starts--) {
@@ -103,6 +107,8 @@ final class Life {
 
     private void shareDisk() throws IOException {
         met.add(Trouble.SHARED_DISK);
+        // What happens to one of these nodes happens to the other.
+        allowed.retainAll(Set.of(Trouble.KILL, Trouble.RESTART_ERROR));
         Files.createDirectories(world.disk("n0"));
         Files.createDirectories(world.disk("n1").getParent());
         Files.createSymbolicLink(world.disk("n1"), world.disk("n0"));
@@ -324,7 +330,7 @@ final class Life {
         int applications = setting.heads() ? Setting.NODES : setting.ranks();
         if (telling.opened().size() < applications) {
             require(
-                    faults.killed() || telling.opened().isEmpty(),
+                    faults.killed() || telling.opened().isEmpty() || strikesWhileOpening(plan, faults),
                     () -> "only some ranks opened the run: " + telling.opened());
             judgeRefusal(plan, faults, failure);
             return;
@@ -371,7 +377,10 @@ final class Life {
         boolean permitted = allowedNow;
         require(permitted, () -> "refused, and checkpoint " + model.least() + " must be recoverable: " + failure);
         refusal = String.valueOf(failure);
-        require(!(isDisguised() && refusal.contains("start afresh")), () -> "advice that costs data: " + refusal);
+        boolean hidden = disguise.map(Disguise::trouble)
+                .filter(trouble -> trouble == Trouble.ARCHIVE_ONLY || trouble == Trouble.OTHER_MODE)
+                .isPresent();
+        require(!(hidden && refusal.contains("start afresh")), () -> "advice that costs data: " + refusal);
     }
 
     /** @return whether all ranks have recovered */
@@ -415,7 +424,7 @@ final class Life {
             return false;
         }
         sizes = model.sizes(epoch);
-        boolean strict = epoch < model.least() && telling.begun().isEmpty();
+        boolean strict = STRICT && epoch < model.least() && telling.begun().isEmpty();
         if (!strict) {
             model.recovered(epoch, telling.lastLevel());
         }

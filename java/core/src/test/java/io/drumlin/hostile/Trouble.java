@@ -12,20 +12,22 @@ enum Trouble {
     POWER_LOSS(true),
     /** Between two starts a node loses its disk. */
     NODE_LOST(true),
-    /** A node comes back with the disk that it had some time ago. */
-    OLD_DISK(false),
+    /** A node, always the same in a life, comes back with the disk that it had some time ago. */
+    OLD_DISK(true),
+    /** Any nodes do: together they may have a checkpoint that was superseded. */
+    OLD_DISKS(false),
     /** Nodes are there in another order. */
     OTHER_ORDER(false),
     /** Another node, with an empty disk, has the place of one. */
-    OTHER_NODE(false),
+    OTHER_NODE(true),
     /** A node has another name and the same disk. */
-    RENAMED_NODE(false),
+    RENAMED_NODE(true),
     /** Two ranks have each other's file. */
-    SWAPPED_FILES(false),
+    SWAPPED_FILES(true),
     /** A file is what it was some time ago, or one of some time ago is there too. */
-    OLDER_FILE(false),
-    /** A level's directory is what it was some time ago. */
-    OLDER_DIRECTORY(false),
+    OLDER_FILE(true),
+    /** A level's directory is what it was some time ago, on the parallel file system or that node. */
+    OLDER_DIRECTORY(true),
     /** There is a directory in the place of a file. */
     FILE_IS_DIRECTORY(false),
     /** A bit of a file with data is another. */
@@ -33,21 +35,21 @@ enum Trouble {
     /** A bit of the metadata of a group is another, in the modes that have them. */
     FLIPPED_METADATA(false),
     /** For one start a bit of Topology.fti is another. */
-    FLIPPED_TOPOLOGY(false),
+    FLIPPED_TOPOLOGY(true),
     /** A bit of Checkpoint.fti is another. */
-    FLIPPED_LIST(false),
+    FLIPPED_LIST(true),
     /** For one start a bit of the configuration is another. */
     FLIPPED_CONFIG(false),
     /** A file ends too early. */
     TRUNCATED(true),
     /** A bit is another in one read of a restart. */
-    FLIPPED_READ(false),
+    FLIPPED_READ(true),
     /** An operation of a restart fails, once or from then on. */
-    RESTART_ERROR(false),
+    RESTART_ERROR(true),
     /** An operation of a checkpoint fails, once or from then on. */
     CHECKPOINT_ERROR(true),
     /** For one start nothing can be written to any node's disk. */
-    FULL_NODES(false),
+    FULL_NODES(true),
     /** For one start the configuration names another I/O mode. */
     OTHER_MODE(false),
     /** While the job runs another is started with its configuration. */
