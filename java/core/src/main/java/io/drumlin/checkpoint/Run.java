@@ -55,8 +55,9 @@ record Run(
      * @param numbering of its ranks: {@link Numbering#NODE} also where that is not known
      * @param nodes how many it had
      * @param ranks how many its application had, 0 if that is not known
+     * @param start a number of this start of the run
      */
-    record Former(boolean sameNodes, Numbering numbering, int nodes, int ranks) {}
+    record Former(boolean sameNodes, Numbering numbering, int nodes, int ranks, long start) {}
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
@@ -100,7 +101,9 @@ record Run(
                         sameNodes,
                         TopologyFile.numbering(ini).orElse(Numbering.NODE),
                         nodes,
-                        TopologyFile.ranks(ini).orElse(0));
+                        TopologyFile.ranks(ini).orElse(0),
+                        System.currentTimeMillis() << 20
+                                | ProcessHandle.current().pid());
                 if (anyNumberOfRanks && !sameNodes) {
                     // Their nodes are none of this run's.
                     known.clear();
@@ -117,7 +120,12 @@ record Run(
         Communicator inNodeOrder = topology.own(ranks);
         NodeOrder order = restart ? NONE : topology.order(inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
+        NodeMarker marker = new NodeMarker(
+                directories.local(), topology, former.map(Former::start).orElse(0L));
         Agreement.Step begin = () -> {
+            if (topology.nodes() > 1 && !config.localTest() && topology.place() == 0) {
+                marker.make();
+            }
             if (!topology.isHead() && inNodeOrder.rank() == 0) {
                 lease(config, directories.lease()).ifPresent(lease::add);
             }
@@ -151,6 +159,8 @@ record Run(
         } catch (IOException | RuntimeException | Error e) {
             lease.forEach(Lease::close);
             throw e;
+        } finally {
+            marker.delete();
         }
     }
 
@@ -250,12 +260,13 @@ record Run(
             former != null && former.numbering == Numbering.NODE ? 1 : 0,
             former != null && former.numbering == Numbering.GIVEN ? 1 : 0,
             former != null ? former.nodes : 0,
-            former != null ? former.ranks : 0
+            former != null ? former.ranks : 0,
+            former != null ? former.start : 0
         };
         ranks.allreduce(values, Op.MAX);
         Numbering other = values[2] == 1 ? Numbering.GIVEN : Numbering.OTHER;
         Numbering numbering = values[1] == 1 ? Numbering.NODE : other;
-        return new Former(values[0] == 1, numbering, (int) values[3], (int) values[4]);
+        return new Former(values[0] == 1, numbering, (int) values[3], (int) values[4], values[5]);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

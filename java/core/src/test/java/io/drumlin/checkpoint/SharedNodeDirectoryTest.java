@@ -1,0 +1,102 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.comm.ThreadCommunicator;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A {@code ckpt_dir} on a file system that the nodes share. */
+class SharedNodeDirectoryTest {
+
+    @TempDir
+    Path directory;
+
+    private RunFixture fixture(int heads) throws IOException {
+        return new RunFixture(
+                directory,
+                Map.of(
+                        "advanced.local_test",
+                        "0",
+                        "basic.group_size",
+                        "2",
+                        "basic.node_size",
+                        "2",
+                        "basic.head",
+                        Integer.toString(heads)));
+    }
+
+    private static void open(RunFixture run, List<Host> hosts) throws IOException {
+        ThreadCommunicator.run(hosts.size(), comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .hosts(hosts::get)
+                    .open()) {
+                if (!checkpoints.isHead()) {
+                    checkpoints.protect(0, new int[] {7});
+                    if (checkpoints.isRestart()) {
+                        checkpoints.recover();
+                    }
+                    checkpoints.checkpoint(1, Level.L1);
+                    checkpoints.await();
+                }
+            }
+        });
+    }
+
+    private Host host(String name, String root) {
+        return new Host(name, directory.resolve(root));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void isRefusedAtTheStart(int heads) throws IOException {
+        RunFixture run = fixture(heads);
+        Host first = host("a", "Local");
+        Host second = host("b", "Local");
+        assertThatThrownBy(() -> open(run, List.of(first, first, second, second)))
+                .hasMessageContaining("is shared by nodes, and each needs one of its own")
+                .hasMessageContaining("node 0, a")
+                .hasMessageContaining("node 1, b")
+                .hasMessageContaining("set ckpt_dir to storage of the node");
+        assertThat(files()).noneMatch(file -> file.contains("drumlin-"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void isRefusedAtARestart(int heads) throws IOException {
+        RunFixture run = fixture(heads);
+        Host first = host("a", "Local");
+        Host second = host("b", "Other");
+        open(run, List.of(first, first, second, second));
+        // As a kill leaves them.
+        Path left = directory.resolve("Local/" + run.restartValue("exec_id") + "/drumlin-node-1234");
+        Files.writeString(left, "node 1, b");
+        open(run, List.of(first, first, second, second));
+        assertThat(files().filter(file -> file.contains("drumlin-"))).containsExactly("drumlin-node-1234");
+        Host moved = host("b", "Local");
+        assertThatThrownBy(() -> open(run, List.of(first, first, moved, moved)))
+                .hasMessageContaining("is shared by nodes");
+    }
+
+    /** One node needs nothing from others. */
+    @Test
+    void ofOneNodeIsItsOwn() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("advanced.local_test", "0"));
+        open(run, List.of(host("a", "Local"), host("a", "Local")));
+        assertThat(files()).noneMatch(file -> file.contains("drumlin-"));
+    }
+
+    private Stream<String> files() throws IOException {
+        return Files.walk(directory).map(path -> path.getFileName().toString());
+    }
+}
