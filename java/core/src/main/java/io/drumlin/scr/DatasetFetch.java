@@ -7,6 +7,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.IoFailures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,6 +68,7 @@ final class DatasetFetch {
                 // That says nothing of the dataset.
                 throw e;
             } catch (IOException e) {
+                requireNoneToPass(e);
                 onRoot("noting a failure", () -> {
                     LOG.log(
                             System.Logger.Level.WARNING,
@@ -74,6 +76,20 @@ final class DatasetFetch {
                     change(read[0], each -> each.failed(name, ScrIndex.now()));
                 });
             }
+        }
+    }
+
+    /**
+     * Ends the search where an error may pass: noted as failed, the newest dataset would not be tried any more. Collective.
+     *
+     * @param failure of this rank, which need not be the one that failed
+     * @throws IOException that failure
+     */
+    private void requireNoneToPass(IOException failure) throws IOException {
+        long[] mayPass = {IoFailures.mayPass(failure) ? 1 : 0};
+        world.allreduce(mayPass, Communicator.Op.MAX);
+        if (mayPass[0] == 1) {
+            throw failure;
         }
     }
 

@@ -366,6 +366,37 @@ class ScrDatasetsTest extends DatasetJobs {
         assertThat(failures).isPositive();
     }
 
+    /** The newest dataset is not noted as failed, and an older one not fetched: when the error has passed, the newest is. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FaultyEngine.Operation.class,
+            names = {"OPEN", "READ", "WRITE"})
+    void anErrorWhileFetchingLosesNoDataset(FaultyEngine.Operation operation) throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.1");
+            write(datasets, rank, "ckpt.2");
+        });
+        for (int nth = 1; nth < 60; nth += 3) {
+            deleteCaches();
+            FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
+            faulty.fail(operation, nth, "EIO");
+            storage = faulty;
+            try {
+                job((datasets, rank) ->
+                        assertThat(datasets.haveRestart().orElse("ckpt.2")).isEqualTo("ckpt.2"));
+            } catch (IOException e) {
+                assertThat(e).hasStackTraceContaining("EIO");
+            }
+            faulty.heal();
+            deleteCaches();
+            int place = nth;
+            job((datasets, rank) -> assertThat(datasets.haveRestart())
+                    .as("%s %d", operation, place)
+                    .contains("ckpt.2"));
+        }
+    }
+
     /** Two ranks on each of two nodes are two sets: what fails in one of them fails on all ranks, and they go on together. */
     @Tag("exhaustive")
     @ParameterizedTest
