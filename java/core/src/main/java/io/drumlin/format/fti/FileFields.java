@@ -3,6 +3,7 @@ package io.drumlin.format.fti;
 import io.drumlin.format.FormatException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -88,6 +89,30 @@ final class FileFields {
                         "is " + variable.pos() + ": " + variable.size() + " bytes from there are not within the "
                                 + entry.size() + " of the file");
             }
+        }
+        // Of HDF5 files only they themselves say where variables are.
+        if (type == CkptType.FULL && !entry.name().endsWith(".h5")) {
+            checkPlaces(entry);
+        }
+    }
+
+    /** All writers put variables one after the other, in whatever order, and nothing else into the file. */
+    private void checkPlaces(FileEntry entry) throws FormatException {
+        List<VariableEntry> inFile = entry.variables().stream()
+                .filter(variable -> variable.size() > 0)
+                .sorted(Comparator.comparingLong(VariableEntry::pos))
+                .toList();
+        long end = 0;
+        for (VariableEntry variable : inFile) {
+            if (variable.pos() != end) {
+                throw wrong(
+                        "var" + entry.variables().indexOf(variable) + "_pos",
+                        "is " + variable.pos() + ", and the variables before it in the file end at " + end);
+            }
+            end += variable.size();
+        }
+        if (end != entry.size()) {
+            throw wrong("ckpt_file_size", "is " + entry.size() + ", and the variables have " + end + " bytes");
         }
     }
 
