@@ -1,7 +1,10 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.HeldFile.Target;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -35,6 +38,16 @@ final class MadeFile {
     /** The name that a file has until it is whole. */
     static Path unfinished(Path path) {
         return path.resolveSibling(UNFINISHED + path.getFileName());
+    }
+
+    /** Gives a file that is whole its name. A directory that has it is put aside: a rename replaces files only. */
+    static void putInPlace(StorageEngine storage, Path path) throws IOException {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            Path aside = path.resolveSibling("drumlin-directory-" + path.getFileName());
+            RunDirectory.delete(aside, storage);
+            storage.rename(path, aside);
+        }
+        storage.rename(unfinished(path), path);
     }
 
     Path path() {

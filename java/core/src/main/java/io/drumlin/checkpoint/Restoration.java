@@ -285,7 +285,7 @@ final class Restoration {
     private void takeMadeAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
         for (Map.Entry<FileKind, Path> file : ahead.entrySet()) {
             stored.check(file.getKey(), MadeFile.unfinished(file.getValue()), Keep.NOTHING);
-            storage.rename(MadeFile.unfinished(file.getValue()), file.getValue());
+            MadeFile.putInPlace(storage, file.getValue());
             present.add(file.getKey());
         }
         ahead.clear();
@@ -484,7 +484,7 @@ final class Restoration {
             Path encoded = rebuilt.encoded.get();
             // Not checked: its digest is that of the bytes that were written, and there is no other.
             stored.encodedAgain(rebuilt.md5);
-            storage.rename(MadeFile.unfinished(encoded), encoded);
+            MadeFile.putInPlace(storage, encoded);
             present.add(FileKind.ENCODED);
         }
     }
@@ -547,7 +547,7 @@ final class Restoration {
     private void finish(StoredCheckpoint stored, FileKind kind, MadeFile made, Keep keep, EnumSet<FileKind> present)
             throws IOException {
         stored.check(kind, made.unfinished(), keep);
-        storage.rename(made.unfinished(), made.path());
+        MadeFile.putInPlace(storage, made.path());
         present.add(kind);
         if (kind != FileKind.PLAIN) {
             made.forget();

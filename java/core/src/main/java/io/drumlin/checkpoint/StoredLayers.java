@@ -49,6 +49,11 @@ final class StoredLayers implements StoredCheckpoint {
     private @Nullable DcpFile whole;
     private boolean there;
     private long layers;
+    private final int newest;
+
+    /** What C FTI tells, and writes into the next layer. */
+    private int previous;
+
     private int ckptId;
 
     /**
@@ -56,7 +61,7 @@ final class StoredLayers implements StoredCheckpoint {
      *
      * @param entry of this rank's file in the metadata
      * @param file as it was after the layers that are whole on all ranks
-     * @param ckptId what the restart is told to be from
+     * @param ckptId of the checkpoint before, as the last of these layers tells it
      */
     record Opened(FileEntry entry, DcpFile file, int ckptId) {}
 
@@ -86,6 +91,8 @@ final class StoredLayers implements StoredCheckpoint {
         this.path = path;
         this.entry = entry;
         this.opening = opening;
+        this.newest = newest;
+        previous = newest;
         ckptId = newest;
         refusals.succeeds("looking at", path, () -> {
             there = PathStatus.isRegularFile(path);
@@ -113,7 +120,7 @@ final class StoredLayers implements StoredCheckpoint {
         return Level.L4_DCP;
     }
 
-    /** As C FTI: the id in the layer, which is that of the checkpoint before. */
+    /** Of the checkpoint whose data come back; if layers were lost, of one before it. */
     @Override
     public int ckptId() {
         return ckptId;
@@ -181,11 +188,13 @@ final class StoredLayers implements StoredCheckpoint {
         }
         app.allreduce(id, Op.MAX);
         if (id[0] != Long.MIN_VALUE) {
-            ckptId = (int) id[0];
+            previous = (int) id[0];
         }
+        // What wrote a layer before the newest is not written anywhere.
+        ckptId = layers == entry.layers().size() || id[0] == Long.MIN_VALUE ? newest : previous;
     }
 
-    /** The id in the last layer. */
+    /** The id in the last layer, which is that of the checkpoint before. */
     private int previousCkptId() throws IOException {
         long offset = layers == 1
                 ? FILE_HEAD
@@ -203,7 +212,7 @@ final class StoredLayers implements StoredCheckpoint {
     @Override
     public StoredFile open(Path file) throws IOException {
         DcpFile found = Optional.ofNullable(whole).orElseThrow().first((int) layers);
-        opening.accept(new Opened(entry, found, ckptId));
+        opening.accept(new Opened(entry, found, previous));
         return LayerContent.stored(ckptId, entry, found);
     }
 

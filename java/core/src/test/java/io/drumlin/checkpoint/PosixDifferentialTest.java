@@ -130,7 +130,8 @@ class PosixDifferentialTest {
         assertThat(file.getInt(8)).isZero();
         assertThat(file.getInt(28 + BLOCK)).isEqualTo(12);
         run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
-                .contains(12));
+                .as("whose data come back")
+                .contains(13));
     }
 
     @ParameterizedTest

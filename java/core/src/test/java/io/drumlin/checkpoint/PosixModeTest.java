@@ -57,6 +57,7 @@ class PosixModeTest {
             int[] values = protect(checkpoints, comm);
             for (int i = 0; i < levels.length; i++) {
                 fill(values, comm, id + i);
+                checkpoints.discardRestart();
                 checkpoints.checkpoint(id + i, levels[i]);
             }
         });
