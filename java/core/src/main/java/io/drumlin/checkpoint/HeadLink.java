@@ -99,11 +99,21 @@ final class HeadLink implements AutoCloseable {
     /** What came of a checkpoint, as far as this head knows. */
     enum Outcome {
         /** The one before is in its place, on all nodes. */
-        FAILED,
+        FAILED(0),
         /** It is in its place on all nodes. */
-        COMMITTED,
+        COMMITTED(1),
         /** A message between the heads has failed. */
-        UNKNOWN;
+        UNKNOWN(2);
+
+        private final int code;
+
+        Outcome(int code) {
+            this.code = code;
+        }
+
+        private static Outcome ofCode(int code) {
+            return code == UNKNOWN.code ? UNKNOWN : of(code == COMMITTED.code);
+        }
 
         static Outcome of(boolean committed) {
             return committed ? COMMITTED : FAILED;
@@ -142,7 +152,7 @@ final class HeadLink implements AutoCloseable {
     Answer answer() throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(ANSWER_BYTES);
         int length = node.receive(bytes, HEAD, TAG);
-        Outcome outcome = Outcome.values()[bytes.get(0)];
+        Outcome outcome = Outcome.ofCode(bytes.get(0));
         if (bytes.get(1) == 0) {
             return new Answer(outcome, Optional.empty());
         }
@@ -175,7 +185,7 @@ final class HeadLink implements AutoCloseable {
                 ? new byte[0]
                 : String.valueOf(failure.getMessage()).getBytes(StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(ANSWER_BYTES);
-        bytes.put((byte) outcome.ordinal()).put((byte) (failure == null ? 0 : 1));
+        bytes.put((byte) outcome.code).put((byte) (failure == null ? 0 : 1));
         bytes.put(text, 0, Math.min(text.length, bytes.remaining())).flip();
         for (int rank = HEAD + 1; rank < node.size(); rank++) {
             node.send(bytes, rank, TAG);
