@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Brings the files of ranks to the nodes on which these are now, where the nodes stood in another order when the files were written
- * (docs/adr/013-data-belong-to-ranks.md). In that order a checkpoint is found and made whole as ever; then each rank's file is sent to it and
+ * (docs/adr/017-data-belong-to-ranks.md). In that order a checkpoint is found and made whole as ever; then each rank's file is sent to it and
  * committed as one of level 1. Until {@code Topology.fti} is replaced a restart finds what was there before, after that what was sent.
  */
 final class Relocation implements AutoCloseable {
