@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Heat2D in processes of its own, one of which is killed with SIGKILL. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -26,6 +28,10 @@ class KilledHeat2DIT {
 
     private static final int EVERY = 1000;
     private static final Pattern CHECKPOINT_FILE = Pattern.compile("Ckpt(\\d+)-Rank\\d+\\.fti");
+
+    /** In name spaces of the kernel's, which root may make: {@code here} is another folder on each host. */
+    private static final String ON_ITS_HOST = "set -e; hosts=($HOSTS); host=${hosts[OMPI_COMM_WORLD_RANK]};"
+            + " hostname \"$host\"; mount --bind \"$NODES/$host\" \"$NODES/here\"; exec \"$@\"";
 
     @TempDir
     Path folder;
@@ -54,6 +60,50 @@ class KilledHeat2DIT {
         assertThat(run(mpirun(3), killed, iterations)).contains(") of 6 ranks, after iteration ");
         assertThat(run(mpirun(4), undisturbed, iterations)).doesNotContain("Heat2D: restart");
         assertThat(killed.field()).isEqualTo(undisturbed.field());
+    }
+
+    /** Each rank on a host of its own, of which one may be lost and replaced: the field is that of an undisturbed run, bit for bit. */
+    @ParameterizedTest
+    @CsvSource({"3, a b c d", "2, b c d e", "3, d e a c"})
+    void nodesComeInAnotherOrder(int level, String then) throws IOException, InterruptedException {
+        List<String> ranks = mpirun(4, "--level", Integer.toString(level));
+        Process trial = new ProcessBuilder("unshare", "--uts", "--mount", "hostname", "drumlin-test").start();
+        assumeTrue(trial.waitFor() == 0, "unshare may not give processes host names of their own");
+        RunFolder killed = RunFolder.create(folder.resolve("killed"), 1, false);
+        RunFolder undisturbed = RunFolder.create(folder.resolve("undisturbed"), 1, false);
+        Path nodes = Files.createDirectory(folder.resolve("nodes"));
+        Path here = Files.createDirectory(nodes.resolve("here"));
+        for (RunFolder run : List.of(killed, undisturbed)) {
+            Files.writeString(
+                    run.config(), Files.readString(run.config()).replaceAll("group_size +=.*", "group_size = 4"));
+        }
+        Files.writeString(
+                killed.config(),
+                Files.readString(killed.config())
+                        .replace(killed.path().resolve("local").toString(), here.toString())
+                        .replaceAll("local_test +=.*", "local_test = 0"));
+
+        runAndKill(onHosts(ranks, nodes, "a b c d"), killed, 2);
+        for (String lost : List.of("a", "b", "c", "d")) {
+            if (!then.contains(lost)) {
+                Files.move(nodes.resolve(lost), folder.resolve("lost"));
+            }
+        }
+        int iterations = 100 * EVERY;
+        assertThat(run(onHosts(ranks, nodes, then), killed, iterations)).contains("Heat2D: restart from checkpoint ");
+        assertThat(run(ranks, undisturbed, iterations)).doesNotContain("Heat2D: restart");
+        assertThat(killed.field()).isEqualTo(undisturbed.field());
+    }
+
+    private static List<String> onHosts(List<String> mpirun, Path nodes, String hosts) throws IOException {
+        for (String host : hosts.split(" ")) {
+            Files.createDirectories(nodes.resolve(host));
+        }
+        List<String> command = new ArrayList<>(mpirun);
+        command.addAll(
+                command.indexOf("-n") + 2, List.of("unshare", "--uts", "--mount", "bash", "-c", ON_ITS_HOST, "host"));
+        command.addAll(0, List.of("env", "HOSTS=" + hosts, "NODES=" + nodes));
+        return command;
     }
 
     private static List<String> mpirun(int ranks, String... arguments) {
