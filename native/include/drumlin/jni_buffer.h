@@ -55,14 +55,34 @@ static inline jobject drumlin_jni_field(JNIEnv *env, jobject object, const char 
     return NULL;
 }
 
+/*
+ * The field in which a buffer has its memory segment; NULL where there is none. It is looked up once: a look-up that fails makes an
+ * exception with its stack trace, and JDK 17 has the second type only.
+ */
+static inline jfieldID drumlin_jni_segment_field(JNIEnv *env, jobject buffer)
+{
+    static jfieldID found;
+    jfieldID field = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    if (field)
+        return field;
+    static const char *const types[] = {
+        "Ljava/lang/foreign/MemorySegment;",
+        "Ljdk/internal/access/foreign/MemorySegmentProxy;",
+    };
+    for (int i = 0; i < 2 && !field; i++) {
+        field = env->GetFieldID(env->GetObjectClass(buffer), "segment", types[i]);
+        if (!field)
+            env->ExceptionClear();
+    }
+    __atomic_store_n(&found, field, __ATOMIC_RELAXED);
+    return field;
+}
+
 /* Whether the buffer is no part of a memory segment, which may be closed. */
 static inline bool drumlin_jni_is_of_no_segment(JNIEnv *env, jobject buffer)
 {
-    bool known;
-    jobject segment = drumlin_jni_field(env, buffer, "segment", "Ljava/lang/foreign/MemorySegment;", &known);
-    if (!known)
-        segment = drumlin_jni_field(env, buffer, "segment", "Ljdk/internal/access/foreign/MemorySegmentProxy;", &known);
-    return known && !segment;
+    jfieldID field = drumlin_jni_segment_field(env, buffer);
+    return field && !env->GetObjectField(buffer, field);
 }
 
 /*
