@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -173,7 +174,13 @@ final class Restart {
         } catch (MeetingException unknown) {
             throw unknown;
         } catch (IOException failed) {
-            doWithoutCopy(found, failed);
+            long[] damaged = {failed instanceof DamagedException ? 1 : 0};
+            app.allreduce(damaged, Op.MAX);
+            doWithoutCopy(found, failed, damaged[0] == 1);
+            if (damaged[0] == 1) {
+                // It was verified before: somebody writes to it, or reads give wrong bytes.
+                throw failed;
+            }
             return new Source(found.level(), found.path(), file);
         }
     }
@@ -187,8 +194,8 @@ final class Restart {
     }
 
     /** The nodes may have no room: what is whole on the parallel file system is recovered from there. Collective. */
-    private void doWithoutCopy(Recovery.Found found, IOException failed) throws MeetingException {
-        if (app.rank() == 0) {
+    private void doWithoutCopy(Recovery.Found found, IOException failed, boolean damaged) throws MeetingException {
+        if (app.rank() == 0 && !damaged) {
             LOG.log(
                     Logger.Level.WARNING,
                     "checkpoint {0} is recovered straight from {1}, without a copy on the nodes: {2}",

@@ -475,15 +475,12 @@ class CheckpointsTest {
             checkpoints.checkpoint(2, Level.L4);
         });
         Files.delete(run.file("Ckpt2-Rank1.fti"));
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .freshStartIfUnrecoverable()
-                    .open()) {
-                assertThat(checkpoints.recoveryFailure()).isPresent();
-                checkpoints.complete();
-            }
-        });
+        assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> Checkpoints.builder(run.config())
+                        .communicator(comm)
+                        .freshStartIfUnrecoverable()
+                        .open()
+                        .close()))
+                .hasMessageContaining("l4_archive");
         assertThat(run.files()).contains("Global/X/l4_archive/Ckpt1-Rank0.fti");
     }
 

@@ -104,10 +104,10 @@ class LevelCopyTest {
     @EnumSource(
             value = Operation.class,
             names = {"ALLOCATE", "WRITE"})
-    void aCopyThatCannotBeWrittenFailsOnAllRanks(Operation operation) throws IOException {
+    void whereACopyCannotBeWrittenAllRanksDoWithoutIt(Operation operation) throws IOException {
         RunFixture run = checkpointed(MPI_IO, "1000");
         engines.get(1).fail(operation, 1, "ENOSPC");
-        assertThat(failures(run)).hasSize(RANKS).allMatch(failure -> failure.contains("ENOSPC"));
+        assertThat(failures(run)).isEmpty();
         assertThat(recovered(run)).isTrue();
     }
 

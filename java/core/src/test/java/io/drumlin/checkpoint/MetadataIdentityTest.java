@@ -163,6 +163,7 @@ class MetadataIdentityTest {
             int[] values = new int[2000];
             checkpoints.protect(0, values);
             Arrays.fill(values, value);
+            checkpoints.discardRestart();
             checkpoints.checkpoint(7, level);
             checkpoints.awaitDeletion();
         });

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
@@ -533,18 +534,25 @@ class SingleFileTest {
         assertThat(restart.restartValue("failure")).isEqualTo("3");
     }
 
-    /** Whatever a damaged file makes of its reader. */
+    /** Whatever a damaged file makes of its reader; but an error that may pass does not make it lost. */
     @ParameterizedTest
-    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class, IOException.class})
-    void aFileThatCannotBeReadIsPassedOver(Class<? extends Throwable> failure) throws IOException {
+    @CsvSource({
+        "java.lang.IllegalStateException, stop, 1",
+        "java.lang.OutOfMemoryError, stop, none",
+        "java.io.IOException, stop, none",
+        "java.lang.OutOfMemoryError, older, 1",
+        "java.io.IOException, older, 1"
+    })
+    void aDamagedFileIsPassedOver(Class<? extends Throwable> failure, String onUnreadable, String expected)
+            throws IOException {
         run(Map.of("basic.h5_single_file_keep", "1")).run(RANKS, (checkpoints, comm) -> {
             Rows rows = new Rows(checkpoints, comm);
             rows.file.checkpoint(1);
             rows.file.checkpoint(2);
         });
-        RunFixture restart = restart();
+        RunFixture restart = run(Map.of("restart.failure", "3", "drumlin.on_unreadable", onUnreadable));
         Path newest = single.resolve("shared-ID00000002.h5");
-        ThreadCommunicator.run(2, comm -> {
+        ThrowingCallable start = () -> ThreadCommunicator.run(2, comm -> {
             try (Checkpoints checkpoints = Checkpoints.builder(restart.config())
                     .communicator(comm)
                     .storage(failingAt(newest, failure))
@@ -552,6 +560,11 @@ class SingleFileTest {
                 assertThat(checkpoints.singleFile().restartFile()).contains(single.resolve("shared-ID00000001.h5"));
             }
         });
+        if (expected.equals("none")) {
+            assertThatThrownBy(start).hasMessageContaining("may pass").hasMessageContaining("as if");
+        } else {
+            assertThatCode(start).doesNotThrowAnyException();
+        }
     }
 
     /** A storage that cannot open one file. */
