@@ -34,7 +34,8 @@ final class Model {
         }
     }
 
-    private static final int FTI_FF = 3;
+    /** Value of {@code ckpt_io}. */
+    static final int FTI_FF = 3;
 
     private final Setting setting;
     private final Map<Integer, Begun> begun = new TreeMap<>();
@@ -77,6 +78,7 @@ final class Model {
         return kept.entrySet().stream()
                 .anyMatch(each -> each.getValue().epoch == least()
                         && each.getValue().lost.isEmpty()
+                        && each.getValue().hosts.equals(hosts)
                         && each.getKey().number() < Level.L4.number());
     }
 

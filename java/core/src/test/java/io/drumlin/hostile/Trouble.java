@@ -17,7 +17,7 @@ enum Trouble {
     /** Any nodes do: together they may have a checkpoint that was superseded. */
     OLD_DISKS(false),
     /** Nodes are there in another order. */
-    OTHER_ORDER(false),
+    OTHER_ORDER(true),
     /** Another node, with an empty disk, has the place of one. */
     OTHER_NODE(true),
     /** A node has another name and the same disk. */
@@ -33,13 +33,13 @@ enum Trouble {
     /** A bit of a file with data is another. */
     FLIPPED_DATA(true),
     /** A bit of the metadata of a group is another, in the modes that have them. */
-    FLIPPED_METADATA(false),
+    FLIPPED_METADATA(true),
     /** For one start a bit of Topology.fti is another. */
     FLIPPED_TOPOLOGY(true),
     /** A bit of Checkpoint.fti is another. */
     FLIPPED_LIST(true),
     /** For one start a bit of the configuration is another. */
-    FLIPPED_CONFIG(false),
+    FLIPPED_CONFIG(true),
     /** A file ends too early. */
     TRUNCATED(true),
     /** A bit is another in one read of a restart. */
@@ -51,11 +51,11 @@ enum Trouble {
     /** For one start nothing can be written to any node's disk. */
     FULL_NODES(true),
     /** For one start the configuration names another I/O mode. */
-    OTHER_MODE(false),
+    OTHER_MODE(true),
     /** While the job runs another is started with its configuration. */
     SECOND_JOB(false),
     /** For one start there is nothing but the archive of level 4. */
-    ARCHIVE_ONLY(false),
+    ARCHIVE_ONLY(true),
     /** Two nodes have one disk. */
     SHARED_DISK(false);
 
