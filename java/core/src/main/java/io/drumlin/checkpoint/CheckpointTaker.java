@@ -342,6 +342,25 @@ final class CheckpointTaker {
         checkpointList.confirm();
     }
 
+    /**
+     * Commits files in {@code tmp} that were brought to the nodes of their ranks as a checkpoint of level 1. Collective.
+     *
+     * @throws IOException on all ranks: they are not in their place
+     */
+    void commitMoved(int ckptId) throws IOException {
+        try {
+            // Else a differential checkpoint that is older would be looked at first.
+            checkpointList.add(ckptId, Level.L1);
+            levels.commit(Level.L1);
+        } catch (MeetingException unknown) {
+            throw notKnown(unknown);
+        } catch (IOException failed) {
+            takeBackFailure(failed);
+            throw failed;
+        }
+        checkpointList.confirm();
+    }
+
     /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
     private void abandon(Level level, IOException failed) {
         takeBack(failed, () -> levels.tidy(level));

@@ -74,7 +74,7 @@ final class Relocation implements AutoCloseable {
         move(former, order, found.get());
         // From here on a restart looks for the files where they are now.
         engine.taker().nameNodes(number);
-        engine.levels().commit(Level.L1);
+        engine.taker().commitMoved(found.get().file().ckptId());
         engine.levels().clean(Level.L1);
         Source source = restart.find(Level.L1, List.of(), listed).orElseThrow(() -> notThere(found.get()));
         if (engine.app().rank() == 0) {

@@ -56,6 +56,27 @@ class NodeOrderTest {
         read(run, block(List.of("n1", "n3"), 2), 1, Level.L2);
     }
 
+    /** What was brought to its nodes is newer than a differential checkpoint, also at the next start. */
+    @Test
+    void theNewestStaysTheNewestBesideADifferentialOne() throws IOException {
+        RunFixture run = run(
+                "3",
+                Map.of(
+                        "basic.group_size",
+                        "2",
+                        "basic.enable_dcp",
+                        "1",
+                        "basic.dcp_mode",
+                        "1",
+                        "basic.dcp_block_size",
+                        "512"));
+        write(run, block(NODES, 2), 1, Level.L4_DCP);
+        write(run, block(NODES, 2), 2, Level.L2);
+        List<String> order = block(List.of("n4", "n2", "n1", "n3"), 2);
+        read(run, order, 2, Level.L2);
+        read(run, order, 2, Level.L1);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "1, 1", "1, 2", "1, 3", "1, 4", "2, 1", "2, 2", "2, 3", "2, 4", "3, 1", "3, 2", "3, 3", "3, 4", "4, 1", "4, 2",
