@@ -396,7 +396,7 @@ final class Life {
                 .filter(trouble -> trouble == Trouble.ARCHIVE_ONLY || trouble == Trouble.OTHER_MODE)
                 .isPresent();
         require(
-                !(hidden && model.least() > 0 && refusal.contains("start afresh")),
+                !(hidden && model.isWhole() && refusal.contains("start afresh")),
                 () -> "advice that costs data: " + refusal);
     }
 

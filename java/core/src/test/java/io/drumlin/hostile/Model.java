@@ -44,6 +44,9 @@ final class Model {
     private final Set<Integer> unsettled = new TreeSet<>();
 
     private List<String> hosts;
+    /** Those of the last start that brought something back, or began afresh. */
+    private List<String> known;
+
     private int floor = 1;
     private int last = -1;
     private boolean mustBeFresh = true;
@@ -53,11 +56,22 @@ final class Model {
     Model(Setting setting, List<String> hosts) {
         this.setting = setting;
         this.hosts = hosts;
+        known = hosts;
     }
 
-    /** The ranks are on these hosts now, in the order of the nodes. */
+    /**
+     * The ranks are on these hosts now, in the order of the nodes. Of several whose names the run does not know, nothing tells which of the
+     * missing ones they were, unless the others have kept their places.
+     */
     void on(List<String> now) {
         hosts = now;
+        List<String> strangers =
+                now.stream().filter(host -> !known.contains(host)).toList();
+        boolean othersStay =
+                now.stream().filter(known::contains).allMatch(host -> known.indexOf(host) == now.indexOf(host));
+        if (strangers.size() > 1 && !othersStay) {
+            strangers.forEach(this::lost);
+        }
     }
 
     int nextEpoch() {
@@ -144,6 +158,7 @@ final class Model {
      * @param level at which it was found: with one that a head had not finished it is level 1
      */
     void recovered(int epoch, Level level) {
+        known = hosts;
         mayBeFresh = false;
         completing = false;
         kept.values().removeIf(other -> other.epoch > epoch);
@@ -161,6 +176,7 @@ final class Model {
 
     /** A start found nothing, or was not to look. */
     void beganAfresh() {
+        known = hosts;
         kept.clear();
         unsettled.clear();
         completing = false;
