@@ -443,7 +443,7 @@ final class Life {
             return false;
         }
         sizes = model.sizes(epoch);
-        boolean strict = STRICT && epoch < model.least() && telling.begun().isEmpty();
+        boolean strict = STRICT && epoch < model.least() && telling.begun().isEmpty() && !telling.ending();
         if (!strict) {
             model.recovered(epoch, telling.lastLevel());
         }

@@ -67,11 +67,14 @@ final class Model {
         hosts = now;
         List<String> strangers =
                 now.stream().filter(host -> !known.contains(host)).toList();
-        boolean othersStay =
-                now.stream().filter(known::contains).allMatch(host -> known.indexOf(host) == now.indexOf(host));
-        if (strangers.size() > 1 && !othersStay) {
+        if (strangers.size() > 1 && !othersStay(known)) {
             strangers.forEach(this::lost);
         }
+    }
+
+    /** Whether the hosts that were there before have the places that they had. */
+    private boolean othersStay(List<String> before) {
+        return hosts.stream().filter(before::contains).allMatch(host -> before.indexOf(host) == hosts.indexOf(host));
     }
 
     int nextEpoch() {
@@ -165,6 +168,11 @@ final class Model {
         Kept same = kept.get(level);
         if (same == null || same.epoch != epoch) {
             committed(epoch, level);
+        } else if (level.number() < Level.L4.number() && !othersStay(same.hosts)) {
+            // It was brought to other nodes, at level 1: copies and codes are not made again before the next
+            // checkpoint.
+            kept.remove(level);
+            kept.put(Level.L1, new Kept(epoch, hosts));
         } else {
             same.lost.clear();
             same.flipped = false;
