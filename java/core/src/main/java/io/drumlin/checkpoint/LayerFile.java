@@ -40,7 +40,6 @@ final class LayerFile implements Gathering {
     /** The metadata have room for 30 of the 32 digits. */
     private static final int HASH_DIGITS = 30;
 
-    private final StorageEngine storage;
     private final BlockFile file;
     private final DifferentialConfig config;
     private final PosixDifferential.State state;
@@ -73,7 +72,6 @@ final class LayerFile implements Gathering {
             PosixDifferential.State state,
             Function<Map<Integer, ProtectedData>, List<Integer>> order)
             throws IOException {
-        this.storage = storage;
         this.order = order;
         this.config = config;
         this.state = state;

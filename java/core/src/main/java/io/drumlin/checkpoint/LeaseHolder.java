@@ -63,7 +63,7 @@ record LeaseHolder(String token, String host, String machine, long pid, String s
         try {
             String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
             // The name may hold anything.
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
             boolean ended = fields[0].equals("Z") || fields[0].equals("X");
             return ended ? "" : fields[19];
         } catch (IOException | IndexOutOfBoundsException e) {

@@ -49,9 +49,10 @@ final class NodeMarker {
         made = other.equals(text);
         if (!made) {
             throw DrumlinException.during("start")
-                    .path(file.getParent())
-                    .problem("this directory below ckpt_dir is shared by nodes, and each needs one of its own: " + text
-                            + (other.isEmpty() ? " and another one" : " and " + other))
+                    .path(file)
+                    .problem(
+                            "the directory of this marker, below ckpt_dir, is shared by nodes, and each needs one of its own: "
+                                    + text + (other.isEmpty() ? " and another one" : " and " + other))
                     .advice("set ckpt_dir to storage of the node, such as /local or /dev/shm; glbl_dir and meta_dir are"
                             + " those that nodes share")
                     .exception();

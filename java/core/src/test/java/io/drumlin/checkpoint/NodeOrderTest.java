@@ -259,6 +259,39 @@ class NodeOrderTest {
         read(run, cyclic(NODES, 2), 1, Level.L4);
     }
 
+    /** A stash has the groups of the run that made it: under another placement its entries are those of other ranks. */
+    @ParameterizedTest
+    @CsvSource({"1", "3", "5"})
+    void aStashGivesNobodyTheDataOfAnother(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        run.runOn(block(NODES, 2), (checkpoints, comm) -> {
+            checkpoints.protect(0, values(comm.rank(), 1));
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.stash().put(1, 1);
+            checkpoints.stash().push(1);
+            checkpoints.checkpoint(2, Level.L4);
+        });
+        for (String node : NODES) {
+            run.loseDisk(node);
+        }
+        for (List<String> hosts : List.of(block(List.of("n2", "n4", "n1", "n3"), 2), cyclic(NODES, 2))) {
+            run.runOn(hosts, (checkpoints, comm) -> {
+                int[] expected = values(comm.rank(), 1);
+                int[] found = new int[expected.length];
+                checkpoints.protect(0, found);
+                checkpoints.discardRestart();
+                try {
+                    checkpoints.stash().pull(1);
+                    checkpoints.stash().load(1);
+                    assertThat(found).as("seed %d", seed).isEqualTo(expected);
+                } catch (IOException refused) {
+                    assertThat(refused.getMessage()).contains("stash 1");
+                    assertThat(hosts).isEqualTo(cyclic(NODES, 2));
+                }
+            });
+        }
+    }
+
     private static int[] block(int length, Communicator comm) {
         int each = length / comm.size();
         return IntStream.range(comm.rank() * each, (comm.rank() + 1) * each).toArray();
