@@ -44,20 +44,22 @@ static inline jlong drumlin_jni_address(JNIEnv *env, jclass, jobject buffer)
     return (jlong)env->GetDirectBufferAddress(buffer);
 }
 
-/* A field of an object, which the caller can do without: NULL where it has no such field, or nothing in it. */
-static inline jobject drumlin_jni_field(JNIEnv *env, jobject object, const char *name, const char *type, bool *known)
+/*
+ * After a look-up that found no field: forgets the exception for that, and no other. The virtual machine may make one of memory that
+ * went away a moment ago, in whatever call comes next, and the program must see it.
+ */
+static inline void drumlin_jni_forget_no_field(JNIEnv *env)
 {
-    jfieldID field = env->GetFieldID(env->GetObjectClass(object), name, type);
-    *known = field != NULL;
-    if (field)
-        return env->GetObjectField(object, field);
+    jthrowable pending = env->ExceptionOccurred();
     env->ExceptionClear();
-    return NULL;
+    jclass no_field = env->FindClass("java/lang/NoSuchFieldError");
+    if (pending && !(no_field && env->IsInstanceOf(pending, no_field)))
+        env->Throw(pending);
 }
 
 /*
- * The field in which a buffer has its memory segment; NULL where there is none. It is looked up once: a look-up that fails makes an
- * exception with its stack trace, and JDK 17 has the second type only.
+ * The field in which a buffer has its memory segment; NULL where there is none, or with an exception pending. It is looked up once: a
+ * look-up that fails makes an exception with its stack trace, and JDK 17 has the second type only.
  */
 static inline jfieldID drumlin_jni_segment_field(JNIEnv *env, jobject buffer)
 {
@@ -69,47 +71,62 @@ static inline jfieldID drumlin_jni_segment_field(JNIEnv *env, jobject buffer)
         "Ljava/lang/foreign/MemorySegment;",
         "Ljdk/internal/access/foreign/MemorySegmentProxy;",
     };
-    for (int i = 0; i < 2 && !field; i++) {
+    for (int i = 0; i < 2 && !field && !env->ExceptionCheck(); i++) {
         field = env->GetFieldID(env->GetObjectClass(buffer), "segment", types[i]);
         if (!field)
-            env->ExceptionClear();
+            drumlin_jni_forget_no_field(env);
     }
     __atomic_store_n(&found, field, __ATOMIC_RELAXED);
     return field;
 }
 
-/* Whether the buffer is no part of a memory segment, which may be closed. */
+/* Whether the buffer is no part of a memory segment, which may be closed. No with an exception pending. */
 static inline bool drumlin_jni_is_of_no_segment(JNIEnv *env, jobject buffer)
 {
     jfieldID field = drumlin_jni_segment_field(env, buffer);
     return field && !env->GetObjectField(buffer, field);
 }
 
+/* An object's field, which may be missing: then, and with an exception pending, false. */
+static inline bool drumlin_jni_field(JNIEnv *env, jobject object, const char *name, const char *type, jobject *value)
+{
+    jfieldID field = env->GetFieldID(env->GetObjectClass(object), name, type);
+    if (!field) {
+        drumlin_jni_forget_no_field(env);
+        return false;
+    }
+    *value = env->GetObjectField(object, field);
+    return true;
+}
+
+/* What drumlin_jni_is_lasting asks, within a frame for its references. */
+static inline bool drumlin_jni_outlasts(JNIEnv *env, jobject buffer)
+{
+    jclass mapped = env->FindClass("java/nio/MappedByteBuffer");
+    if (!mapped)
+        return false;
+    jobject bytes = buffer;
+    /* Doubles and the like are a view of bytes. */
+    if (!env->IsInstanceOf(buffer, mapped) && !drumlin_jni_field(env, buffer, "att", "Ljava/lang/Object;", &bytes))
+        return false;
+    if (!bytes || !env->IsInstanceOf(bytes, mapped) || !drumlin_jni_is_of_no_segment(env, buffer))
+        return false;
+    jobject file = NULL;
+    return drumlin_jni_field(env, bytes, "fd", "Ljava/io/FileDescriptor;", &file) && !file;
+}
+
 /*
  * Whether the memory of a direct buffer stays as long as the buffer is there, whatever the program does: it is no segment, which may be
  * closed, and no mapped file, which may become shorter. No when the virtual machine is of a kind that keeps these things elsewhere.
+ * What the virtual machine throws meanwhile stays pending.
  */
 static inline jboolean drumlin_jni_is_lasting(JNIEnv *env, jclass, jobject buffer)
 {
-    bool known;
-    if (env->PushLocalFrame(16) != 0) {
-        env->ExceptionClear();
+    if (env->PushLocalFrame(16) != 0)
         return JNI_FALSE;
-    }
-    jobject bytes = buffer;
-    jclass byte_buffer = env->FindClass("java/nio/MappedByteBuffer");
-    /* Doubles and the like are a view of bytes. */
-    if (byte_buffer && !env->IsInstanceOf(buffer, byte_buffer))
-        bytes = drumlin_jni_field(env, buffer, "att", "Ljava/lang/Object;", &known);
-    bool lasting = byte_buffer && bytes && env->IsInstanceOf(bytes, byte_buffer) && drumlin_jni_is_of_no_segment(env, buffer);
-    if (lasting) {
-        jobject file = drumlin_jni_field(env, bytes, "fd", "Ljava/io/FileDescriptor;", &known);
-        lasting = known && !file;
-    }
-    if (env->ExceptionCheck())
-        env->ExceptionClear();
+    bool lasting = drumlin_jni_outlasts(env, buffer);
     env->PopLocalFrame(NULL);
-    return lasting;
+    return lasting && !env->ExceptionCheck();
 }
 
 #endif

@@ -292,6 +292,7 @@ class FaultTest {
                 step[0]++;
                 onEachRank(run, healthy(), (checkpoints, values) -> {
                     setAll(values, step[0]);
+                    checkpoints.discardRestart();
                     scenario.take(checkpoints, values, step[0], level);
                 });
             }

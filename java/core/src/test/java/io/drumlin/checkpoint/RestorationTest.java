@@ -66,9 +66,11 @@ class RestorationTest {
     void onlyWhatIsRecoveredIsReadAgain(Level level, String ioMode, String memory) throws IOException {
         RunFixture run = checkpointed(level, ioMode, memory);
         List<Long> bytes = readAfterLossOfRankOne(run);
-        assertThat(bytes.get(0)).isBetween(3L * BYTES, 3L * BYTES + LITTLE);
+        // With one digest for all data what was hashed on its way is read once more, to be compared in parts.
+        long again = ioMode.equals("1") ? BYTES : 0;
+        assertThat(bytes.get(0)).isBetween(3L * BYTES, 3L * BYTES + again + LITTLE);
         long own = level == Level.L2 ? BYTES : 2L * BYTES;
-        assertThat(bytes.get(1)).isBetween(own, own + LITTLE);
+        assertThat(bytes.get(1)).isBetween(own, own + again + LITTLE);
     }
 
     /** From the encoded files alone; with one digest for all data nothing that is read again is compared. */

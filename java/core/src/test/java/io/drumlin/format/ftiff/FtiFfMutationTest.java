@@ -55,10 +55,10 @@ class FtiFfMutationTest extends FtiFfMutations {
                 .as("layout " + layout)
                 .containsExactlyInAnyOrder(
                         switch (layout) {
-                            case A -> new String[] {"padding"};
-                            case B -> new String[] {"padding", "id", "idx", "hasCkpt", "hascontent", "hash"};
-                            case C -> new String[] {"padding", "ckptId", "id", "idx", "hasCkpt", "hascontent", "hash"};
-                            case D, E, F -> new String[] {"padding", "ckptId", "id", "hasCkpt", "hascontent", "hash"};
+                            case A -> new String[] {"mark", "padding"};
+                            case B -> new String[] {"mark", "id", "idx", "hasCkpt", "hascontent", "hash"};
+                            case C -> new String[] {"mark", "ckptId", "id", "idx", "hasCkpt", "hascontent", "hash"};
+                            case D, E, F -> new String[] {"mark", "ckptId", "id", "hasCkpt", "hascontent", "hash"};
                         }));
     }
 

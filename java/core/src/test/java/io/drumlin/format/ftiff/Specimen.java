@@ -137,7 +137,7 @@ final class Specimen {
     }
 
     private boolean uncoveredInFileRecord(Place place, byte[] changed, boolean signed) {
-        if (place.field().isEmpty()) {
+        if (place.field().isEmpty() || place.is(Field.MARK)) {
             return true;
         }
         if (place.is(Field.CKPT_ID)) {
