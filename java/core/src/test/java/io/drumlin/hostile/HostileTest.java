@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -42,21 +43,27 @@ class HostileTest {
         World.delete(directory);
     }
 
+    /**
+     * Without nodes in another order: what was brought to other nodes lies in two orders with different redundancy then, of which
+     * the model knows one.
+     */
     @Tag("exhaustive")
     @Test
     void someLives() throws InterruptedException {
-        live(1 << 20, 20);
+        Set<Trouble> troubles = EnumSet.copyOf(Trouble.named(""));
+        troubles.remove(Trouble.OTHER_ORDER);
+        live(troubles, 1 << 20, 10);
     }
 
     @Tag("soak")
     @Test
     void manyLives() throws InterruptedException {
         int lives = Integer.getInteger("drumlin.hostile.lives", 10_000);
-        live(lives, 60L * Integer.getInteger("drumlin.hostile.minutes", 60 * 24));
+        Set<Trouble> troubles = Trouble.named(System.getProperty("drumlin.hostile.events", ""));
+        live(troubles, lives, 60L * Integer.getInteger("drumlin.hostile.minutes", 60 * 24));
     }
 
-    private void live(int lives, long seconds) throws InterruptedException {
-        Set<Trouble> troubles = Trouble.named(System.getProperty("drumlin.hostile.events", ""));
+    private void live(Set<Trouble> troubles, int lives, long seconds) throws InterruptedException {
         long seed = Long.getLong("drumlin.hostile.seed", new Random().nextInt(Integer.MAX_VALUE));
         Campaign campaign = new Campaign(directory, troubles, seed, lives, seconds);
         List<String> failures = campaign.run();
