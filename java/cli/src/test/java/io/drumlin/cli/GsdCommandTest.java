@@ -232,7 +232,8 @@ class GsdCommandTest {
         int index = ((Number) shown.get("index_location")).intValue();
         int entries = ((Number) shown.get("index_entries")).intValue();
         byte[] whole = Files.readAllBytes(file);
-        for (int at = index; at < index + entries * 32; at += 4) {
+        // Seven words and entries of eight: each field of some entry is damaged.
+        for (int at = index; at < index + entries * 32; at += 7 * Integer.BYTES) {
             for (int value : new int[] {0, 1, 0xffff, Integer.MIN_VALUE}) {
                 byte[] damaged = whole.clone();
                 ByteBuffer.wrap(damaged).order(ByteOrder.LITTLE_ENDIAN).putInt(at, value);

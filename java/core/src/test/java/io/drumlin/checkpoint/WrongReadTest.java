@@ -154,7 +154,7 @@ class WrongReadTest {
         everyRead(each);
     }
 
-    @Tag("exhaustive")
+    @Tag("soak")
     @ParameterizedTest
     @MethodSource("others")
     void aWrongBitIsNotRecoveredByOtherWays(Case each) throws IOException {
@@ -167,7 +167,7 @@ class WrongReadTest {
         written(each);
     }
 
-    @Tag("exhaustive")
+    @Tag("soak")
     @ParameterizedTest
     @MethodSource("others")
     void aFileThatIsWrittenAfterTheOpeningIsNotRecoveredByOtherWays(Case each) throws IOException {
