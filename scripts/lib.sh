@@ -81,7 +81,7 @@ run_maven() { (cd "$root" && "$mvn" -B -ntp "$@"); }
 # Maven adds.
 java_sources() (
   cd "$root" || exit
-  find pom.xml version.txt .mvn java build/native -name target -prune -o \
+  find pom.xml version.txt .mvn java build/native \( -name target -o -path java/golden/cases \) -prune -o \
     -type f ! -name .flattened-pom.xml ! -name 'libjni*' -printf '%p %s %T@\n' 2>/dev/null || true
 )
 

@@ -1,9 +1,9 @@
 package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.Golden;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
@@ -293,12 +293,7 @@ class DrumlinCommandTest {
     }
 
     private static Path golden(String name, String file) throws IOException {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-ff", name);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(root).isDirectory();
-        }
-        assumeTrue(Files.isDirectory(root), () -> "no golden files at " + root);
-        try (Stream<Path> paths = Files.walk(root)) {
+        try (Stream<Path> paths = Files.walk(Golden.path("fti-ff", name))) {
             return paths.filter(path -> path.endsWith(file)).findFirst().orElseThrow();
         }
     }

@@ -1,9 +1,9 @@
 package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.Golden;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
@@ -223,12 +223,7 @@ class FtiDataFileTest {
 
     /** One of {@code stride} files. */
     private void verifyGoldenFiles(int stride) throws IOException {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-posix");
-        boolean there = Files.isDirectory(root);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(there).as("golden files at %s", root).isTrue();
-        }
-        assumeTrue(there, () -> "no golden files at " + root);
+        Path root = Golden.path("fti-posix");
         List<Path> files;
         try (Stream<Path> paths = Files.walk(root)) {
             // Without metadata are the remains of a head.

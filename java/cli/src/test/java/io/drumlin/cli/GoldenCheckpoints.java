@@ -1,28 +1,20 @@
 package io.drumlin.cli;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import io.drumlin.Golden;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The files that C FTI wrote, from {@code -Ddrumlin.golden}. Missing ones skip a test, on CI they fail it. */
+/** The files that C FTI wrote. */
 final class GoldenCheckpoints {
 
     private GoldenCheckpoints() {}
 
     /** A folder of a collection, for example {@code fti-ff} or {@code fti-ff/l2-8r}. */
     static Path folder(String name) {
-        Path folder = Path.of(System.getProperty("drumlin.golden", "golden"), name);
-        boolean there = Files.isDirectory(folder);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(there).as("golden files at %s", folder).isTrue();
-        }
-        assumeTrue(there, () -> "no golden files at " + folder);
-        return folder;
+        return Golden.path(name);
     }
 
     /** All FTI-FF files below a folder, in the order of their paths. */

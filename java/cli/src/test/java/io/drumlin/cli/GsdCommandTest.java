@@ -1,9 +1,9 @@
 package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.Golden;
 import io.drumlin.gsd.ChunkData;
 import io.drumlin.gsd.HoomdFrame;
 import io.drumlin.gsd.HoomdTrajectory;
@@ -51,12 +51,7 @@ class GsdCommandTest {
     }
 
     private static Path golden(String name) {
-        Path golden = Path.of(System.getProperty("drumlin.golden", "golden"), "gsd", name);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(golden).exists();
-        }
-        assumeTrue(Files.exists(golden), () -> "no golden files at " + golden);
-        return golden;
+        return Golden.path("gsd", name);
     }
 
     @Test

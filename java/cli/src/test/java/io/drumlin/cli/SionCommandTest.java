@@ -1,9 +1,9 @@
 package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.Golden;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionOptions;
 import io.drumlin.sion.SionOutput;
@@ -155,9 +155,7 @@ class SionCommandTest {
     }
 
     static Stream<Path> dumps() throws IOException {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "sion");
-        assumeTrue(Files.isDirectory(root), () -> "no golden files at " + root);
-        try (Stream<Path> paths = Files.walk(root)) {
+        try (Stream<Path> paths = Files.walk(Golden.path("sion"))) {
             List<Path> found = paths.filter(path -> path.endsWith("siondump.txt"))
                     .filter(path -> !Files.exists(path.resolveSibling("files.tar.xz")))
                     .sorted()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.Golden;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
@@ -290,8 +291,7 @@ class GsdDirectTest {
 
     @Test
     void upgradingStopsWhatIsOnItsWay() throws IOException {
-        Path golden = Path.of(System.getProperty("drumlin.golden", "golden"), "gsd", "v10_index_growth", "file.gsd");
-        assumeTrue(Files.exists(golden), () -> "no golden file at " + golden);
+        Path golden = Golden.path("gsd", "v10_index_growth", "file.gsd");
         Path path = directory.resolve("file.gsd");
         Path expected = directory.resolve("expected.gsd");
         for (Path each : List.of(path, expected)) {

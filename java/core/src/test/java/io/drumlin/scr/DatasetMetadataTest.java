@@ -76,10 +76,10 @@ class DatasetMetadataTest {
     }
 
     @Test
-    void refusesAnotherNumberOfRanks() {
+    void refusesAnotherNumberOfRanks() throws IOException {
+        DatasetMetadata metadata = ofCurrent(ScrGolden.root().resolve("prefix_one/prefix"));
         assertThatExceptionOfType(DrumlinException.class)
-                .isThrownBy(() ->
-                        ofCurrent(ScrGolden.root().resolve("prefix_one/prefix")).checkFetchable(5))
+                .isThrownBy(() -> metadata.checkFetchable(5))
                 .withMessageContaining("written by 4 ranks, but there are 5");
     }
 

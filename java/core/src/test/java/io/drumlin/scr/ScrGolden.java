@@ -1,27 +1,19 @@
 package io.drumlin.scr;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import io.drumlin.Golden;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The files that SCR and the kvtree library wrote, from {@code -Ddrumlin.golden}. Missing ones skip a test, on CI they fail it. */
+/** The files that SCR and the kvtree library wrote. */
 public final class ScrGolden {
 
     private ScrGolden() {}
 
     public static Path root() {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "scr");
-        boolean there = Files.isDirectory(root);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(there).as("golden files at %s", root).isTrue();
-        }
-        assumeTrue(there, () -> "no golden files at " + root);
-        return root;
+        return Golden.path("scr");
     }
 
     /** All files below a directory of the golden root, sorted. */

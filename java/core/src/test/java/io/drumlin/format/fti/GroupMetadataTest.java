@@ -3,8 +3,8 @@ package io.drumlin.format.fti;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.drumlin.Golden;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.FormatException;
@@ -260,13 +260,7 @@ class GroupMetadataTest {
     }
 
     static Stream<Path> goldenFiles() throws IOException {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-posix");
-        boolean there = Files.isDirectory(root);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(there).as("golden files at %s", root).isTrue();
-        }
-        assumeTrue(there, () -> "no golden files at " + root);
-        try (Stream<Path> paths = Files.walk(root)) {
+        try (Stream<Path> paths = Files.walk(Golden.path("fti-posix"))) {
             return paths
                     .filter(path -> path.getFileName().toString().matches("sector\\d+-group\\d+\\.fti"))
                     .sorted()

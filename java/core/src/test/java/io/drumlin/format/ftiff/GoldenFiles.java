@@ -1,8 +1,6 @@
 package io.drumlin.format.ftiff;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import io.drumlin.Golden;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -13,19 +11,13 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The files that C FTI wrote, from {@code -Ddrumlin.golden}. Missing ones skip a test, on CI they fail it. */
+/** The files that C FTI wrote. */
 final class GoldenFiles {
 
     private GoldenFiles() {}
 
     static Path root() {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-ff");
-        boolean there = Files.isDirectory(root);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(there).as("golden files at %s", root).isTrue();
-        }
-        assumeTrue(there, () -> "no golden files at " + root);
-        return root;
+        return Golden.path("fti-ff");
     }
 
     /** All checkpoint files of a layout with one of the words in their names: Rank, Pcof, RSed. */

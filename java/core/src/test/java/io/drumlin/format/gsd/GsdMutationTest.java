@@ -2,8 +2,8 @@ package io.drumlin.format.gsd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.drumlin.Golden;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
@@ -29,13 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class GsdMutationTest {
 
     static Stream<Path> files() throws IOException {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "gsd");
-        boolean there = Files.isDirectory(root);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(there).as("golden files at %s", root).isTrue();
-        }
-        assumeTrue(there, () -> "no golden files at " + root);
-        try (Stream<Path> paths = Files.walk(root)) {
+        try (Stream<Path> paths = Files.walk(Golden.path("gsd"))) {
             List<Path> files = paths.filter(path -> path.toString().endsWith(".gsd"))
                     .filter(path -> path.toFile().length() < 20_000)
                     .sorted()

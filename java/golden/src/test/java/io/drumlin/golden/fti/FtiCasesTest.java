@@ -1,9 +1,9 @@
 package io.drumlin.golden.fti;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.Golden;
 import io.drumlin.golden.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,13 +83,7 @@ class FtiCasesTest {
     }
 
     private static Path golden(String name) {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-posix");
-        boolean there = Files.isDirectory(root);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(there).as("golden files at %s", root).isTrue();
-        }
-        assumeTrue(there, () -> "no golden files at " + root);
-        return root.resolve(name);
+        return Golden.path("fti-posix", name);
     }
 
     private static void copy(Path from, Path to) throws IOException {

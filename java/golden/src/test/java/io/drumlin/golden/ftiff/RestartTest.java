@@ -2,9 +2,9 @@ package io.drumlin.golden.ftiff;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.Golden;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunSurvey;
@@ -147,11 +147,7 @@ class RestartTest {
     }
 
     private List<Run> runs() throws IOException {
-        Path root = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-ff");
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(root).isDirectory();
-        }
-        assumeTrue(Files.isDirectory(root), () -> "no golden files at " + root);
+        Path root = Golden.path("fti-ff");
         List<Run> runs = new ArrayList<>();
         try (Stream<Path> cases = Files.list(root)) {
             for (Path golden : cases.filter(Files::isDirectory).sorted().toList()) {

@@ -1,9 +1,9 @@
 package io.drumlin.golden.ftiff;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.Golden;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.FtiFfFile;
@@ -45,11 +45,7 @@ class SnapshotComparisonTest {
     }
 
     private void copy(String name, String snapshotName) throws IOException {
-        Path directory = Path.of(System.getProperty("drumlin.golden", "golden"), "fti-ff", name);
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(directory).isDirectory();
-        }
-        assumeTrue(Files.isDirectory(directory), () -> "no golden files at " + directory);
+        Path directory = Golden.path("fti-ff", name);
         manifest = Manifest.of(
                 Json.root(JSON.std.mapFrom(directory.resolve("manifest.json").toFile())));
         golden = directory.resolve(snapshotName);
