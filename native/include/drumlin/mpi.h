@@ -214,6 +214,9 @@ DRUMLIN_API int32_t drumlin_mpi_cancel_receive(int64_t request);
 /* ---- mpiio.c: one file, many ranks --------------------------------------------------------------------------- */
 
 /*
+ * Each rank opens the file for MPI as one process alone and transfers its own bytes; then the ranks agree on the outcome. So a rank
+ * on which MPI fails leaves nobody waiting. Hints for collective calls, such as ROMIO's romio_cb_write, change nothing.
+ *
  * Nothing of the program is touched by these calls. Each file has a duplicate of the communicator for itself and its own handle and
  * error handler, is moved by explicit offsets, and MPI_File_sync and MPI_File_set_size act on that handle alone: a program's own
  * MPI files, with transfers pending or not, go on as they are, and so do messages and collective calls on its communicators.

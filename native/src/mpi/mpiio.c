@@ -14,8 +14,8 @@
 #endif
 
 struct shared_file {
-    MPI_File file;
-    MPI_Comm comm; /* of the same ranks, to agree on the outcome */
+    MPI_File file; /* of this rank alone */
+    MPI_Comm comm; /* of all ranks, to agree on the outcome */
 };
 
 static struct shared_file *shared_file_of(int64_t handle)
@@ -90,9 +90,8 @@ static void end_trial(struct trial *trial)
 }
 
 /*
- * Whether all ranks can open the file, which is made if it shall be. OMPIO (4.1) does not come back on a rank that
- * cannot while another can: it waits for the others to close the file. So the descriptors that it will need are taken
- * here, and given back when all ranks have them.
+ * Whether all ranks can open the file, which is made if it shall be. MPI does not say why it cannot open a file; open(2)
+ * does. So the descriptors that MPI will need are taken here, and given back.
  */
 static int32_t try_everywhere(MPI_Comm comm, const char *path, int32_t modes)
 {
@@ -114,6 +113,38 @@ static int32_t try_everywhere(MPI_Comm comm, const char *path, int32_t modes)
     return result;
 }
 
+/* Makes a communicator of this rank alone, without the others. MPI_COMM_SELF may be in use by another thread. */
+static int32_t make_alone(MPI_Comm comm, MPI_Comm *alone)
+{
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group self = MPI_GROUP_NULL;
+    int rank;
+    int32_t result = result_of(MPI_Comm_rank(comm, &rank));
+    if (result == 0)
+        result = result_of(MPI_Comm_group(comm, &all));
+    if (result == 0)
+        result = result_of(MPI_Group_incl(all, 1, &rank, &self));
+    if (result == 0)
+        result = result_of(MPI_Comm_create_group(comm, self, 0, alone));
+    if (self != MPI_GROUP_NULL)
+        MPI_Group_free(&self);
+    if (all != MPI_GROUP_NULL)
+        MPI_Group_free(&all);
+    return result;
+}
+
+/* Each rank opens the file on its own: a rank that cannot would leave the others waiting in MPI_File_open (OMPIO, 4.1). */
+static int32_t open_alone(struct shared_file *opened, const char *path, int32_t modes)
+{
+    MPI_Comm alone = MPI_COMM_NULL;
+    int32_t result = make_alone(opened->comm, &alone);
+    if (result < 0)
+        return result;
+    result = result_of(MPI_File_open(alone, path, mpi_modes(modes), MPI_INFO_NULL, &opened->file));
+    MPI_Comm_free(&alone);
+    return result;
+}
+
 int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
 {
     int32_t result = check_comm(comm);
@@ -125,26 +156,25 @@ int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
         return result;
 
     struct shared_file *shared = malloc(sizeof *shared);
-    if (shared == NULL)
-        return -ENOMEM;
-    result = result_of(MPI_Comm_dup(COMM_OF(comm), &shared->comm));
+    struct shared_file opened = {.file = MPI_FILE_NULL};
+    result = result_of(MPI_Comm_dup(COMM_OF(comm), &opened.comm));
     if (result < 0) {
         free(shared);
         return result;
     }
-    MPI_Comm_set_errhandler(shared->comm, MPI_ERRORS_RETURN);
-    result = try_everywhere(shared->comm, path, modes);
-    if (result == 0) {
-        result = result_of(MPI_File_open(shared->comm, path, mpi_modes(modes), MPI_INFO_NULL, &shared->file));
-        /* Ranks that have opened it cannot close it without the others: MPI keeps it then. */
-        result = (int32_t)agree(shared->comm, result);
-    }
+    MPI_Comm_set_errhandler(opened.comm, MPI_ERRORS_RETURN);
+    result = try_everywhere(opened.comm, path, modes);
+    if (result == 0)
+        result = (int32_t)agree(opened.comm, shared == NULL ? -ENOMEM : open_alone(&opened, path, modes));
     if (result < 0) {
-        MPI_Comm_free(&shared->comm);
+        if (opened.file != MPI_FILE_NULL)
+            MPI_File_close(&opened.file);
+        MPI_Comm_free(&opened.comm);
         free(shared);
         return result;
     }
-    MPI_File_set_errhandler(shared->file, MPI_ERRORS_RETURN);
+    MPI_File_set_errhandler(opened.file, MPI_ERRORS_RETURN);
+    *shared = opened;
     return HANDLE_OF(shared);
 }
 
@@ -218,11 +248,18 @@ int64_t drumlin_mpi_file_size(int64_t file)
     return result < 0 ? result : (int64_t)size;
 }
 
+/* Rank 0 does it for all. */
 int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size)
 {
     struct shared_file *shared = shared_file_of(file);
+    int rank;
     int32_t result = check_file(file);
-    return result < 0 ? result : (int32_t)agree(shared->comm, result_of(MPI_File_set_size(shared->file, size)));
+    if (result < 0)
+        return result;
+    result = result_of(MPI_Comm_rank(shared->comm, &rank));
+    if (result == 0 && rank == 0)
+        result = result_of(MPI_File_set_size(shared->file, size));
+    return (int32_t)agree(shared->comm, result);
 }
 
 int32_t drumlin_mpi_file_sync(int64_t file)
