@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>in the folder that the system property {@value #DIRECTORY_PROPERTY} or the environment variable
  *       {@value #DIRECTORY_VARIABLE} names, and then nowhere else;
  *   <li>in the folders of {@code java.library.path};
- *   <li>on the class path, from where they are copied into a private folder of the node's own disk
+ *   <li>on the class path or the module path, from where they are copied into a private folder of the node's own disk
  *       ({@code SLURM_TMPDIR}, {@code TMPDIR}, {@code java.io.tmpdir}), once per content.
  * </ol>
  *
@@ -68,8 +68,8 @@ public final class NativeLibrary {
      * Loads a library, its glue, and compares the ABI.
      *
      * @param name what stands between {@code lib} and {@code .so}, for example {@code drumlin_core}
-     * @param binding the class with the native methods, of the class loader of this class; the bundled copy is looked for
-     *     beside it
+     * @param binding the class with the native methods, of the class loader of this class; that loader is asked for the
+     *     bundled copy
      * @param abi the number that the binding was written for
      * @param actualAbi asks the loaded library for its number
      * @return {@code null} when the binding can be used; else why not: the message lists all that was tried. The outcome
@@ -130,7 +130,8 @@ public final class NativeLibrary {
         }
         if (place == null) {
             throw failure("install the libraries with scripts/install-native and name their folder with -D"
-                    + DIRECTORY_PROPERTY + ", or put the jar of this platform on the class path");
+                    + DIRECTORY_PROPERTY + ", or put the jar " + name.replace('_', '-') + "-VERSION-" + platform()
+                    + " on the class path");
         }
         return place;
     }
@@ -187,13 +188,13 @@ public final class NativeLibrary {
     }
 
     private @Nullable String loadBundled() {
-        String resources = "/io/drumlin/native/" + platform() + "/";
+        String resources = "io/drumlin/native/" + platform() + "/";
         Map<String, byte[]> contents = new LinkedHashMap<>();
         try {
             for (String file : fileNames()) {
-                try (InputStream in = binding.getResourceAsStream(resources + file)) {
+                try (InputStream in = bundled(resources + file)) {
                     if (in == null) {
-                        tried.add("class path: there is no " + resources + file);
+                        tried.add("class path and module path: there is no " + resources + file);
                         return null;
                     }
                     contents.put(file, in.readAllBytes());
@@ -214,7 +215,18 @@ public final class NativeLibrary {
         return null;
     }
 
-    private static Set<String> localDisks() {
+    /** By the class loader, not the class, which would look into its own module only. */
+    private @Nullable InputStream bundled(String resource) {
+        ClassLoader loader = binding.getClassLoader();
+        return loader == null ? null : loader.getResourceAsStream(resource);
+    }
+
+    /**
+     * Where libraries are unpacked: folders on a disk of the node's own, which a home folder is not.
+     *
+     * @return names from the environment and the JVM, in the order in which they are tried
+     */
+    public static Set<String> localDisks() {
         Set<String> disks = new LinkedHashSet<>();
         for (String variable : List.of("SLURM_TMPDIR", "TMPDIR")) {
             String disk = System.getenv(variable);

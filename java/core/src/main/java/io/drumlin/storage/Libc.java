@@ -1,5 +1,6 @@
 package io.drumlin.storage;
 
+import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
@@ -77,6 +78,21 @@ final class Libc {
     /** What the C library says of an error, in the language of the process, as the JDK reads it. */
     static String message(int errno) {
         return strerror(errno).getString(0, System.getProperty("sun.jnu.encoding"));
+    }
+
+    /** What direct transfers must be multiples of: 0 when there are none, the page where the system does not say. */
+    static int directAlignment(int fd) {
+        try (Memory memory = new Memory(STATX_LENGTH + 1)) {
+            memory.clear();
+            long address = Pointer.nativeValue(memory);
+            long emptyPath = address + STATX_LENGTH;
+            long result = syscall(SYS_STATX, fd, emptyPath, AT_EMPTY_PATH, STATX_DIOALIGN, address);
+            if (result == 0 && (memory.getInt(STX_MASK) & STATX_DIOALIGN) != 0) {
+                int offset = memory.getInt(STX_DIO_OFFSET_ALIGN);
+                return offset == 0 ? 0 : Math.max(offset, memory.getInt(STX_DIO_MEM_ALIGN));
+            }
+        }
+        return getpagesize();
     }
 
     /** For statx, which C libraries before glibc 2.28 do not have. */

@@ -1,12 +1,16 @@
 package io.drumlin.storage;
 
-import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
-import com.sun.jna.Pointer;
 import io.drumlin.DrumlinException;
+import io.drumlin.nativecore.NativeLibrary;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * The engine {@code libc}: the C library's own calls through JNA, for those who take the jar and compile nothing.
  *
  * <p>Direct files ask no more alignment than the device, {@link BlockFile#allocate} reserves space, and interrupting a
- * thread closes nothing. Needs 64-bit Linux on x86-64 or aarch64, and a folder where JNA may put its library; see
- * {@link #unavailabilityCause()}. Thread-safe.
+ * thread closes nothing. Needs 64-bit Linux on x86-64 or aarch64, JNA on the class path, and a folder where JNA may put its
+ * library: {@code jna.tmpdir}, else one of {@link NativeLibrary#localDisks()}. See {@link #unavailabilityCause()}.
+ * Thread-safe.
  */
 public final class LibcEngine implements StorageEngine {
 
@@ -122,7 +127,7 @@ public final class LibcEngine implements StorageEngine {
             // The refusal comes after the file was created: that it exists now is no one else's doing.
             return new LibcFile(path, openDescriptor(name, flags & ~Libc.O_EXCL), 1);
         }
-        int alignment = directAlignment(fd);
+        int alignment = Libc.directAlignment(fd);
         if (alignment < 2 || alignment > AlignedBuffer.ALIGNMENT) {
             alignment = 1;
             if (Libc.fcntl(fd, Libc.F_SETFL, 0) < 0) {
@@ -158,21 +163,6 @@ public final class LibcEngine implements StorageEngine {
         }
     }
 
-    /** What direct transfers must be multiples of: 0 when there are none, the page where the system does not say. */
-    private static int directAlignment(int fd) {
-        try (Memory memory = new Memory(Libc.STATX_LENGTH + 1)) {
-            memory.clear();
-            long address = Pointer.nativeValue(memory);
-            long emptyPath = address + Libc.STATX_LENGTH;
-            long result = Libc.syscall(Libc.SYS_STATX, fd, emptyPath, Libc.AT_EMPTY_PATH, Libc.STATX_DIOALIGN, address);
-            if (result == 0 && (memory.getInt(Libc.STX_MASK) & Libc.STATX_DIOALIGN) != 0) {
-                int offset = memory.getInt(Libc.STX_DIO_OFFSET_ALIGN);
-                return offset == 0 ? 0 : Math.max(offset, memory.getInt(Libc.STX_DIO_MEM_ALIGN));
-            }
-        }
-        return Libc.getpagesize();
-    }
-
     private static int flags(Set<OpenMode> modes) {
         int flags = 0;
         if (modes.contains(OpenMode.WRITE)) {
@@ -193,15 +183,27 @@ public final class LibcEngine implements StorageEngine {
     /** The outcome of loading JNA, which is tried when somebody first asks. */
     private record Loading(@Nullable Throwable failure) {
 
+        private static final String TEMPORARY = "jna.tmpdir";
+
+        private static final FileAttribute<?> EXECUTABLE =
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
         static final Loading ONCE = new Loading(load());
 
         private static @Nullable Throwable load() {
+            String before = System.getProperty(TEMPORARY);
             try {
+                if (before == null) {
+                    nodesDisk().ifPresent(disk -> System.setProperty(TEMPORARY, disk));
+                }
                 if (!Platform.isLinux() || !Platform.is64Bit() || !(Platform.isIntel() || Platform.isARM())) {
                     return new UnsupportedOperationException("it needs Linux on x86-64 or aarch64, and this is "
                             + System.getProperty("os.name") + " on " + System.getProperty("os.arch"));
                 }
                 return Libc.getpagesize() > 0 ? null : new IllegalStateException("the C library does not answer");
+            } catch (NoClassDefFoundError e) {
+                return new UnsupportedOperationException(
+                        "there is no JNA on the class path (net.java.dev.jna:jna); " + e.getMessage() + " is missing", e);
             } catch (LinkageError | RuntimeException e) {
                 return new UnsupportedOperationException(
                         "JNA cannot load its native library (" + rootOf(e)
@@ -209,6 +211,32 @@ public final class LibcEngine implements StorageEngine {
                                 + " noexec or not writable, name another one with -Djna.tmpdir, and on JDK 24 or newer"
                                 + " add --enable-native-access=ALL-UNNAMED",
                         e);
+            } finally {
+                // Another user of JNA in this program unpacks where it wants.
+                if (before == null) {
+                    System.clearProperty(TEMPORARY);
+                }
+            }
+        }
+
+        /** Not the home folder, which JNA would take: all ranks of a job would write into it at once. */
+        private static Optional<String> nodesDisk() {
+            return NativeLibrary.localDisks().stream()
+                    .filter(Loading::takesLibraries)
+                    .findFirst();
+        }
+
+        /** Whether a library can be loaded from a folder: it may be mounted noexec. */
+        private static boolean takesLibraries(String folder) {
+            try {
+                Path probe = Files.createTempFile(Path.of(folder), "drumlin", ".so", EXECUTABLE);
+                try {
+                    return Files.isExecutable(probe);
+                } finally {
+                    Files.delete(probe);
+                }
+            } catch (IOException | InvalidPathException e) {
+                return false;
             }
         }
 

@@ -60,8 +60,8 @@ class NativeLibraryTest {
     void withNothingToLoadAllThatWasTriedIsListed() throws Exception {
         assertThat(probe(NOWHERE))
                 .startsWith("unavailable: ")
-                .contains("java.library.path: not in /nonexistent")
-                .contains("class path: there is no /io/drumlin/native/linux-");
+                .contains("java.library.path: not in /nonexistent", "the jar drumlin-core-VERSION-linux-")
+                .contains("class path and module path: there is no io/drumlin/native/linux-");
     }
 
     @Test
@@ -71,7 +71,7 @@ class NativeLibraryTest {
         assertThat(probe("-Djava.library.path=" + folder))
                 .startsWith("unavailable: ")
                 .contains("java.library.path: " + folder.resolve("libdrumlin_core.so"))
-                .contains("class path: there is no");
+                .contains("class path and module path: there is no");
     }
 
     @Test

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.DrumlinException;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,6 +58,24 @@ class StorageEnginesTest {
     }
 
     @Test
+    void worksWithoutTheJarOfJna() throws Exception {
+        assertThat(run(withoutJna(), "-Ddrumlin.native=off")).contains("chosen: nio");
+        assertThat(run(withoutJna(), "-Ddrumlin.native.dir=" + folder))
+                .contains("chosen: nio", "libc (not available: there is no JNA on the class path");
+    }
+
+    @Test
+    void keepsTheLibraryOfJnaOnTheNode() throws Exception {
+        assumeTrue(LibcEngine.isAvailable(), "libc is not available");
+        Path home = Files.createDirectory(folder.resolve("home"));
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+        assertThat(choose(
+                        "-Ddrumlin.native.dir=" + folder, "-Duser.home=" + home, "-Djava.io.tmpdir=" + temporary))
+                .contains("chosen: libc", "jna.tmpdir: null");
+        assertThat(home).isEmptyDirectory();
+    }
+
+    @Test
     void worksWhereTemporaryFilesCannotBeRun() throws Exception {
         try (MountedFileSystem mounted = MountedFileSystem.mount("tmpfs", "size=4m,noexec")) {
             assertThat(choose("-Djna.tmpdir=" + mounted.root(), "-Djna.nosys=true"))
@@ -71,9 +92,19 @@ class StorageEnginesTest {
 
     /** What a JVM with these options says when it chooses twice. */
     private static String choose(String... options) throws IOException, InterruptedException {
+        return run(System.getProperty("java.class.path"), options);
+    }
+
+    private static String withoutJna() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(element -> !Path.of(element).getFileName().toString().startsWith("jna-"))
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static String run(String classPath, String... options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "-Xshare:auto"));
+        command.addAll(List.of("-cp", classPath, "-Xshare:auto"));
         command.addAll(List.of(options));
         command.add(Chooser.class.getName());
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -94,6 +125,7 @@ class StorageEnginesTest {
                 Path file = Files.createTempFile("chosen", "");
                 engine.delete(file);
                 System.out.println("chosen: " + engine.name());
+                System.out.println("jna.tmpdir: " + System.getProperty("jna.tmpdir"));
             } catch (DrumlinException e) {
                 System.out.println("refused: " + e.getMessage());
             }
