@@ -96,8 +96,7 @@ public final class Communicators {
      * Ends this process's part in the job: finalises MPI if, and only if, {@link #world()} initialised it. To be called
      * once, at the end of the program, by the thread that called {@code world()} first and after all communicators were
      * closed; MPI cannot be started again. Without it mpirun takes the end of the process for a crash. Not done by
-     * closing communicators, because a program may open the world again, and not by a shutdown hook, because there the
-     * other ranks may be dead and MPI would wait for them. Collective.
+     * closing communicators, because a program may open the world again; {@link #finishAfterMain} does it at the end. Collective.
      *
      * @throws IOException MPI could not be finalised
      */
@@ -109,6 +108,17 @@ public final class Communicators {
         } catch (ServiceConfigurationError | LinkageError e) {
             throw unusableProvider(e);
         }
+    }
+
+    /**
+     * Leaves {@link #finish()} to the end of the program: it is called when {@code main} has returned and no other thread of the
+     * program runs, unless the thread that called this method ended with an exception. It is not called after
+     * {@code System.exit} or a signal, since other ranks may then be in a call that waits for this one.
+     *
+     * @param wanted true to ask for it, false to take that back
+     */
+    public static void finishAfterMain(boolean wanted) {
+        EndOfMain.leaveJob(wanted);
     }
 
     /**

@@ -164,7 +164,9 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Init} with all processes of the job. Collective.
+     * {@code FTI_Init} with all processes of the job. Collective. It initialises MPI where the program has not; MPI that was
+     * initialised here is finalised when {@code main} returns after a successful {@link #FTI_Finalize}, or by
+     * {@link Communicators#finish}.
      *
      * <p>With {@code head = 1} the first rank of each node is a head. For it this call lasts until the application has called
      * {@link #FTI_Finalize}; then it finalises MPI and ends the process with status 0, as in C. It returns {@link #FTI_HEAD}
@@ -178,6 +180,7 @@ public final class FTI {
      */
     public static int FTI_Init(String configFile) {
         Checkpoints.preload();
+        Communicators.finishAfterMain(false);
         return init(configFile, Communicators::world, null);
     }
 
@@ -996,7 +999,7 @@ public final class FTI {
 
     /**
      * {@code FTI_Finalize}: ends the run and keeps or deletes its checkpoints as configured. Collective. MPI is not finalised,
-     * as in C; a program without {@code mpi.MPI.Finalize} ends with {@link Communicators#finish}.
+     * as in C. Where {@link #FTI_Init(String)} has initialised it, it is finalised when {@code main} returns.
      *
      * @return {@link #FTI_SCES} or {@link #FTI_NSCS}; in the latter case the run can be restarted
      */
@@ -1010,6 +1013,7 @@ public final class FTI {
             } finally {
                 leave();
             }
+            Communicators.finishAfterMain(true);
             return FTI_SCES;
         });
     }

@@ -85,6 +85,7 @@ public final class SCR {
             if (isDisabled(session)) {
                 return false;
             }
+            Communicators.finishAfterMain(false);
             session.world = Communicators.world();
             open(session, session.world);
             exitIfHalted(session);
@@ -172,6 +173,7 @@ public final class SCR {
             if (session.world != null) {
                 session.world.close();
             }
+            Communicators.finishAfterMain(true);
             return true;
         });
     }

@@ -203,7 +203,8 @@ public final class LibcEngine implements StorageEngine {
                 return Libc.getpagesize() > 0 ? null : new IllegalStateException("the C library does not answer");
             } catch (NoClassDefFoundError e) {
                 return new UnsupportedOperationException(
-                        "there is no JNA on the class path (net.java.dev.jna:jna); " + e.getMessage() + " is missing", e);
+                        "there is no JNA on the class path (net.java.dev.jna:jna); " + e.getMessage() + " is missing",
+                        e);
             } catch (LinkageError | RuntimeException e) {
                 return new UnsupportedOperationException(
                         "JNA cannot load its native library (" + rootOf(e)

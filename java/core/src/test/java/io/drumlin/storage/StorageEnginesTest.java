@@ -69,8 +69,7 @@ class StorageEnginesTest {
         assumeTrue(LibcEngine.isAvailable(), "libc is not available");
         Path home = Files.createDirectory(folder.resolve("home"));
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
-        assertThat(choose(
-                        "-Ddrumlin.native.dir=" + folder, "-Duser.home=" + home, "-Djava.io.tmpdir=" + temporary))
+        assertThat(choose("-Ddrumlin.native.dir=" + folder, "-Duser.home=" + home, "-Djava.io.tmpdir=" + temporary))
                 .contains("chosen: libc", "jna.tmpdir: null");
         assertThat(home).isEmptyDirectory();
     }

@@ -13,8 +13,6 @@ import static io.drumlin.fti.FTI.FTI_SCES;
 import static io.drumlin.fti.FTI.FTI_Status;
 
 import io.drumlin.checkpoint.Scalar;
-import io.drumlin.comm.Communicators;
-import java.io.IOException;
 
 /**
  * A C program with FTI calls, and what it is in Java. The calls keep their names and return codes; the configuration file
@@ -39,7 +37,7 @@ import java.io.IOException;
  *             FTI_Checkpoint(step / 10, FTI_L1);                   FTI_Checkpoint(step.value / 10, FTI_L1);
  *     }                                                    }
  *     FTI_Finalize();                                      FTI_Finalize();
- *     MPI_Finalize();                                      Communicators.finish();
+ *     MPI_Finalize();
  * }                                                    }
  * }</pre>
  *
@@ -57,11 +55,9 @@ public final class FtiPort {
      * Runs the example.
      *
      * @param arguments the path of the FTI configuration file
-     * @throws IOException MPI could not be finalised
      */
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) {
         System.out.println(simulate(arguments[0], STEPS)[0]);
-        Communicators.finish();
     }
 
     /**

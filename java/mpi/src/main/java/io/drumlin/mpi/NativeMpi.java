@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>End.</b> Closing a communicator never finalises MPI, because MPI cannot be started twice in a process.
  * {@link #finish()} does it, once, at the end of the program, and only where Drumlin has initialised MPI; a program that
- * initialised MPI itself finalises it itself. Nothing is done in a shutdown hook: it runs in another thread, also when
- * this rank fails, and MPI would wait there for ranks that never come.
+ * initialised MPI itself finalises it itself. {@link io.drumlin.comm.Communicators#finishAfterMain} calls it for a program whose
+ * {@code main} has returned, never when this rank has failed: MPI would wait for ranks that never come.
  *
  * <p><b>Signals.</b> The JVM needs SIGSEGV for its null checks. Where Drumlin initialises MPI it sees to it that no MPI
  * library (UCX, PSM) keeps the handler. Where MPI was initialised by others and the handler is lost, a warning names the

@@ -1,0 +1,54 @@
+package io.drumlin.comm;
+
+import java.io.IOException;
+
+/** Ends this process's part in the job when the program ends by itself, and only then. Thread-safe. */
+final class EndOfMain {
+
+    private static final System.Logger LOG = System.getLogger(EndOfMain.class.getName());
+
+    /** The thread in which the JVM waits for the end of a program whose {@code main} has returned. */
+    private static final String WAITS_FOR_THE_END = "DestroyJavaVM";
+
+    private static boolean watched;
+    private static volatile boolean wanted;
+    private static volatile boolean failed;
+
+    private EndOfMain() {}
+
+    /** Whether to leave the job when {@code main} has returned. Called by the thread whose exceptions count as failures. */
+    static synchronized void leaveJob(boolean wish) {
+        wanted = wish;
+        if (wish && !watched) {
+            watched = true;
+            watch(Thread.currentThread());
+            Runtime.getRuntime().addShutdownHook(new Thread(null, EndOfMain::leave, "drumlin-end-of-job", 0, false));
+        }
+    }
+
+    private static void watch(Thread main) {
+        Thread.UncaughtExceptionHandler before = main.getUncaughtExceptionHandler();
+        main.setUncaughtExceptionHandler((thread, thrown) -> {
+            failed = true;
+            before.uncaughtException(thread, thrown);
+        });
+    }
+
+    /** After a failure the other ranks may wait for this one in a collective call, and this one would wait for them. */
+    private static void leave() {
+        if (!wanted || failed || !mainHasReturned()) {
+            return;
+        }
+        try {
+            Communicators.finish();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, e.getMessage(), e);
+        }
+    }
+
+    /** Not so after {@code System.exit} or a signal. */
+    private static boolean mainHasReturned() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals(WAITS_FOR_THE_END));
+    }
+}
