@@ -30,6 +30,7 @@ final class CheckpointTaker {
     private final DifferentialWriter differential;
     private final RestartSection restartSection;
     private final CheckpointList checkpointList;
+    private final CommitLog log;
     private final Optional<ListedCheckpoints> listed;
 
     /** Whether the configuration file says that the next start is a restart. */
@@ -58,7 +59,8 @@ final class CheckpointTaker {
             LevelWriter writer,
             DifferentialWriter differential,
             RestartSection restartSection,
-            CheckpointList checkpointList) {
+            CheckpointList checkpointList,
+            CommitLog log) {
         this.app = app;
         this.run = run;
         this.levels = levels;
@@ -70,6 +72,7 @@ final class CheckpointTaker {
         execId = run.execId();
         directories = run.directories();
         this.checkpointList = checkpointList;
+        this.log = log;
         listed = config.scrIndex()
                 .map(prefix -> new ListedCheckpoints(new ScrPrefix(prefix), directories, app, run.storage()));
         saysRestart = config.failure() == 1;
@@ -151,6 +154,7 @@ final class CheckpointTaker {
         levels.prepare(level);
         try {
             takeOver();
+            log.begin(ckptId, level, mode.identity(ckptId, timestamp));
             draft = level == Level.L4_DCP
                     ? differential.write(ckptId, timestamp, own)
                     : writer.write(ckptId, level, timestamp, own);
@@ -159,6 +163,7 @@ final class CheckpointTaker {
             checkpointList.add(ckptId, level);
             announce(level);
             share = level == Level.L4_DCP ? Optional.of(share(draft, mode.changedBytes())) : Optional.empty();
+            log.await();
             levels.commit(level);
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
@@ -168,6 +173,7 @@ final class CheckpointTaker {
         }
         saysRestart = true;
         checkpointList.confirm();
+        log.confirm();
         mode.committed(level, draft);
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
         Source source = new Source(level, plain, draft.stored());
@@ -215,8 +221,10 @@ final class CheckpointTaker {
         levels.prepare(Level.L1);
         try {
             takeOver();
+            log.begin(ckptId, level, mode.identity(ckptId, timestamp));
             Draft draft = writer.writeForHead(ckptId, level, timestamp, own);
             announce(level);
+            log.await();
             return draft;
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
@@ -230,6 +238,7 @@ final class CheckpointTaker {
     Source finishedByHead(HandedOver.Checkpoint checkpoint) {
         Level level = checkpoint.level();
         saysRestart = true;
+        log.confirm();
         mode.finishedByHead(level, checkpoint.draft());
         Path directory = level == Level.L4
                 ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)

@@ -1049,6 +1049,7 @@ public final class Checkpoints implements AutoCloseable {
                 leave();
             }
         } finally {
+            engine.log().flush();
             run.lease().ifPresent(Lease::close);
             underway.close();
             engine.close();

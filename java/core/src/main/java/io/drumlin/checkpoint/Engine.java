@@ -29,6 +29,7 @@ record Engine(
         LevelCopy copy,
         RestartSection restartSection,
         CheckpointList checkpointList,
+        CommitLog log,
         CheckpointTaker taker) {
 
     /** Makes the parts. Collective. */
@@ -55,6 +56,7 @@ record Engine(
         LevelCopy copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         RestartSection restartSection = new RestartSection(app, run);
         CheckpointList checkpointList = new CheckpointList(app, config, topology, directories, storage);
+        CommitLog log = new CommitLog(app, directories.commitLog(), storage);
         CheckpointTaker taker = new CheckpointTaker(
                 run,
                 app,
@@ -63,7 +65,8 @@ record Engine(
                 new LevelWriter(app, group, directories, storage, slabs, mode),
                 new DifferentialWriter(app, directories, levels, storage, mode),
                 restartSection,
-                checkpointList);
+                checkpointList,
+                log);
         return new Engine(
                 run,
                 app,
@@ -79,6 +82,7 @@ record Engine(
                 copy,
                 restartSection,
                 checkpointList,
+                log,
                 taker);
     }
 

@@ -120,6 +120,16 @@ final class FtiFfMode implements IoMode {
     }
 
     @Override
+    public long identity(int ckptId, long timestamp) {
+        return identity(Stamp.of(timestamp, ckptId, 0).common(ckptId, 0).orElseThrow());
+    }
+
+    /** All that files of the layouts E and F keep. */
+    private static long identity(long common) {
+        return Integer.toUnsignedLong((int) common);
+    }
+
+    @Override
     public Gathering gathering(Level level, Path path) throws IOException {
         if (level != Level.L4_DCP) {
             return new FtiFfGathering(new ChunkedFile(storage, slabs, path), layout, plan, fileRank);
@@ -479,6 +489,11 @@ final class FtiFfMode implements IoMode {
         @Override
         public int ckptId() {
             return key.ckptId;
+        }
+
+        @Override
+        public OptionalLong identity() {
+            return key.common == UNMARKED ? OptionalLong.empty() : OptionalLong.of(FtiFfMode.identity(key.common));
         }
 
         @Override

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** How the data of a rank become files, and how a restart knows them again: {@code ckpt_io} of C FTI. Not thread-safe. */
 interface IoMode {
@@ -225,6 +226,11 @@ interface IoMode {
      */
     default void recovered(Source source, Map<Integer, ProtectedData> data) {}
 
+    /** {@link StoredCheckpoint#identity} of a checkpoint that is taken at a time, which is the same on all ranks. */
+    default long identity(int ckptId, long timestamp) {
+        return timestamp;
+    }
+
     /** Deletes what a committed checkpoint supersedes besides what lies in the directories of levels. Not collective. */
     default void deleteSuperseded(Level level) throws IOException {}
 
@@ -241,6 +247,9 @@ interface IoMode {
 
         /** The same on all ranks. */
         int ckptId();
+
+        /** What its files have in common, and those of no other with its id; empty where C FTI wrote it. The same on all ranks. */
+        OptionalLong identity();
 
         /** The name of this rank's file of a kind. */
         String fileName(FileKind kind);

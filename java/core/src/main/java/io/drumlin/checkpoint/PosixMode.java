@@ -24,6 +24,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
@@ -377,6 +378,10 @@ final class PosixMode implements IoMode {
         return metadata.origin().map(Origin::time).orElse(-1L);
     }
 
+    static OptionalLong identity(GroupMetadata metadata) {
+        return metadata.origin().map(from -> OptionalLong.of(from.time())).orElse(OptionalLong.empty());
+    }
+
     @Override
     public List<String> findFormer(Level level, Numbering numbering) throws IOException {
         if (!content.suffix().equals(RunDirectory.FTI)) {
@@ -411,7 +416,8 @@ final class PosixMode implements IoMode {
     private StoredLayers layers(Slot slot, GroupMetadata metadata) throws IOException {
         FileEntry own = metadata.files().get(group.index());
         Path path = levels.directory(Level.L4_DCP, Slot.COMMITTED).resolve(own.name());
-        return new StoredLayers(storage, app, refusals, slot, path, own, metadata.ckptId(), this::opened);
+        return new StoredLayers(
+                storage, app, refusals, slot, path, own, metadata.ckptId(), identity(metadata), this::opened);
     }
 
     private void opened(StoredLayers.Opened layers) {

@@ -21,6 +21,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +91,11 @@ final class PosixRemains implements StoredCheckpoint {
     @Override
     public int ckptId() {
         return metadata.ckptId();
+    }
+
+    @Override
+    public OptionalLong identity() {
+        return PosixMode.identity(metadata);
     }
 
     @Override

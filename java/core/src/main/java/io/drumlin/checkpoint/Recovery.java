@@ -35,7 +35,18 @@ final class Recovery {
     private final StorageEngine storage;
     private final CheckpointReader reader;
     private final Refusals refusals;
+    private final CommitLog log;
     private boolean passedOver;
+    private Optional<StoredCheckpoint> taken = Optional.empty();
+
+    /** What {@link #newest} has found at a level, until files are moved. */
+    private Optional<Candidates> looked = Optional.empty();
+
+    /** A checkpoint that is whole and in its place, and where it stands in the log. */
+    private record Mended(StoredCheckpoint stored, long position) {}
+
+    /** The checkpoints of a level, those first at which a restart looks first, and where they stand in the log. */
+    private record Candidates(Level level, List<StoredCheckpoint> checkpoints, long[] positions) {}
 
     /**
      * @param node the ranks that share node-local storage
@@ -50,7 +61,8 @@ final class Recovery {
             Restoration restoration,
             StorageEngine storage,
             CheckpointReader reader,
-            Refusals refusals) {
+            Refusals refusals,
+            CommitLog log) {
         this.app = app;
         this.node = node;
         this.topology = topology;
@@ -61,23 +73,48 @@ final class Recovery {
         this.storage = storage;
         this.reader = reader;
         this.refusals = refusals;
+        this.log = log;
     }
 
     /** A file of this rank that is whole, of which checkpoint it is and what it holds. */
     record Found(Level level, Path path, StoredFile file) {}
 
     /**
+     * Where the first of a level's checkpoints at which a restart looks stands in the log. Changes nothing. Collective.
+     *
+     * @return -1 if there is none, or nothing is known of it
+     */
+    long newest(Level level) throws IOException {
+        Candidates candidates = candidates(level);
+        looked = Optional.of(candidates);
+        return candidates.positions.length == 0 ? -1 : candidates.positions[0];
+    }
+
+    private Candidates candidates(Level level) throws IOException {
+        List<StoredCheckpoint> stored = mode.stored(level);
+        refusals.requireReadable();
+        if (stored.isEmpty()) {
+            return new Candidates(level, stored, new long[0]);
+        }
+        long[] positions = log.positions(stored, refusals);
+        return new Candidates(level, CommitLog.inOrder(stored, positions), CommitLog.inOrder(positions));
+    }
+
+    /**
      * Finds the newest checkpoint of a level, makes what is missing of it and clears away what an interrupted commit left.
      * Collective.
      *
+     * @param after where in the log it stands: only newer ones are looked at; -1 for all
      * @return this rank's file in the level's directory; empty on all ranks if there is none to be had
      */
-    Optional<Found> find(Level level) throws IOException {
-        Optional<StoredCheckpoint> mended = mend(level);
+    Optional<Found> find(Level level, long after) throws IOException {
+        Optional<Mended> mended = mend(level, after);
+        taken = mended.map(Mended::stored);
         if (mended.isEmpty()) {
             return Optional.empty();
         }
-        StoredCheckpoint stored = mended.get();
+        StoredCheckpoint stored = mended.get().stored;
+        passedOver |= mended.get().position >= 0 && log.isOlder(mended.get().position, stored);
         Path directory = committed(stored.level());
         Path plain = directory.resolve(stored.fileName(FileKind.PLAIN));
         Found[] found = new Found[1];
@@ -85,7 +122,9 @@ final class Recovery {
             found[0] = new Found(stored.level(), plain, stored.open(plain));
             reader.forgetAllBut(plain);
             stored.cut(plain);
-            deleteOthers(directory, stored);
+            if (!passedOver) {
+                deleteOthers(directory, stored);
+            }
         });
         if (!passedOver) {
             levels.clean(stored.level());
@@ -107,9 +146,9 @@ final class Recovery {
         }
         refusals.requireReadable();
         app.allreduce(interrupted, Op.MAX);
-        Optional<StoredCheckpoint> mended = interrupted[0] == 0 ? Optional.empty() : mend(level);
+        Optional<Mended> mended = interrupted[0] == 0 ? Optional.empty() : mend(level, -1);
         if (mended.isPresent()) {
-            StoredCheckpoint stored = mended.get();
+            StoredCheckpoint stored = mended.get().stored;
             Path directory = committed(stored.level());
             Agreement.run(app, "settling level " + level.number(), () -> deleteOthers(directory, stored));
             levels.clean(stored.level());
@@ -118,22 +157,28 @@ final class Recovery {
     }
 
     /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */
-    private Optional<StoredCheckpoint> mend(Level level) throws IOException {
-        List<StoredCheckpoint> candidates = mode.stored(level);
-        refusals.requireReadable();
-        for (StoredCheckpoint stored : candidates) {
+    private Optional<Mended> mend(Level level, long after) throws IOException {
+        Optional<Candidates> known = looked.filter(candidates -> candidates.level == level);
+        Candidates candidates = known.isPresent() ? known.get() : candidates(level);
+        looked = Optional.empty();
+        for (int i = 0; i < candidates.positions.length; i++) {
+            StoredCheckpoint stored = candidates.checkpoints.get(i);
+            long position = candidates.positions[i];
+            if (after >= 0 && position <= after) {
+                continue;
+            }
             try {
                 Left left = look(stored, true, true);
                 if (left.recoverable && restored(left)) {
                     levels.settle(left.level, left.slot, stored.metadataSlot());
-                    return Optional.of(stored);
+                    return Optional.of(new Mended(stored, position));
                 }
                 passedOver |= wasCommitted(left);
             } finally {
                 restoration.forgetMadeAhead();
             }
         }
-        passedOver |= isAnythingLeft(level);
+        passedOver |= after < 0 && isAnythingLeft(level);
         return Optional.empty();
     }
 
@@ -168,6 +213,16 @@ final class Recovery {
         return passedOver;
     }
 
+    /** Takes note that there is one in another order of nodes. */
+    void passOver() {
+        passedOver = true;
+    }
+
+    /** What {@link #find} has found last. */
+    Optional<StoredCheckpoint> taken() {
+        return taken;
+    }
+
     /**
      * What is left of a checkpoint.
      *
@@ -192,10 +247,20 @@ final class Recovery {
      */
     List<Left> survey(Level level, boolean data) throws IOException {
         List<Left> found = new ArrayList<>();
-        for (StoredCheckpoint stored : mode.stored(level)) {
+        for (StoredCheckpoint stored : candidates(level).checkpoints) {
             found.add(look(stored, data, false));
         }
         return found;
+    }
+
+    /** What is left of a checkpoint, all of whose files are read. Changes nothing. Collective. */
+    Left survey(StoredCheckpoint stored) throws IOException {
+        return look(stored, true, false);
+    }
+
+    /** The number in the log of each of the checkpoints, or -1. Collective. */
+    long[] positions(List<Left> checkpoints) throws IOException {
+        return log.positions(checkpoints.stream().map(Left::stored).toList(), refusals);
     }
 
     /** @param mend whether what is lost may be made on the way */

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ final class Relocation implements AutoCloseable {
     private final StorageEngine storage;
     private final int number;
     private @Nullable Engine former;
+    private @Nullable Restart inFormer;
 
     /**
      * @param engine of this run, in the order of its nodes
@@ -53,30 +55,31 @@ final class Relocation implements AutoCloseable {
     }
 
     /**
-     * The data of a level, on the nodes of their ranks. Collective.
+     * The data of a level, on the nodes of their ranks. Parameters as those of {@link Restart#find}. Collective.
      *
      * @return empty on all ranks if the level gives no whole checkpoint
      * @throws IOException on all ranks: there is one, and it could not be brought to its ranks; it is as it was
      */
-    Optional<Source> find(Level level, List<Level> older, ListedRanks listed) throws IOException {
+    Optional<Source> find(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
         FormerOrder order = engine.run().orders().get(number);
-        if (former == null) {
-            former = Engine.of(engine.run().in(order), engine.packing());
+        Restart there = there();
+        Engine from = Objects.requireNonNull(former);
+        Optional<Recovery.Found> found = there.locate(level, after, older, listed);
+        if (there.passedOver()) {
+            restart.recovery().passOver();
         }
-        Optional<Recovery.Found> found = new Restart(former).locate(level, older, listed);
         if (found.isEmpty()) {
-            former.reader().forget();
+            from.reader().forget();
             return Optional.empty();
         }
         if (found.get().level() == Level.L4_DCP) {
             throw differential(found.get());
         }
-        move(former, order, found.get());
+        move(from, order, found.get());
         // From here on a restart looks for the files where they are now.
         engine.taker().nameNodes(number);
         engine.taker().commitMoved(found.get().file().ckptId());
-        engine.levels().clean(Level.L1);
-        Source source = restart.find(Level.L1, List.of(), listed).orElseThrow(() -> notThere(found.get()));
+        Source source = restart.find(Level.L1, -1, List.of(), listed).orElseThrow(() -> notThere(found.get()));
         if (engine.app().rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
@@ -86,6 +89,19 @@ final class Relocation implements AutoCloseable {
                     found.get().level().number());
         }
         return Optional.of(new Source(found.get().level(), source.path(), source.file()));
+    }
+
+    /** Finds checkpoints in the order from which files are brought. Collective at the first call. */
+    Recovery recovery() throws IOException {
+        return there().recovery();
+    }
+
+    private Restart there() throws IOException {
+        if (inFormer == null) {
+            former = Engine.of(engine.run().in(engine.run().orders().get(number)), engine.packing());
+            inFormer = new Restart(former);
+        }
+        return inFormer;
     }
 
     /** Of the mode POSIX: its file goes on where it is, and the metadata say at which place. */

@@ -7,9 +7,14 @@ import io.drumlin.comm.MeetingException;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -29,6 +34,9 @@ final class Restart {
     private final Recovery recovery;
     private final CheckpointReader reader;
     private final Engine engine;
+
+    /** By the number of the order from which they bring files. */
+    private final Map<Integer, Relocation> relocations = new TreeMap<>();
 
     Restart(Engine engine) {
         this.engine = engine;
@@ -52,7 +60,8 @@ final class Restart {
                 restoration,
                 engine.storage(),
                 engine.reader(),
-                refusals);
+                refusals,
+                engine.log());
     }
 
     /**
@@ -67,59 +76,123 @@ final class Restart {
         for (int i = 0; i < levels.size(); i++) {
             near = levels.get(i).isGlobal() ? near : i + 1;
         }
-        List<FormerOrder> orders = engine.run().orders();
-        Optional<Source> found = findIn(0, levels.subList(0, near), levels, listed);
+        List<Place> places = new ArrayList<>();
+        levels.subList(0, near).forEach(level -> places.add(new Place(0, level)));
         // What is on the nodes in an order before is newer than what is on the parallel file system: that would have
         // deleted it.
-        List<Level> ofNodes = levels.stream().filter(level -> !level.isGlobal()).toList();
-        for (int order = 1; found.isEmpty() && order < orders.size(); order++) {
-            found = findIn(order, ofNodes, levels, listed);
+        for (int order = 1; order < engine.run().orders().size(); order++) {
+            for (Level level : levels) {
+                if (!level.isGlobal()) {
+                    places.add(new Place(order, level));
+                }
+            }
         }
-        if (found.isEmpty()) {
-            found = findIn(0, levels.subList(near, levels.size()), levels, listed);
+        levels.subList(near, levels.size()).forEach(level -> places.add(new Place(0, level)));
+        Optional<Source> found;
+        try {
+            found = findIn(places, levels, listed);
+        } finally {
+            for (Relocation relocation : relocations.values()) {
+                relocation.close();
+            }
         }
         if (found.isEmpty()) {
             // What this rank found whole at the last level is of no use, for others did not.
             reader.forget();
+        } else if (recovery.taken().isPresent()) {
+            engine.log().goOn(recovery.taken().get());
         }
         return found;
     }
 
     /**
-     * Looks in one of the orders of nodes in which there may be files.
+     * Where there may be a checkpoint.
      *
-     * @param number of the order
-     * @param levels to look at
-     * @param all levels
+     * @param order number of the order of nodes
      */
-    private Optional<Source> findIn(int number, List<Level> levels, List<Level> all, ListedRanks listed)
-            throws IOException {
-        List<FormerOrder> orders = engine.run().orders();
-        try (Relocation relocation = new Relocation(engine, this, number)) {
-            for (Level level : levels) {
-                List<Level> older = all.subList(all.indexOf(level) + 1, all.size());
-                boolean inPlace = orders.isEmpty() || orders.get(number).isInPlace(level);
-                Optional<Source> found = inPlace ? find(level, older, listed) : relocation.find(level, older, listed);
-                if (found.isPresent()) {
-                    return found;
-                }
+    private record Place(int order, Level level) {}
+
+    /** @param all levels */
+    private Optional<Source> findIn(List<Place> places, List<Level> all, ListedRanks listed) throws IOException {
+        for (int i = 0; i < places.size(); i++) {
+            Place place = places.get(i);
+            Optional<Source> found = Optional.empty();
+            long position = recovery(place).newest(place.level);
+            if (position >= 0) {
+                found = findNewer(position, places.subList(i + 1, places.size()), all, listed);
+            }
+            if (found.isEmpty()) {
+                found = find(place, -1, all, listed);
+            }
+            if (found.isPresent()) {
+                return found;
             }
         }
         return Optional.empty();
     }
 
-    /** The data of a level, where every rank's file is where it is looked for in the order of this run's nodes. Collective. */
-    Optional<Source> find(Level level, List<Level> older, ListedRanks listed) throws IOException {
-        Optional<Recovery.Found> found = locate(level, older, listed);
+    /** What the log knows to be newer, though by its level it is looked at later: what is first was superseded by it. */
+    private Optional<Source> findNewer(long position, List<Place> later, List<Level> all, ListedRanks listed)
+            throws IOException {
+        Set<Level> levels = engine.log().levelsOfNewer(position);
+        NavigableMap<Long, Place> newer = new TreeMap<>(Comparator.reverseOrder());
+        for (Place place : later) {
+            long there = levels.contains(place.level) ? recovery(place).newest(place.level) : -1;
+            if (there > position) {
+                newer.putIfAbsent(there, place);
+            }
+        }
+        for (Place place : newer.values()) {
+            Optional<Source> found = find(place, position, all, listed);
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Source> find(Place place, long after, List<Level> all, ListedRanks listed) throws IOException {
+        List<Level> older = all.subList(all.indexOf(place.level) + 1, all.size());
+        return isInPlace(place)
+                ? find(place.level, after, older, listed)
+                : relocation(place.order).find(place.level, after, older, listed);
+    }
+
+    private boolean isInPlace(Place place) {
+        List<FormerOrder> orders = engine.run().orders();
+        return orders.isEmpty() || orders.get(place.order).isInPlace(place.level);
+    }
+
+    private Recovery recovery(Place place) throws IOException {
+        return isInPlace(place) ? recovery : relocation(place.order).recovery();
+    }
+
+    private Relocation relocation(int order) {
+        return relocations.computeIfAbsent(order, number -> new Relocation(engine, this, number));
+    }
+
+    /** Finds checkpoints and makes them whole. */
+    Recovery recovery() {
+        return recovery;
+    }
+
+    /**
+     * The data of a level, where every rank's file is where it is looked for in the order of this run's nodes. Collective.
+     *
+     * @param after as {@link Recovery#find}
+     * @param older levels
+     */
+    Optional<Source> find(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
+        Optional<Recovery.Found> found = locate(level, after, older, listed);
         return found.isPresent() ? Optional.of(source(found.get())) : Optional.empty();
     }
 
-    /** The file of a level, made whole and in its place; nothing is copied. Collective. */
-    Optional<Recovery.Found> locate(Level level, List<Level> older, ListedRanks listed) throws IOException {
-        Optional<Recovery.Found> found = recovery.find(level).filter(each -> isOfTheseRanks(each, listed));
+    /** The file of a level, made whole and in its place; nothing is copied. Parameters as those of {@link #find}. Collective. */
+    Optional<Recovery.Found> locate(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
+        Optional<Recovery.Found> found = recovery.find(level, after).filter(each -> isOfTheseRanks(each, listed));
         if (found.isPresent() && settle(older)) {
             // What is recovered is what was verified: once more, because nothing is left of that.
-            return recovery.find(level);
+            return recovery.find(level, after);
         }
         return found;
     }

@@ -236,6 +236,11 @@ final class RunDirectory {
         return meta.resolve("drumlin-lease");
     }
 
+    /** In which order checkpoints were taken. */
+    Path commitLog() {
+        return meta.resolve("drumlin-commits");
+    }
+
     Path checkpointList() {
         return meta.resolve("Checkpoint.fti");
     }

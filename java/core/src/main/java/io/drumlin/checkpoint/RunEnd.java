@@ -34,6 +34,7 @@ final class RunEnd {
     void complete(LastCheckpoint last) throws IOException {
         levels.requireKnown();
         Agreement.run(app, "completing the run", engine.run()::requireLease);
+        engine.log().flush();
         if (engine.config().keepLastCkpt() && last.ckptId().isPresent()) {
             if (last.source().isPresent()) {
                 keep(last.source().get());

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +23,8 @@ import java.util.stream.Stream;
 /**
  * What a survey of a run has found.
  *
- * @param checkpoints by level, in the order in which a restart tries these, the newest of a level first; those in the archive of level 4
- *     last
+ * @param checkpoints by level, in the order in which a restart tries these, the newest of a level first, and those that were superseded
+ *     later than what has superseded them; those in the archive of level 4 last
  * @param problems files and directories that were refused, and why
  */
 public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
@@ -174,9 +175,12 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
             Set<Path> refused = new HashSet<>();
             problems.forEach(problem -> refused.add(problem.path()));
             List<Checkpoint> checkpoints = new ArrayList<>();
+            Map<Checkpoint, Long> positions = new IdentityHashMap<>();
             Set<Path> claimed = new HashSet<>();
             for (List<Seen> row : distinct(claimed)) {
-                checkpoints.add(checkpoint(row, refused));
+                Checkpoint checkpoint = checkpoint(row, refused);
+                checkpoints.add(checkpoint);
+                positions.put(checkpoint, row.get(0).position());
             }
             files.removeAll(claimed);
             files.removeAll(refused);
@@ -184,8 +188,11 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
             // Stable: within a level as a restart tries them.
             checkpoints.sort(Comparator.comparing(Checkpoint::archived)
                     .thenComparing(checkpoint -> order.indexOf(checkpoint.level())));
+            long[] known = checkpoints.stream()
+                    .mapToLong(checkpoint -> positions.getOrDefault(checkpoint, -1L))
+                    .toArray();
             return new RunReport(
-                    List.copyOf(checkpoints),
+                    List.copyOf(CommitLog.inOrder(checkpoints, known)),
                     problems.stream()
                             .sorted(Comparator.comparing(Problem::path))
                             .toList());

@@ -293,9 +293,10 @@ public final class RunSurvey {
      * What a rank has of a checkpoint.
      *
      * @param rank that the names of its files carry
+     * @param position in the order in which checkpoints were taken, or -1
      * @param expected the files it would have if none were lost
      */
-    record Seen(int rank, Left left, boolean archived, List<Path> expected) {
+    record Seen(int rank, Left left, long position, boolean archived, List<Path> expected) {
 
         List<Path> files() {
             return left.stored().places().values().stream()
@@ -317,6 +318,7 @@ public final class RunSurvey {
         private final LevelDirectories levels;
         private final CheckpointReader reader;
         private final Refusals refusals;
+        private final CommitLog log;
 
         RankSurvey(Communicator world, Topology topology, CheckpointReader reader, List<RunReport.Problem> refused)
                 throws IOException {
@@ -330,6 +332,7 @@ public final class RunSurvey {
             boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
             levels = new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
             refusals = new Refusals(app, (path, why) -> refused.add(RunReport.Problem.of(path, why)), true);
+            log = new CommitLog(app, directories.commitLog(), storage);
         }
 
         private Recovery recovery(Places places) {
@@ -338,31 +341,33 @@ public final class RunSurvey {
             IoMode mode =
                     IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
             Restoration restoration = new Restoration(app, group, storage, slabs, KeptBytes.none(storage));
-            return new Recovery(app, node, topology, group, levels, mode, restoration, storage, reader, refusals);
+            return new Recovery(app, node, topology, group, levels, mode, restoration, storage, reader, refusals, log);
         }
 
         List<Seen> survey(boolean data) throws IOException {
             List<Seen> seen = new ArrayList<>();
             Recovery recovery = recovery(levels);
             for (Level level : restartOrder()) {
-                for (Left left : recovery.survey(level, data)) {
-                    seen.add(seen(left, levels, false));
+                List<Left> found = recovery.survey(level, data);
+                long[] positions = recovery.positions(found);
+                for (int i = 0; i < found.size(); i++) {
+                    seen.add(seen(found.get(i), levels, positions[i], false));
                 }
             }
             for (Places archive : archives()) {
                 for (Left left : recovery(archive).survey(Level.L4, data)) {
-                    seen.add(seen(left, archive, true));
+                    seen.add(seen(left, archive, -1, true));
                 }
             }
             return seen;
         }
 
-        private Seen seen(Left left, Places places, boolean archived) {
+        private Seen seen(Left left, Places places, long position, boolean archived) {
             Path directory = places.directory(left.level(), left.slot());
             List<Path> expected = FileKind.of(left.level()).stream()
                     .map(kind -> directory.resolve(left.stored().fileName(kind)))
                     .toList();
-            return new Seen(fileRank, left, archived, expected);
+            return new Seen(fileRank, left, position, archived, expected);
         }
 
         /** The archive of level 4; where metadata lie apart, once for each directory of them. */
@@ -413,15 +418,18 @@ public final class RunSurvey {
         /** Only the rank itself gets its file; where it lies comes through {@code path}. */
         Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
             Recovery recovery = recovery(levels);
+            List<Left> all = new ArrayList<>();
             for (Level level : restartOrder()) {
-                for (Left left : recovery.survey(level, true)) {
-                    if (left.recoverable()) {
-                        find(left, rank, scratch, path);
-                        app.barrier();
-                        return fileRank == rank
-                                ? Optional.of(open(left, Objects.requireNonNull(path.get())))
-                                : Optional.empty();
-                    }
+                all.addAll(recovery.survey(level, false));
+            }
+            for (Left seen : CommitLog.inOrder(all, recovery.positions(all))) {
+                Left left = recovery.survey(seen.stored());
+                if (left.recoverable()) {
+                    find(left, rank, scratch, path);
+                    app.barrier();
+                    return fileRank == rank
+                            ? Optional.of(open(left, Objects.requireNonNull(path.get())))
+                            : Optional.empty();
                 }
             }
             return Optional.empty();

@@ -28,6 +28,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,7 @@ final class StoredLayers implements StoredCheckpoint {
     private boolean there;
     private long layers;
     private final int newest;
+    private final OptionalLong identity;
 
     /** What C FTI tells, and writes into the next layer. */
     private int previous;
@@ -72,6 +74,7 @@ final class StoredLayers implements StoredCheckpoint {
      * @param path of this rank's file
      * @param entry of this rank's file in the metadata
      * @param newest id of the checkpoint that wrote the last layer
+     * @param identity of that one
      * @param opening told when the checkpoint is opened
      */
     StoredLayers(
@@ -82,6 +85,7 @@ final class StoredLayers implements StoredCheckpoint {
             Path path,
             FileEntry entry,
             int newest,
+            OptionalLong identity,
             Consumer<Opened> opening)
             throws IOException {
         this.storage = storage;
@@ -92,6 +96,7 @@ final class StoredLayers implements StoredCheckpoint {
         this.entry = entry;
         this.opening = opening;
         this.newest = newest;
+        this.identity = identity;
         previous = newest;
         ckptId = newest;
         refusals.succeeds("looking at", path, () -> {
@@ -124,6 +129,11 @@ final class StoredLayers implements StoredCheckpoint {
     @Override
     public int ckptId() {
         return ckptId;
+    }
+
+    @Override
+    public OptionalLong identity() {
+        return identity;
     }
 
     @Override

@@ -95,7 +95,7 @@ public final class RunFixture {
         return matches.get(0);
     }
 
-    /** All but what a checkpoint has replaced, which may be on its way out, and the lease of a run that is open. */
+    /** All but what a checkpoint has replaced, which may be on its way out, the lease of a run that is open and the log of checkpoints. */
     private List<Path> walk() throws IOException {
         List<Path> found = new ArrayList<>();
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
@@ -107,7 +107,7 @@ public final class RunFixture {
 
             @Override
             public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
-                if (!path.endsWith("drumlin-lease")) {
+                if (!path.endsWith("drumlin-lease") && !path.endsWith("drumlin-commits")) {
                     found.add(path);
                 }
                 return FileVisitResult.CONTINUE;

@@ -1,0 +1,260 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.storage.NioEngine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Nodes come back with old disks that together have a whole checkpoint which was superseded: a restart takes the newest. */
+class CommitLogTest {
+
+    private static final List<String> HOSTS = List.of("n0", "n1", "n2", "n3");
+
+    /** One of each group. */
+    private static final List<String> HALF = List.of("n0", "n2");
+
+    @TempDir
+    Path directory;
+
+    private RunFixture run;
+    private Path old;
+
+    private void prepare(int ioMode) throws IOException {
+        Map<String, String> config = new HashMap<>();
+        config.put("basic.node_size", "1");
+        config.put("basic.group_size", "2");
+        config.put("basic.ckpt_io", Integer.toString(ioMode));
+        config.put("basic.enable_dcp", "1");
+        config.put("basic.dcp_mode", "1");
+        config.put("basic.dcp_block_size", "512");
+        config.put("advanced.local_test", "0");
+        run = new RunFixture(Files.createDirectories(directory.resolve("run")), config);
+        old = directory.resolve("old");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"L1, L4", "L2, L4", "L3, L4", "L2, L3", "L2, L2", "L3, L3", "L1, L4_DCP", "L3, L4_DCP"})
+    void oldDisksHaveASupersededCheckpoint(Level former, Level newer) throws IOException {
+        prepare(3);
+        checkpoint(9, former, 1);
+        remember();
+        checkpoint(3, newer, 2);
+        putBack(former == Level.L1 ? HOSTS : HALF);
+        assertThat(restart()).containsOnly("2");
+        assertThat(restart()).containsOnly("2");
+    }
+
+    /** In these modes the metadata say what there is, unless they are old too. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4, 5})
+    void theMetadataAreOldToo(int ioMode) throws IOException {
+        prepare(ioMode);
+        checkpoint(9, Level.L2, 1);
+        remember();
+        checkpoint(3, Level.L4, 2);
+        putBack(HALF);
+        String metadata = "Meta/" + run.restartValue("exec_id") + "/l2";
+        copy(old.resolve(metadata), run.directory().resolve(metadata));
+        assertThat(restart()).containsOnly("2");
+    }
+
+    @Test
+    void theLastCheckpointWasKept() throws IOException {
+        prepare(3);
+        replace("keep_last_ckpt", "1");
+        checkpoint(9, Level.L3, 1);
+        remember();
+        run.runOn(HOSTS, (checkpoints, comm) -> {
+            take(checkpoints, comm.rank(), 3, Level.L2, 2);
+            checkpoints.complete();
+        });
+        putBack(HALF);
+        assertThat(restart()).containsOnly("2");
+    }
+
+    /** Without the newest there is the one before, and the log says so. */
+    @ParameterizedTest
+    @CsvSource({"L2, L4", "L3, L4", "L2, L3"})
+    void theNewestIsLost(Level former, Level newer) throws IOException {
+        prepare(3);
+        checkpoint(9, former, 1);
+        remember();
+        checkpoint(3, newer, 2);
+        putBack(HALF);
+        for (Path file : files("Ckpt3-")) {
+            Files.write(file, new byte[] {1});
+        }
+        List<String> said = new ArrayList<>();
+        assertThat(restart(said)).containsOnly("1");
+        assertThat(said)
+                .anyMatch(line -> line.contains("checkpoint 9 of level " + former.number()
+                        + " is older than checkpoint 3 of level " + newer.number()));
+        // It is not deleted: who mends it has it again.
+        assertThat(files("Ckpt3-")).isNotEmpty();
+    }
+
+    /** Without a log the level says what is newer: so it is with files of C FTI. */
+    @Test
+    void nothingIsKnown() throws IOException {
+        prepare(3);
+        checkpoint(9, Level.L2, 1);
+        remember();
+        checkpoint(3, Level.L4, 2);
+        putBack(HALF);
+        Files.delete(log());
+        assertThat(restart()).containsOnly("1");
+    }
+
+    /** One bit costs the line that it is in. */
+    @Test
+    void aDamagedLineIsNone() throws IOException {
+        prepare(3);
+        checkpoint(9, Level.L2, 1);
+        remember();
+        checkpoint(3, Level.L4, 2);
+        putBack(HALF);
+        Path log = log();
+        String text = Files.readString(log);
+        Files.writeString(
+                log, "no such line\n" + text.substring(0, text.length() / 2) + "\n" + text + text.substring(0, 9));
+        assertThat(restart()).containsOnly("2");
+        byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+        for (int i = 0; i < bytes.length; i++) {
+            byte[] flipped = bytes.clone();
+            flipped[i] ^= 1;
+            Files.write(log, flipped);
+            CommitLog read = new CommitLog(new SingleCommunicator(), log, new NioEngine());
+            assertThat(read.entries()).as("bit in byte " + i).allMatch(entry -> text.contains(entry.words()));
+        }
+    }
+
+    @Test
+    void theLogDoesNotGrowForEver() throws IOException {
+        prepare(3);
+        checkpoint(1, Level.L4, 1);
+        Path log = log();
+        String line = Files.readString(log)
+                        .lines()
+                        .filter(each -> !each.isEmpty())
+                        .findFirst()
+                        .orElseThrow() + "\n";
+        Files.writeString(log, line.repeat(2_000_000 / line.length()));
+        checkpoint(2, Level.L4, 2);
+        assertThat(Files.size(log)).isLessThan(1_100_000);
+        assertThat(restart()).containsOnly("2");
+    }
+
+    private void replace(String key, String value) throws IOException {
+        String text = Files.readString(run.config());
+        Files.writeString(run.config(), text.replaceAll("(?m)^" + key + "( *)=.*$", key + "$1= " + value));
+    }
+
+    private void checkpoint(int ckptId, Level level, int value) throws IOException {
+        run.runOn(HOSTS, (checkpoints, comm) -> {
+            take(checkpoints, comm.rank(), ckptId, level, value);
+            checkpoints.awaitDeletion();
+        });
+    }
+
+    private static void take(Checkpoints checkpoints, int rank, int ckptId, Level level, int value) throws IOException {
+        int[] values = new int[1000];
+        checkpoints.protect(0, values);
+        Arrays.fill(values, value * 1000 + rank);
+        checkpoints.discardRestart();
+        checkpoints.checkpoint(ckptId, level);
+    }
+
+    private List<String> restart() throws IOException {
+        return restart(new ArrayList<>());
+    }
+
+    /** What each rank gets back: the value of its checkpoint if all is its own. */
+    private List<String> restart(List<String> said) throws IOException {
+        List<String> outcomes = new ArrayList<>(Collections.nCopies(HOSTS.size(), "?"));
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                synchronized (said) {
+                    said.add(java.text.MessageFormat.format(line.getMessage(), line.getParameters()));
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("io.drumlin.checkpoint");
+        logger.addHandler(handler);
+        try {
+            run.runOn(HOSTS, (checkpoints, comm) -> {
+                int[] values = new int[1000];
+                checkpoints.protect(0, values);
+                checkpoints.recover();
+                int value = values[0] / 1000;
+                boolean own = Arrays.stream(values).allMatch(each -> each == value * 1000 + comm.rank());
+                synchronized (outcomes) {
+                    outcomes.set(comm.rank(), own ? Integer.toString(value) : "wrong: " + values[0]);
+                }
+            });
+        } finally {
+            logger.removeHandler(handler);
+        }
+        return outcomes;
+    }
+
+    private Path log() throws IOException {
+        return run.directory()
+                .resolve("Meta")
+                .resolve(run.restartValue("exec_id"))
+                .resolve("drumlin-commits");
+    }
+
+    private void remember() throws IOException {
+        copy(run.directory(), old);
+    }
+
+    private void putBack(List<String> hosts) throws IOException {
+        for (String host : hosts) {
+            run.loseDisk(host);
+            Path disk = run.localRoot(host);
+            copy(old.resolve(run.directory().relativize(disk)), disk);
+        }
+    }
+
+    private List<Path> files(String part) throws IOException {
+        try (Stream<Path> all = Files.walk(run.directory())) {
+            return all.filter(Files::isRegularFile)
+                    .filter(file -> file.getFileName().toString().startsWith(part))
+                    .toList();
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path path : (Iterable<Path>) all::iterator) {
+                Files.copy(path, to.resolve(from.relativize(path).toString()));
+            }
+        }
+    }
+}
