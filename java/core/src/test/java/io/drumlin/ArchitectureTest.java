@@ -31,10 +31,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 
 /** A format knows bytes, a storage engine knows blocks, a communicator knows ranks; only the engine joins them. */
 @AnalyzeClasses(packages = "io.drumlin", importOptions = ImportOption.DoNotIncludeTests.class)
 @ArchTag("exhaustive")
+@Tag("exhaustive")
 class ArchitectureTest {
 
     /** Which packages of ours a package may use, itself aside. */

@@ -45,7 +45,7 @@ class DamagedMetadataTest {
         flip(mode, likeC, 37);
     }
 
-    @Tag("exhaustive")
+    @Tag("soak")
     @ParameterizedTest
     @CsvSource({"1, false", "1, true", "2, true", "4, true", "5, true"})
     void everyBit(String mode, boolean likeC) throws IOException {

@@ -45,7 +45,7 @@ class DamagedRecordsTest {
         flip(layout, packing, 41);
     }
 
-    @Tag("exhaustive")
+    @Tag("soak")
     @ParameterizedTest
     @CsvSource({"F, compact", "E, compact", "A, compact", "F, aligned"})
     void everyBit(String layout, String packing) throws IOException {

@@ -17,11 +17,13 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every storage engine leaves the bytes that pure Java leaves. */
+@Tag("native")
 class EqualBytesTest {
 
     private static final int RANKS = 2;

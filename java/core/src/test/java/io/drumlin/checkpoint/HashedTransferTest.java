@@ -277,6 +277,7 @@ class HashedTransferTest {
 
     /** What is recovered from a file with one digest for all of it is not compared once more. */
     @Tag("exhaustive")
+    @Tag("native")
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void whatHasOneDigestIsKept(int failingBlock) throws IOException {

@@ -25,12 +25,14 @@ import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is recovered is what was verified, whether it was kept or is read again. */
+@Tag("native")
 class KeptBytesTest {
 
     private static final int FIRST = 5_000_001;

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,7 @@ class PreloadTest {
         }
     }
 
+    @Tag("native")
     @Test
     void namesThoseOfAFirstCheckpoint(@TempDir Path directory) throws Exception {
         Assumptions.assumeTrue(NativeEngine.unavailabilityCause() == null, "there is no native engine");

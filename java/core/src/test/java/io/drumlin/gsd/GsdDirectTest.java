@@ -21,7 +21,6 @@ import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
-import io.drumlin.storage.LibcEngine;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
@@ -238,19 +237,18 @@ class GsdDirectTest {
         world.barrier();
     }
 
+    @Tag("native")
+    @Tag("exhaustive")
+    @Test
+    void theFileOfLibcIsThatOfThePageCache() throws IOException {
+        theFileIsThatOfThePageCache(2, Answer.DIRECT, "libc");
+    }
+
     @Tag("exhaustive")
     @ParameterizedTest
-    @CsvSource({
-        "1, DIRECT, best",
-        "3, DIRECT, best",
-        "2, DIRECT, nio",
-        "2, DIRECT, libc",
-        "1, BUFFERED, best",
-        "1, FAILURE, best"
-    })
+    @CsvSource({"1, DIRECT, best", "3, DIRECT, best", "2, DIRECT, nio", "1, BUFFERED, best", "1, FAILURE, best"})
     void theFileIsThatOfThePageCache(int ranks, Answer answer, String engine) throws IOException {
         Path path = directory.resolve("file.gsd");
-        assumeTrue(!engine.equals("libc") || LibcEngine.unavailabilityCause() == null, "there is no libc engine");
         StorageEngine real = engine.equals("best") ? StorageEngines.best() : StorageEngines.byName(engine);
         DirectWatch other = new DirectWatch(real, answer);
         ThreadCommunicator.run(ranks, world -> {

@@ -8,8 +8,10 @@ import io.drumlin.nativecore.NativeTests;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("native")
 class NativeMd5LanesTest {
 
     @Nested

@@ -12,9 +12,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("native")
 class LastingMemoryTest {
 
     @BeforeEach
@@ -39,6 +41,7 @@ class LastingMemoryTest {
         }
     }
 
+    @Tag("java22")
     @Test
     void isNoArena() throws ReflectiveOperationException {
         assumeTrue(Runtime.version().feature() >= 22, "there is no Arena before Java 22");

@@ -14,10 +14,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each case in a JVM of its own, because what is loaded stays loaded. */
+@Tag("native")
 class NativeLibraryTest {
 
     private static final String LOADED = "available, ABI " + CoreLibrary.ABI;
@@ -155,6 +157,7 @@ class NativeLibraryTest {
                 .contains("LC_ALL=C.UTF-8");
     }
 
+    @Tag("java24")
     @Test
     void deniedNativeAccessNamesTheOption() throws Exception {
         assumeTrue(Runtime.version().feature() >= 24, "older JVMs deny nobody native access");

@@ -6,7 +6,9 @@ import io.drumlin.storage.LibcEngine;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 
+@Tag("native")
 class LibcSionFileTest extends SionFileContract {
 
     @Override

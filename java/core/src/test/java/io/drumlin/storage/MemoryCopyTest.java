@@ -10,8 +10,10 @@ import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("native")
 class MemoryCopyTest {
 
     /** More than is copied of an array in one go. */

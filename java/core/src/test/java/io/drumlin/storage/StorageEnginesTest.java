@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ class StorageEnginesTest {
         assertThat(StorageEngines.names()).containsSubsequence("libc", "nio").doesNotHaveDuplicates();
     }
 
+    @Tag("native")
     @Test
     void takesTheBestThatIsAvailable() throws Exception {
         assumeTrue(LibcEngine.isAvailable(), "libc is not available");

@@ -1,8 +1,14 @@
 package io.drumlin.examples;
 
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Command lines that start a JVM like the one of the test. */
 final class JavaCommand {
@@ -26,6 +32,21 @@ final class JavaCommand {
         }
         command.add(mainClass);
         command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /** The command that runs a class on some ranks. Skips the test where there is no MPI; pure Java runs leave it out by its tag. */
+    static List<String> mpirun(int ranks, String mainClass, String... arguments) {
+        assumeFalse("off".equals(System.getProperty("drumlin.native")), "MPI needs native code, which is off");
+        assumeTrue(
+                Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, "mpirun"))),
+                "there is no mpirun in PATH");
+        List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe", "-n", Integer.toString(ranks)));
+        if (System.getProperty("user.name").equals("root")) {
+            command.add(1, "--allow-run-as-root");
+        }
+        command.addAll(of(mainClass, arguments));
         return command;
     }
 }

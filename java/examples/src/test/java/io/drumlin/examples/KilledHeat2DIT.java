@@ -1,11 +1,9 @@
 package io.drumlin.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +39,7 @@ class KilledHeat2DIT {
         killAndCompare(JavaCommand.of("io.drumlin.examples.Heat2D", "--threads", "4"), 0);
     }
 
+    @Tag("native")
     @Test
     void ranksUnderMpirunComeBack() throws IOException, InterruptedException {
         killAndCompare(mpirun(4), 2);
@@ -48,6 +47,7 @@ class KilledHeat2DIT {
 
     /** On 4 ranks until one is killed, then on 6 until one is killed, then on 3 to the end: 64 rows are no multiple of 6 or 3. */
     @Test
+    @Tag("native")
     @Tag("soak")
     void anotherNumberOfRanksGoesOn() throws IOException, InterruptedException {
         RunFolder killed = RunFolder.create(folder.resolve("killed"), 1, false);
@@ -63,6 +63,7 @@ class KilledHeat2DIT {
     }
 
     /** Each rank on a host of its own, of which one may be lost and replaced: the field is that of an undisturbed run, bit for bit. */
+    @Tag("native")
     @ParameterizedTest
     @CsvSource({"3, a b c d", "2, b c d e", "3, d e a c"})
     void nodesComeInAnotherOrder(int level, String then) throws IOException, InterruptedException {
@@ -107,17 +108,7 @@ class KilledHeat2DIT {
     }
 
     private static List<String> mpirun(int ranks, String... arguments) {
-        assumeFalse("off".equals(System.getProperty("drumlin.native")), "MPI needs native code, which is off");
-        assumeTrue(
-                Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, "mpirun"))),
-                "there is no mpirun in PATH");
-        List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe", "-n", Integer.toString(ranks)));
-        if (System.getProperty("user.name").equals("root")) {
-            command.add(1, "--allow-run-as-root");
-        }
-        command.addAll(JavaCommand.of("io.drumlin.examples.Heat2D", arguments));
-        return command;
+        return JavaCommand.mpirun(ranks, "io.drumlin.examples.Heat2D", arguments);
     }
 
     private void killAndCompare(List<String> command, int victim) throws IOException, InterruptedException {

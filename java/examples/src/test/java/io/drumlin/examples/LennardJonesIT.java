@@ -2,21 +2,18 @@ package io.drumlin.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.gsd.Access;
 import io.drumlin.gsd.HoomdFrame;
 import io.drumlin.gsd.HoomdTrajectory;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,13 +22,18 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class LennardJonesIT {
 
+    private static final String PROGRAM = "io.drumlin.examples.LennardJones";
     private static final Path PYTHON = Path.of("/usr/bin/python3");
 
     @TempDir
     Path folder;
 
     private static List<String> example(Path trajectory) {
-        return JavaCommand.of("io.drumlin.examples.LennardJones", trajectory.toString(), "5", "300", "30");
+        return JavaCommand.of(PROGRAM, arguments(trajectory));
+    }
+
+    private static String[] arguments(Path trajectory) {
+        return new String[] {trajectory.toString(), "5", "300", "30"};
     }
 
     private static String run(List<String> command) throws IOException, InterruptedException {
@@ -69,22 +71,13 @@ class LennardJonesIT {
         assertThat(run(python)).isEqualTo("11 125 300 ['Ar']\n");
     }
 
+    @Tag("native")
     @Test
     void ranksWriteTheFileOfOneProcess() throws Exception {
-        assumeFalse("off".equals(System.getProperty("drumlin.native")), "MPI needs native code, which is off");
-        assumeTrue(
-                Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, "mpirun"))),
-                "there is no mpirun in PATH");
         Path one = folder.resolve("one.gsd");
         run(example(one));
         Path three = folder.resolve("three.gsd");
-        List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe", "-n", "3"));
-        if (System.getProperty("user.name").equals("root")) {
-            command.add(1, "--allow-run-as-root");
-        }
-        command.addAll(example(three));
-        run(command);
+        run(JavaCommand.mpirun(3, PROGRAM, arguments(three)));
         assertThat(Files.readAllBytes(three)).isEqualTo(Files.readAllBytes(one));
     }
 }

@@ -1,8 +1,6 @@
 package io.drumlin.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.scr.DatasetMetadata;
 import io.drumlin.scr.HaltFile;
@@ -11,7 +9,6 @@ import io.drumlin.scr.IndexRecord;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,28 +38,24 @@ class ScrPortIT {
     @TempDir
     Path folder;
 
+    private static final String PROGRAM = "io.drumlin.examples.ScrPort";
+
+    private String[] arguments(String copyType, int steps, int threads) {
+        return new String[] {
+            folder.resolve("prefix").toString(),
+            copyType,
+            folder.resolve("caches").toString(),
+            Integer.toString(steps),
+            Integer.toString(threads)
+        };
+    }
+
     private List<String> java(String copyType, int steps, int threads) {
-        return JavaCommand.of(
-                "io.drumlin.examples.ScrPort",
-                folder.resolve("prefix").toString(),
-                copyType,
-                folder.resolve("caches").toString(),
-                Integer.toString(steps),
-                Integer.toString(threads));
+        return JavaCommand.of(PROGRAM, arguments(copyType, steps, threads));
     }
 
     private List<String> mpirun(String copyType, int steps) {
-        assumeFalse("off".equals(System.getProperty("drumlin.native")), "MPI needs native code, which is off");
-        assumeTrue(
-                Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, "mpirun"))),
-                "there is no mpirun in PATH");
-        List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe", "-n", Integer.toString(RANKS)));
-        if (System.getProperty("user.name").equals("root")) {
-            command.add(1, "--allow-run-as-root");
-        }
-        command.addAll(java(copyType, steps, 0));
-        return command;
+        return JavaCommand.mpirun(RANKS, PROGRAM, arguments(copyType, steps, 0));
     }
 
     private static ProcessBuilder builder(List<String> command, String flush) {
@@ -79,6 +72,7 @@ class ScrPortIT {
         return output;
     }
 
+    @Tag("native")
     @Test
     void comesBackUnderMpirunFromTheCachesThatAreLeft() throws IOException, InterruptedException {
         comeBackUnderMpirun("RS", "03");
@@ -86,6 +80,7 @@ class ScrPortIT {
 
     @ParameterizedTest
     @CsvSource({"PARTNER, 1", "XOR, 2"})
+    @Tag("native")
     @Tag("soak")
     void comesBackUnderMpirunWithOtherCopyTypes(String copyType, String lost) throws IOException, InterruptedException {
         comeBackUnderMpirun(copyType, lost);
@@ -129,6 +124,7 @@ class ScrPortIT {
         restartsFromThePrefix();
     }
 
+    @Tag("native")
     @Test
     void killsOfProcessesLeaveOnlyWholeDatasets() throws IOException, InterruptedException {
         kill(1, mpirun("XOR", Integer.MAX_VALUE), Moment.FLUSH);
@@ -137,6 +133,7 @@ class ScrPortIT {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("native")
     @Tag("soak")
     @Timeout(value = 1, unit = TimeUnit.HOURS)
     void manyKillsOfProcessesLeaveOnlyWholeDatasets(Moment moment) throws IOException, InterruptedException {

@@ -1,20 +1,16 @@
 package io.drumlin.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.comm.ThreadCommunicator;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The example as processes and as threads: the files are equal. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Tag("native")
 class SionHelloIT {
 
     @TempDir
@@ -41,16 +38,7 @@ class SionHelloIT {
     }
 
     private static List<String> mpirun(int ranks, Path file) throws IOException, InterruptedException {
-        assumeFalse("off".equals(System.getProperty("drumlin.native")), "MPI needs native code, which is off");
-        assumeTrue(
-                Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, "mpirun"))),
-                "there is no mpirun in PATH");
-        List<String> command = new ArrayList<>(List.of("mpirun", "--oversubscribe", "-n", Integer.toString(ranks)));
-        if (System.getProperty("user.name").equals("root")) {
-            command.add(1, "--allow-run-as-root");
-        }
-        command.addAll(JavaCommand.of("io.drumlin.examples.SionHello", file.toString()));
+        List<String> command = JavaCommand.mpirun(ranks, "io.drumlin.examples.SionHello", file.toString());
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isZero();

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 @Tag("exhaustive")
+@Tag("native")
 class AllocationIT {
 
     @TestFactory

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * another order and one is replaced: each rank gets the data it had. (C FTI gives the program another rank's data at level 4,
  * refuses level 3, and finds nothing at the others.)
  */
+@Tag("native")
 class ClusterIT {
 
     /** In name spaces of the kernel's, which root may make: {@code here} is another folder on each host. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Checkpoints that are finished behind the computation, with processes as ranks. */
 @Tag("exhaustive")
+@Tag("native")
 class HeadIT {
 
     @TempDir

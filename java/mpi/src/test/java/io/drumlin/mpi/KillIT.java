@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * node stored.
  */
 @Tag("exhaustive")
+@Tag("native")
 class KillIT {
 
     private static final int FEW = 3;

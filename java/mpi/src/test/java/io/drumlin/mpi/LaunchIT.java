@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.Mpirun;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How jobs begin and end. */
+@Tag("native")
 class LaunchIT {
 
     @BeforeEach

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Cases of C FTI's core suites with processes as ranks. */
 @Tag("exhaustive")
+@Tag("native")
 class MatrixIT {
 
     @TempDir

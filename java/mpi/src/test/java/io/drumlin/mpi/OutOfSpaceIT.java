@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@link OutOfSpace} with processes as ranks, and MPI-IO. */
+@Tag("native")
 class OutOfSpaceIT {
 
     @BeforeEach

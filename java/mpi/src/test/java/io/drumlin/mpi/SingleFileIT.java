@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The shared HDF5 file, with processes as ranks. */
 @Tag("exhaustive")
+@Tag("native")
 class SingleFileIT {
 
     @TempDir
