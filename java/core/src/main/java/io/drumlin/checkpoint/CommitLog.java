@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.storage.BlockFile;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -276,24 +279,20 @@ final class CommitLog {
      * @param position of the one that was found
      */
     Set<Level> levelsOfNewer(long position) throws IOException {
-        long[] levels = new long[Level.values().length];
+        Set<Level> levels = EnumSet.noneOf(Level.class);
         if (app.rank() == 0) {
             List<Entry> known = entries();
             for (Entry newer : known.subList((int) position + 1, known.size())) {
-                levels[newer.level.ordinal()] = 1;
-                // Others bring it to the nodes, and the last one of a run to level 4.
-                levels[Level.L1.ordinal()] = 1;
-                levels[Level.L4.ordinal()] |= newer.committed ? 1 : 0;
+                levels.add(newer.level);
+                // A restart brings it to the nodes, and the end of a run to level 4.
+                levels.addAll(newer.committed ? List.of(Level.L1, Level.L4) : List.of(Level.L1));
             }
         }
-        app.allreduce(levels, Op.MAX);
-        Set<Level> found = EnumSet.noneOf(Level.class);
-        for (Level level : Level.values()) {
-            if (levels[level.ordinal()] == 1) {
-                found.add(level);
-            }
-        }
-        return found;
+        String names = levels.stream().map(Level::name).collect(Collectors.joining(" "));
+        String agreed = Agreement.bcast(app, names, 0);
+        return agreed.isEmpty()
+                ? Set.of()
+                : Stream.of(agreed.split(" ")).map(Level::valueOf).collect(Collectors.toSet());
     }
 
     /**

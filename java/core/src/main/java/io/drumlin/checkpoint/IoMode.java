@@ -297,13 +297,6 @@ interface IoMode {
         /** Comes to an agreement on what is whole, where a checkpoint can be so in parts. Collective, behind all {@link #check}. */
         default void agree() throws IOException {}
 
-        /**
-         * Cuts from a plain file what is behind what is whole on all ranks, and deletes others that it supersedes.
-         *
-         * @throws IOException the file cannot be cut, or another not be deleted
-         */
-        default void cut(Path path) throws IOException {}
-
         /** Bytes to which the files of the group were extended; empty when this rank has no file that says it. */
         Optional<Long> extendedSize();
 

@@ -183,8 +183,10 @@ final class PosixDifferential {
      *
      * @param fileName of this rank's file
      * @param file as it was after these layers
+     * @param isNewest whether there are no layers behind them. Those that are there may be whole when they are read again: the
+     *     file stays as it is, and the next checkpoint begins another
      */
-    void resume(String fileName, DcpFile file) {
+    void resume(String fileName, DcpFile file, boolean isNewest) {
         DifferentialConfig adopted = config.with((int) file.blockSize(), (int) file.stackSize());
         if (!adopted.equals(config)) {
             LOG.log(
@@ -201,7 +203,7 @@ final class PosixDifferential {
         Differential name = RunDirectory.differential(fileName).orElseThrow();
         // The rank of the run that began the file, and of those that follow it.
         fileRank = name.rank();
-        committed = new State(name.number(), fileName, file.entries(), Map.of(), lastCkptId);
+        committed = isNewest ? new State(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
     }
 
     /**

@@ -425,7 +425,7 @@ final class PosixMode implements IoMode {
         lastName = layers.entry().name();
         differential.ifPresent(files -> {
             files.completed(layers.ckptId());
-            files.resume(layers.entry().name(), layers.file());
+            files.resume(layers.entry().name(), layers.file(), layers.isNewest());
         });
     }
 

@@ -121,7 +121,6 @@ final class Recovery {
         Agreement.run(app, "opening " + plain, () -> {
             found[0] = new Found(stored.level(), plain, stored.open(plain));
             reader.forgetAllBut(plain);
-            stored.cut(plain);
             if (!passedOver) {
                 deleteOthers(directory, stored);
             }

@@ -64,8 +64,9 @@ final class StoredLayers implements StoredCheckpoint {
      * @param entry of this rank's file in the metadata
      * @param file as it was after the layers that are whole on all ranks
      * @param ckptId of the checkpoint before, as the last of these layers tells it
+     * @param isNewest whether the metadata know of no more layers
      */
-    record Opened(FileEntry entry, DcpFile file, int ckptId) {}
+    record Opened(FileEntry entry, DcpFile file, int ckptId, boolean isNewest) {}
 
     /**
      * Looks how many layers are there, without reading them. Collective.
@@ -222,19 +223,9 @@ final class StoredLayers implements StoredCheckpoint {
     @Override
     public StoredFile open(Path file) throws IOException {
         DcpFile found = Optional.ofNullable(whole).orElseThrow().first((int) layers);
-        opening.accept(new Opened(entry, found, previous));
+        opening.accept(
+                new Opened(entry, found, previous, layers == entry.layers().size()));
         return LayerContent.stored(ckptId, entry, found);
-    }
-
-    @Override
-    public void cut(Path file) throws IOException {
-        long end = Optional.ofNullable(whole).orElseThrow().first((int) layers).end();
-        if (Files.size(file) > end) {
-            try (BlockFile open = storage.open(file, EnumSet.of(OpenMode.WRITE))) {
-                open.truncate(end);
-                open.sync();
-            }
-        }
     }
 
     @Override

@@ -35,6 +35,7 @@ class CommitLogTest {
     @TempDir
     Path directory;
 
+    private List<String> hosts = HOSTS;
     private RunFixture run;
     private Path old;
 
@@ -110,6 +111,21 @@ class CommitLogTest {
                         + " is older than checkpoint 3 of level " + newer.number()));
         // It is not deleted: who mends it has it again.
         assertThat(files("Ckpt3-")).isNotEmpty();
+    }
+
+    /** A disk is missing when the nodes come in another order, and is there again at the next start. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void aNewerOneStaysWhereFilesWereBroughtFromOtherNodes(int ioMode) throws IOException {
+        prepare(ioMode);
+        checkpoint(1, Level.L2, 1);
+        checkpoint(2, Level.L1, 2);
+        remember();
+        run.loseDisk("n3");
+        hosts = List.of("n1", "n0", "n3", "n2");
+        assertThat(restart()).containsOnly("1");
+        putBack(List.of("n3"));
+        assertThat(restart()).containsOnly("2");
     }
 
     /** Without a log the level says what is newer: so it is with files of C FTI. */
@@ -207,7 +223,7 @@ class CommitLogTest {
         Logger logger = Logger.getLogger("io.drumlin.checkpoint");
         logger.addHandler(handler);
         try {
-            run.runOn(HOSTS, (checkpoints, comm) -> {
+            run.runOn(hosts, (checkpoints, comm) -> {
                 int[] values = new int[1000];
                 checkpoints.protect(0, values);
                 checkpoints.recover();

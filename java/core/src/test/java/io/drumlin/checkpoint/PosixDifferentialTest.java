@@ -167,6 +167,29 @@ class PosixDifferentialTest {
         });
     }
 
+    /** A read that brings a wrong bit, on a start that takes no checkpoint: the layer is whole at the next. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLayerThatCannotBeReadStays(boolean takesAnother) throws IOException {
+        RunFixture run = run();
+        take(run, 500, 500, 500);
+        Path file = run.file("dcp-id0-rank1.fti");
+        long size = Files.size(file);
+        flip(file, -1);
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(7, new byte[500]);
+            checkpoints.recover();
+            if (takesAnother) {
+                checkpoints.checkpoint(8, Level.L1);
+            }
+        });
+        assertThat(Files.size(file)).isEqualTo(size);
+        flip(file, -1);
+        if (!takesAnother) {
+            expect(run, 500, 3);
+        }
+    }
+
     private static void flip(Path path, int offset) throws IOException {
         byte[] bytes = Files.readAllBytes(path);
         bytes[offset < 0 ? bytes.length + offset : offset] ^= 1;
