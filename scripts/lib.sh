@@ -75,6 +75,22 @@ build_native() {
   cmake --build "$folder" --parallel
 }
 
+# A build remembers the MPI it found; drops one that was made for another than the mpicc in PATH.
+forget_other_mpi() {
+  if ! grep -qsFx "MPI_C_COMPILER:FILEPATH=$(command -v mpicc)" "$root/build/cmake/CMakeCache.txt"; then
+    rm -rf "$root/build/cmake"
+  fi
+}
+
+# Prints the local repository without starting Maven: what settings.xml says, else the default.
+local_repository() {
+  local configured
+  configured=$(sed -n 's:.*<localRepository>\(.*\)</localRepository>.*:\1:p' "$HOME/.m2/settings.xml" 2>/dev/null || true)
+  # shellcheck disable=SC2016 # Maven's variable
+  configured=${configured//'${user.home}'/$HOME}
+  printf '%s\n' "${configured:-$HOME/.m2/repository}"
+}
+
 run_maven() { (cd "$root" && "$mvn" -B -ntp "$@"); }
 
 # Prints what the jars are made from, a line per file. Of build/native it takes what CMake installs, not the glue that

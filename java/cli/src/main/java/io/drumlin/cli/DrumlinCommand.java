@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -30,7 +31,9 @@ import picocli.CommandLine.Spec;
             IndexCommand.class,
             HaltCommand.class,
             SionCommand.class,
-            GsdCommand.class
+            GsdCommand.class,
+            ManualCommand.class,
+            DrumlinCommand.Completion.class
         },
         description = {
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
@@ -122,6 +125,26 @@ public final class DrumlinCommand implements Runnable {
             return exception.getMessage() + ": permission denied";
         }
         return String.valueOf(exception.getMessage());
+    }
+
+    /** {@code drumlin generate-completion}, for scripts/install. */
+    @Command(
+            name = "generate-completion",
+            hidden = true,
+            description = "Prints a script of completions for bash and zsh.")
+    static final class Completion implements Runnable {
+
+        @Spec
+        @SuppressWarnings("NullAway.Init") // set by picocli
+        private CommandSpec spec;
+
+        @Override
+        public void run() {
+            PrintWriter out = spec.commandLine().getOut();
+            out.print(AutoComplete.bash("drumlin", spec.root().commandLine()));
+            out.print('\n');
+            out.flush();
+        }
     }
 
     /** The version of the jar. */

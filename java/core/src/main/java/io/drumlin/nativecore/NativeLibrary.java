@@ -122,14 +122,14 @@ public final class NativeLibrary {
                 return folder;
             }
             throw failure("nothing else is tried when " + source + " is set; build the libraries with"
-                    + " scripts/install-native, or unset it");
+                    + " scripts/install, or unset it");
         }
         String place = loadFromLibraryPath();
         if (place == null) {
             place = loadBundled();
         }
         if (place == null) {
-            throw failure("install the libraries with scripts/install-native and name their folder with -D"
+            throw failure("install the libraries with scripts/install and name their folder with -D"
                     + DIRECTORY_PROPERTY + ", or put the jar " + name.replace('_', '-') + "-VERSION-" + platform()
                     + " on the class path");
         }

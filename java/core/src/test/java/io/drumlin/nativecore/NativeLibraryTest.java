@@ -48,7 +48,7 @@ class NativeLibraryTest {
         assertThat(probe("-Ddrumlin.native.dir=" + folder, "-Djava.library.path=" + NativeTests.folder()))
                 .startsWith("unavailable: libdrumlin_core cannot be loaded; tried: -Ddrumlin.native.dir: ")
                 .contains("there is no readable " + folder.resolve("libdrumlin_core.so"))
-                .contains("scripts/install-native")
+                .contains("scripts/install")
                 .doesNotContain("java.library.path");
     }
 
