@@ -7,6 +7,7 @@
  * rules.h says what a rule looks like. The calls are
  *
  *   open     open, openat
+ *   stat     stat, lstat, fstatat, statx and access, by path
  *   read     pread, read, preadv, readv
  *   write    pwrite, write, pwritev, writev
  *   sync     fsync, fdatasync
@@ -70,7 +71,7 @@ static bool has_rule_for(const char *call)
 
 static void set_up(void)
 {
-    static const char *const calls[] = {"open", "read", "write", "sync", "rename", "mmap", "memory", "uring", NULL};
+    static const char *const calls[] = {"open", "stat", "read", "write", "sync", "rename", "mmap", "memory", "uring", NULL};
     read_rules("DRUMLIN_FAULTS", calls);
     if (has_rule_for("uring") || has_rule_for("read") || has_rule_for("write"))
         refuse_io_uring();
@@ -151,6 +152,23 @@ OPEN(open)
 OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
+
+/* Java looks at files by some of these, by its version. */
+#define STAT(name, parameters, ...) \
+    int name parameters \
+    { \
+        return is_error(fault("stat", path, NULL)) ? -1 : NEXT(name)(__VA_ARGS__); \
+    }
+
+STAT(stat, (const char *path, struct stat *status), path, status)
+STAT(stat64, (const char *path, struct stat64 *status), path, status)
+STAT(lstat, (const char *path, struct stat *status), path, status)
+STAT(lstat64, (const char *path, struct stat64 *status), path, status)
+STAT(fstatat, (int directory, const char *path, struct stat *status, int flags), directory, path, status, flags)
+STAT(fstatat64, (int directory, const char *path, struct stat64 *status, int flags), directory, path, status, flags)
+STAT(statx, (int directory, const char *path, int flags, unsigned mask, struct statx *status), directory, path, flags, mask,
+     status)
+STAT(access, (const char *path, int mode), path, mode)
 
 /* ---- read and write --------------------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -118,6 +119,17 @@ static int it_waits_for_its_moment(int fd)
     return 0;
 }
 
+static int looks_fail(int fd)
+{
+    struct stat status;
+    (void)fd;
+    CHECK_ERROR(stat(path, &status), EIO);
+    CHECK_ERROR(access(path, F_OK), EIO);
+    CHECK_ERROR(fstatat(AT_FDCWD, path, &status, 0), EIO);
+    CHECK(lstat("/", &status) == 0);
+    return 0;
+}
+
 static int reads_as_ever(int fd)
 {
     CHECK(pread(fd, bytes, 8, 0) == 8);
@@ -138,6 +150,7 @@ static const struct {
     PROGRAM(others_fail),
     PROGRAM(io_uring_is_refused),
     PROGRAM(it_waits_for_its_moment),
+    PROGRAM(looks_fail),
     PROGRAM(reads_as_ever),
 };
 
@@ -211,6 +224,7 @@ static void calls_fail_as_they_are_told(void **state)
     assert_int_equal(status_under("read path=data from=1 short=0", "reads_move_nothing"), 0);
     assert_int_equal(status_under("read path=data nth=2 flip=10", "one_bit_is_flipped"), 0);
     assert_int_equal(status_under("mmap path=data flip=32778", "one_bit_of_a_mapping_is_flipped"), 0);
+    assert_int_equal(status_under("stat path=data from=1 error=EIO", "looks_fail"), 0);
     assert_int_equal(status_under("sync path=data from=1 error=5; rename path=data error=EXDEV; open path=data from=1 "
                                   "error=EMFILE;mmap path=data error=ENOMEM; memory from=1 error=ENOMEM",
                                   "others_fail"),

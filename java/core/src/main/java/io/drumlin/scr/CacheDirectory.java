@@ -2,9 +2,11 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.StoredNames;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
@@ -35,7 +37,7 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
     /** The ranks whose filemaps are here, wherever they run. */
     SortedSet<Integer> ranks() throws IOException {
         SortedSet<Integer> ranks = new TreeSet<>();
-        if (Files.isDirectory(metadata())) {
+        if (PathStatus.isDirectory(metadata())) {
             try (Stream<Path> paths = Files.list(metadata())) {
                 for (Path each : paths.toList()) {
                     Matcher matcher = FILEMAP.matcher(each.getFileName().toString());
@@ -57,10 +59,14 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
                     .filter(each -> each.startsWith(start) && each.endsWith(".redset") && !each.equals(membership))
                     .sorted()
                     .toList();
-            return Stream.concat(Stream.of(membership), names.stream())
-                    .map(metadata()::resolve)
-                    .filter(Files::isRegularFile)
-                    .toList();
+            List<Path> files = new ArrayList<>();
+            for (String name :
+                    Stream.concat(Stream.of(membership), names.stream()).toList()) {
+                if (PathStatus.isRegularFile(metadata().resolve(name))) {
+                    files.add(metadata().resolve(name));
+                }
+            }
+            return files;
         }
     }
 

@@ -52,8 +52,14 @@ final class CacheDistribution {
         if (any[0] == 0) {
             return null;
         }
-        boolean whole = isWhole(world.rank());
-        SortedMap<Integer, List<Move>> rounds = plan(whole, foreign);
+        boolean[] looked = {false};
+        KvTree offers = new KvTree();
+        Agreement.run(world, "looking for files of other nodes", () -> {
+            looked[0] = isWhole(world.rank());
+            offers.merge(offers(looked[0], foreign));
+        });
+        boolean whole = looked[0];
+        SortedMap<Integer, List<Move>> rounds = plan(offers);
         IOException failure = move(rounds);
         boolean wanted = rounds.values().stream().flatMap(List::stream).anyMatch(each -> each.rank() == world.rank());
         long[] here = new long[world.size()];
@@ -81,7 +87,7 @@ final class CacheDistribution {
         return shares;
     }
 
-    private boolean isWhole(int rank) {
+    private boolean isWhole(int rank) throws IOException {
         try {
             KvTree map = store.read(directory.filemap(rank)).get("FILE");
             for (Map.Entry<String, KvTree> file :
@@ -94,12 +100,13 @@ final class CacheDistribution {
             }
             return true;
         } catch (IOException e) {
+            KvTreeStore.requireDamage(e);
             return false;
         }
     }
 
-    /** All moves, by round: in each a rank sends at most once, and receives at most once. The same on all ranks. */
-    private SortedMap<Integer, List<Move>> plan(boolean whole, List<Integer> foreign) throws IOException {
+    /** What this rank wants and what it has to offer. */
+    private KvTree offers(boolean whole, List<Integer> foreign) throws IOException {
         KvTree own = new KvTree();
         if (!whole) {
             own.addPath(WANTED, Integer.toString(world.rank()));
@@ -109,6 +116,11 @@ final class CacheDistribution {
                 own.addPath(OFFERED, Integer.toString(rank), Integer.toString(world.rank()));
             }
         }
+        return own;
+    }
+
+    /** All moves, by round: in each a rank sends at most once, and receives at most once. The same on all ranks. */
+    private SortedMap<Integer, List<Move>> plan(KvTree own) throws IOException {
         KvTree all = Messages.allgather(world, own);
         SortedMap<Integer, List<Move>> rounds = new TreeMap<>();
         Map<Integer, Integer> sent = new TreeMap<>();

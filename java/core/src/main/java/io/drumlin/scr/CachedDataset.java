@@ -90,14 +90,18 @@ public final class CachedDataset {
     /** Writes the lists of what each rank has again where they are not of the ranks that run there. */
     void renewLists(NodeLayout layout) throws IOException {
         long[] renew = {0};
-        if (layout.isLeader()) {
-            for (String family : List.of(Redundancy.MAPS, Redundancy.DATA)) {
-                KvTree ranks = store.readIfWhole(list(family)).get("RANK");
-                SortedSet<Integer> listed = new TreeSet<>();
-                (ranks == null ? new KvTree() : ranks).keys().forEach(rank -> listed.add(Fields.leadingInteger(rank)));
-                renew[0] |= listed.equals(layout.ranks()) ? 0 : 1;
+        Agreement.run(world, "reading the lists of cached files", () -> {
+            if (layout.isLeader()) {
+                for (String family : List.of(Redundancy.MAPS, Redundancy.DATA)) {
+                    KvTree ranks = store.readIfWhole(list(family)).get("RANK");
+                    SortedSet<Integer> listed = new TreeSet<>();
+                    (ranks == null ? new KvTree() : ranks)
+                            .keys()
+                            .forEach(rank -> listed.add(Fields.leadingInteger(rank)));
+                    renew[0] |= listed.equals(layout.ranks()) ? 0 : 1;
+                }
             }
-        }
+        });
         world.allreduce(renew, Communicator.Op.MAX);
         if (renew[0] == 1) {
             writeLists(layout);
@@ -157,13 +161,15 @@ public final class CachedDataset {
         if (!rebuildMaps()) {
             return false;
         }
-        boolean intact = isWhole();
-        if (!new Redundancy(store, directory, Redundancy.DATA).rebuild(world, intact)) {
+        boolean[] whole = {false};
+        Agreement.run(world, "checking cached files", () -> whole[0] = isWhole());
+        if (!new Redundancy(store, directory, Redundancy.DATA).rebuild(world, whole[0])) {
             return false;
         }
-        long[] whole = {intact || isWhole() ? 1 : 0};
-        world.allreduce(whole, Communicator.Op.MIN);
-        return whole[0] == 1;
+        Agreement.run(world, "checking cached files", () -> whole[0] = whole[0] || isWhole());
+        long[] everywhere = {whole[0] ? 1 : 0};
+        world.allreduce(everywhere, Communicator.Op.MIN);
+        return everywhere[0] == 1;
     }
 
     /**
@@ -177,7 +183,7 @@ public final class CachedDataset {
         return new Redundancy(store, directory, Redundancy.MAPS).rebuild(world, true);
     }
 
-    private boolean isWhole() {
+    private boolean isWhole() throws IOException {
         try {
             for (Map.Entry<String, KvTree> file : readMap().entries().entrySet()) {
                 KvTree meta = file.getValue().get(META);
@@ -191,6 +197,7 @@ public final class CachedDataset {
             }
             return true;
         } catch (IOException e) {
+            KvTreeStore.requireDamage(e);
             return false;
         }
     }

@@ -5,6 +5,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -125,7 +126,20 @@ final class DatasetCache {
     }
 
     private boolean rebuild(int id) throws IOException {
-        CachedDataset dataset = open(id);
+        try {
+            return rebuild(open(id), id);
+        } catch (MeetingException e) {
+            throw e;
+        } catch (IOException e) {
+            throw DrumlinException.during("looking for what the caches have of dataset " + id)
+                    .problem(String.valueOf(e.getMessage()))
+                    .cause(e)
+                    .advice("it stays in the caches; start the job again, without a node whose disk is broken")
+                    .exception();
+        }
+    }
+
+    private boolean rebuild(CachedDataset dataset, int id) throws IOException {
         IOException failure = dataset.distribute(layout);
         boolean whole = dataset.rebuild();
         if (whole) {
@@ -141,7 +155,7 @@ final class DatasetCache {
         IndexFile file = new IndexFile(prefix, store.storage());
         long[] complete = {0};
         Root.run(world, "reading the index", () -> {
-            if (Files.exists(file.path())) {
+            if (PathStatus.exists(file.path())) {
                 complete[0] = file.read()
                                 .record(descriptor.name().orElseThrow())
                                 .filter(each -> each.isComplete()
@@ -179,7 +193,8 @@ final class DatasetCache {
     /** What the nodes have, by id. A node that was away may have an older dataset of an id: there it is deleted. */
     private SortedMap<Integer, DatasetDescriptor> findAll() throws IOException {
         KvTree own = new KvTree();
-        KvTree index = store.readIfWhole(index());
+        KvTree index = new KvTree();
+        Agreement.run(world, "reading the index of the cache", () -> index.merge(store.readIfWhole(index())));
         index.value(CURRENT).ifPresent(name -> own.add(CURRENT).add(name));
         KvTree found = index.get(DSET);
         (found == null ? new KvTree() : found).entries().forEach((id, dataset) -> {
@@ -323,7 +338,7 @@ final class DatasetCache {
     }
 
     private void deleteTree(Path root) throws IOException {
-        if (Files.exists(root)) {
+        if (PathStatus.exists(root)) {
             try (Stream<Path> paths = Files.walk(root)) {
                 for (Path path : paths.sorted(Collections.reverseOrder()).toList()) {
                     store.storage().delete(path);

@@ -3,9 +3,9 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -36,7 +36,7 @@ final class DatasetCounter {
     void findLast(IndexFile index, Collection<DatasetDescriptor> cached) throws IOException {
         long[] last = {0, 0};
         Root.run(world, "looking for the last dataset", () -> {
-            if (Files.exists(index.path())) {
+            if (PathStatus.exists(index.path())) {
                 for (IndexRecord record : index.read().records()) {
                     last[0] = Math.max(last[0], record.id());
                     last[1] = Math.max(last[1], record.descriptor().checkpoint().orElse(0));
@@ -63,11 +63,12 @@ final class DatasetCounter {
      * @param name {@code null} for {@code scr.dataset.ID}
      */
     DatasetDescriptor next(@Nullable String name, boolean checkpoint, boolean output) throws IOException {
-        int free = world.rank() == 0 ? freeId() : 0;
-        String common = Agreement.bcast(world, name == null ? "scr.dataset." + free : name, 0);
+        int[] free = {0};
+        Root.run(world, "looking for a free id", () -> free[0] = freeId());
+        String common = Agreement.bcast(world, name == null ? "scr.dataset." + free[0] : name, 0);
         Agreement.run(world, "beginning a dataset", () -> checkName(name, common));
         // All ranks have the same time, that of rank 0.
-        long[] ofRoot = {free, world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
+        long[] ofRoot = {free[0], world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
         world.allreduce(ofRoot, Communicator.Op.MAX);
         DatasetDescriptor descriptor = DatasetDescriptor.started((int) ofRoot[0], common, checkpoint, output, ofRoot[1])
                 .with("USER", settings.user())
@@ -77,9 +78,9 @@ final class DatasetCounter {
         return checkpoint ? descriptor.withCheckpoint(lastCheckpoint + 1) : descriptor;
     }
 
-    private int freeId() {
+    private int freeId() throws IOException {
         int id = lastId + 1;
-        while (Files.exists(prefix.metadata(id))) {
+        while (PathStatus.exists(prefix.metadata(id))) {
             id++;
         }
         return id;

@@ -8,8 +8,8 @@ import io.drumlin.comm.MeetingException;
 import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -45,7 +45,7 @@ final class DatasetFetch {
         RestartSearch[] search = new RestartSearch[1];
         ScrIndex[] read = new ScrIndex[1];
         onRoot("reading the index", () -> {
-            read[0] = Files.exists(index.path()) ? index.read() : ScrIndex.empty(Dialect.FLAT);
+            read[0] = PathStatus.exists(index.path()) ? index.read() : ScrIndex.empty(Dialect.FLAT);
             search[0] = new RestartSearch(read[0]);
         });
         while (true) {
@@ -100,7 +100,7 @@ final class DatasetFetch {
             return;
         }
         onRoot("setting CURRENT", () -> {
-            if (Files.exists(index.path())) {
+            if (PathStatus.exists(index.path())) {
                 index.update(each -> {
                     if (!each.setCurrent(name)) {
                         LOG.log(

@@ -2,6 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,12 +54,11 @@ public final class DatasetMetadata {
      * @param record of the dataset; the form of its index says where metadata are
      * @param storage how files are written
      * @return metadata that need not exist
-     * @throws DrumlinException the record leads out of the prefix directory
+     * @throws IOException the record leads out of the prefix directory, or it cannot be told what is there
      */
-    public static DatasetMetadata of(ScrPrefix prefix, IndexRecord record, StorageEngine storage)
-            throws DrumlinException {
+    public static DatasetMetadata of(ScrPrefix prefix, IndexRecord record, StorageEngine storage) throws IOException {
         KvTreeStore store = new KvTreeStore(storage);
-        if (Files.exists(prefix.metadata(record.id()).resolve("rank2file"))) {
+        if (PathStatus.exists(prefix.metadata(record.id()).resolve("rank2file"))) {
             // Written by SCR 3 or by Drumlin, which leave an older index in its form.
             return of(prefix, record.id(), storage);
         }
@@ -236,7 +236,7 @@ public final class DatasetMetadata {
 
     private long checkSize(DatasetFile file) throws IOException {
         Path path = locate(file);
-        if (!Files.isRegularFile(path)) {
+        if (!PathStatus.isRegularFile(path)) {
             throw DrumlinException.during("checking a file of a dataset")
                     .path(path)
                     .errno("ENOENT")

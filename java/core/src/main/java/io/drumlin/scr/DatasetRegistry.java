@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,7 +75,7 @@ public final class DatasetRegistry {
     public boolean has(String name) throws IOException {
         long[] listed = {0};
         Root.run(world, "looking for " + name, () -> {
-            boolean found = Files.exists(index.path())
+            boolean found = PathStatus.exists(index.path())
                     && index.read().record(name).filter(IndexRecord::isComplete).isPresent();
             listed[0] = found ? 1 : 0;
         });
@@ -102,7 +103,7 @@ public final class DatasetRegistry {
             id = Math.max(id, record.id() + 1);
             checkpoint = Math.max(checkpoint, record.descriptor().checkpoint().orElse(0) + 1);
         }
-        while (Files.exists(prefix.metadata(id))) {
+        while (PathStatus.exists(prefix.metadata(id))) {
             id++;
         }
         long bytes = files.files().values().stream()
@@ -132,7 +133,7 @@ public final class DatasetRegistry {
     public List<String> removeAll(String start) throws IOException {
         List<String> names = new ArrayList<>();
         Root.run(world, "taking " + start + " out of the index", () -> {
-            if (Files.exists(index.path())) {
+            if (PathStatus.exists(index.path())) {
                 List<IndexRecord> records = index.read().records().stream()
                         .filter(record -> record.name().startsWith(start))
                         .toList();

@@ -2,10 +2,10 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -67,7 +67,7 @@ public final class IndexFile {
      */
     public ScrIndex read() throws IOException {
         Path path = path();
-        if (!Files.exists(path)) {
+        if (!PathStatus.exists(path)) {
             throw new NoSuchFileException(path.toString());
         }
         return read(path);
@@ -106,7 +106,7 @@ public final class IndexFile {
 
     private void change(Change change) throws IOException {
         Path path = path();
-        ScrIndex index = Files.exists(path) ? read(path) : ScrIndex.empty(Dialect.FLAT);
+        ScrIndex index = PathStatus.exists(path) ? read(path) : ScrIndex.empty(Dialect.FLAT);
         change.apply(index);
         files.replace(path, index.tree());
     }

@@ -1,9 +1,9 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,11 +55,12 @@ public final class IndexOperations {
         for (Found each : candidates(name)) {
             DatasetMetadata metadata = metadata(each);
             try {
-                if (Files.exists(metadata.summary())
+                if (PathStatus.exists(metadata.summary())
                         && metadata.readDescriptor().name().filter(name::equals).isPresent()) {
                     found.add(each);
                 }
             } catch (DrumlinException e) {
+                KvTreeStore.requireDamage(e);
                 // The summary of another dataset does not matter, as to scr_index.
                 damaged.add(metadata.summary());
             }
@@ -113,7 +114,7 @@ public final class IndexOperations {
         Found found = new Found(id, prefix.metadata(id));
         DatasetMetadata metadata = metadata(found);
         // SCR leaves a summary that is not complete where files were missing. There may be more now.
-        SortedSet<Integer> rebuilt = Files.exists(metadata.summary()) && metadata.readComplete()
+        SortedSet<Integer> rebuilt = PathStatus.exists(metadata.summary()) && metadata.readComplete()
                 ? new TreeSet<>()
                 : summarise(found, metadata, recorded);
         add(found);
@@ -124,7 +125,7 @@ public final class IndexOperations {
         KvTreeStore store = new KvTreeStore(storage);
         Optional<DatasetDescriptor> descriptor =
                 new FlushStates(store.readIfThere(prefix.flush())).descriptor(found.id());
-        if (descriptor.isEmpty() || !Files.isDirectory(found.directory())) {
+        if (descriptor.isEmpty() || !PathStatus.isDirectory(found.directory())) {
             throw refused(
                     "building dataset " + found.id(),
                     "neither " + metadata.summary() + " nor " + prefix.flush() + " describes it",
@@ -189,7 +190,7 @@ public final class IndexOperations {
 
     /** The metadata directories in which a dataset of this name may be. */
     private List<Found> candidates(String name) throws IOException {
-        if (Files.exists(file.path()) && file.read().dialect() == Dialect.DIR) {
+        if (PathStatus.exists(file.path()) && file.read().dialect() == Dialect.DIR) {
             // SCR 1.1: the name is that of the directory, which has the metadata in it.
             return List.of(new Found(0, prefix.locate(name).resolve(".scr")));
         }

@@ -6,11 +6,12 @@ import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.FileReplacement;
+import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.zip.CRC32;
@@ -50,15 +51,28 @@ final class KvTreeStore {
 
     /** Reads a file; a missing one is an empty tree. */
     KvTree readIfThere(Path path) throws IOException {
-        return Files.exists(path) ? read(path) : new KvTree();
+        return PathStatus.exists(path) ? read(path) : new KvTree();
     }
 
-    /** Reads a file; one that is missing or cannot be read is an empty tree. */
-    KvTree readIfWhole(Path path) {
+    /** Reads a file; one that is missing or damaged is an empty tree. */
+    KvTree readIfWhole(Path path) throws IOException {
         try {
             return readIfThere(path);
         } catch (IOException e) {
+            requireDamage(e);
             return new KvTree();
+        }
+    }
+
+    /**
+     * Refuses to take a failure for damage that may pass: what is made again or deleted because of it might be whole.
+     *
+     * @param failure of looking at a file
+     * @throws IOException that failure, where it is no proof that the file is missing or damaged
+     */
+    static void requireDamage(IOException failure) throws IOException {
+        if (IoFailures.mayPass(failure)) {
+            throw failure;
         }
     }
 
@@ -88,7 +102,7 @@ final class KvTreeStore {
 
     /** Makes a directory, durably, with those above it that are missing. */
     void makeDirectory(Path directory) throws IOException {
-        if (Files.isDirectory(directory)) {
+        if (PathStatus.isDirectory(directory)) {
             return;
         }
         Path parent = directory.toAbsolutePath().getParent();

@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -40,13 +41,14 @@ final class PrefixFiles {
     /** Deletes a dataset: first from the index, so that it never lists what is half gone. */
     void delete(String name) throws IOException {
         IndexFile file = new IndexFile(prefix, store.storage());
-        Optional<IndexRecord> record = Files.exists(file.path()) ? file.read().record(name) : Optional.empty();
+        Optional<IndexRecord> record =
+                PathStatus.exists(file.path()) ? file.read().record(name) : Optional.empty();
         if (record.isEmpty()) {
             return;
         }
         DatasetMetadata metadata = metadata(record.get());
         TreeSet<Path> directories = new TreeSet<>(Collections.reverseOrder());
-        List<Path> files = Files.exists(metadata.map()) ? locate(metadata) : List.of();
+        List<Path> files = PathStatus.exists(metadata.map()) ? locate(metadata) : List.of();
         for (Path path : files) {
             requireInside(path);
         }
@@ -69,7 +71,7 @@ final class PrefixFiles {
     /** Deletes all datasets that the index knows, the oldest first. */
     void deleteAll() throws IOException {
         IndexFile file = new IndexFile(prefix, store.storage());
-        if (Files.exists(file.path())) {
+        if (PathStatus.exists(file.path())) {
             List<IndexRecord> records = new ArrayList<>(file.read().records());
             Collections.reverse(records);
             for (IndexRecord record : records) {
@@ -78,10 +80,11 @@ final class PrefixFiles {
         }
     }
 
-    private DatasetMetadata metadata(IndexRecord record) throws DrumlinException {
+    private DatasetMetadata metadata(IndexRecord record) throws IOException {
         try {
             return DatasetMetadata.of(prefix, record, store.storage());
         } catch (DrumlinException e) {
+            KvTreeStore.requireDamage(e);
             throw DrumlinException.during("deleting dataset " + record.name())
                     .path(prefix.index())
                     .problem(String.valueOf(e.getMessage()))
@@ -95,7 +98,7 @@ final class PrefixFiles {
     private void requireInside(Path path) throws IOException {
         Path directory = path.getParent();
         if (directory != null
-                && Files.exists(directory)
+                && PathStatus.exists(directory)
                 && !directory.toRealPath().startsWith(prefix.path().toRealPath())) {
             throw DrumlinException.during("deleting a dataset")
                     .path(path)
@@ -118,7 +121,7 @@ final class PrefixFiles {
     }
 
     void deleteMetadata(Path directory) throws IOException {
-        if (Files.isDirectory(directory)) {
+        if (PathStatus.isDirectory(directory)) {
             try (Stream<Path> paths = Files.list(directory)) {
                 for (Path path : paths.toList()) {
                     store.storage().delete(path);

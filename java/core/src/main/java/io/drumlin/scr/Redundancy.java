@@ -7,6 +7,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -131,8 +132,12 @@ final class Redundancy {
      * @return whether all ranks have all their files now; nothing was changed if not
      */
     boolean rebuild(Communicator world, boolean intact) throws IOException {
-        KvTree own =
-                store.readIfWhole(directory.metadata().resolve(RedundancySet.membershipName(family, world.rank())));
+        KvTree own = new KvTree();
+        Agreement.run(
+                world,
+                "reading " + directory.metadata(),
+                () -> own.merge(store.readIfWhole(
+                        directory.metadata().resolve(RedundancySet.membershipName(family, world.rank())))));
         KvTree memberships = Messages.allgather(world, own);
         for (int rank = 0; rank < world.size(); rank++) {
             KvTree descriptor = memberships.find(Integer.toString(rank), DESC);
@@ -162,8 +167,14 @@ final class Redundancy {
      */
     private boolean rebuild(RedundancySet set, Communicator world, boolean intact, boolean membership)
             throws IOException {
-        KvTree known = readHeader(set);
-        boolean whole = intact && isWhole(set, known) && (!membership || hasMembership(set));
+        @Nullable KvTree[] header = new KvTree[1];
+        boolean[] looked = {false};
+        Agreement.run(world, "checking " + directory.metadata(), () -> {
+            header[0] = readHeader(set);
+            looked[0] = intact && isWhole(set, header[0]) && (!membership || hasMembership(set));
+        });
+        @Nullable KvTree known = header[0];
+        boolean whole = looked[0];
         List<Integer> lost = lost(set, whole);
         long[] possible = {isPossible(set, lost) ? 1 : 0};
         world.allreduce(possible, Communicator.Op.MIN);
@@ -233,21 +244,22 @@ final class Redundancy {
         };
     }
 
-    private @Nullable KvTree readHeader(RedundancySet set) {
+    private @Nullable KvTree readHeader(RedundancySet set) throws IOException {
         KvTree header = store.readIfWhole(directory.metadata().resolve(set.fileName(family)));
         return header.isEmpty() ? null : header;
     }
 
-    private boolean hasMembership(RedundancySet set) {
-        return Files.exists(directory.metadata().resolve(RedundancySet.membershipName(family, set.worldRank())));
+    private boolean hasMembership(RedundancySet set) throws IOException {
+        return PathStatus.exists(directory.metadata().resolve(RedundancySet.membershipName(family, set.worldRank())));
     }
 
     /** Whether this rank has its files and its redundancy file. */
-    private boolean isWhole(RedundancySet set, @Nullable KvTree header) {
+    private boolean isWhole(RedundancySet set, @Nullable KvTree header) throws IOException {
         KvTree own = header == null ? null : header.find(DESC, Integer.toString(set.rank()));
         try {
             return header != null && own != null && hasFiles(set, header, own);
         } catch (IOException e) {
+            KvTreeStore.requireDamage(e);
             return false;
         }
     }
@@ -259,7 +271,7 @@ final class Redundancy {
             return false;
         }
         for (LogicalFile.Part part : parts(own)) {
-            if (!Files.isRegularFile(part.path()) || Files.size(part.path()) != part.size()) {
+            if (!PathStatus.isRegularFile(part.path()) || Files.size(part.path()) != part.size()) {
                 return false;
             }
         }

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,10 +18,8 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -126,21 +125,29 @@ final class ScavengedDataset {
      * @throws IOException a file could not be read or written
      */
     SortedSet<Integer> rebuild() throws IOException {
-        rebuild(Redundancy.MAPS, ranksWithout(maps::containsKey));
+        rebuild(
+                Redundancy.MAPS,
+                IntStream.range(0, ranks)
+                        .filter(rank -> !maps.containsKey(rank))
+                        .boxed()
+                        .toList());
         readMaps();
-        SortedSet<Integer> lost = ranksWithout(this::hasAll);
+        SortedSet<Integer> lost = ranksWithoutAll();
         rebuild(Redundancy.DATA, lost);
         return lost;
     }
 
-    private SortedSet<Integer> ranksWithout(IntPredicate something) {
-        return IntStream.range(0, ranks)
-                .filter(something.negate())
-                .boxed()
-                .collect(Collectors.toCollection(TreeSet::new));
+    private SortedSet<Integer> ranksWithoutAll() throws IOException {
+        SortedSet<Integer> without = new TreeSet<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            if (!hasAll(rank)) {
+                without.add(rank);
+            }
+        }
+        return without;
     }
 
-    private boolean hasAll(int rank) {
+    private boolean hasAll(int rank) throws IOException {
         KvTree files = maps.get(rank);
         try {
             for (KvTree file :
@@ -151,6 +158,7 @@ final class ScavengedDataset {
             }
             return files != null;
         } catch (IOException e) {
+            KvTreeStore.requireDamage(e);
             return false;
         }
     }
@@ -234,7 +242,7 @@ final class ScavengedDataset {
         if (!cached.isComplete() || cached.ranks() != ranks) {
             return Optional.of("its job did not complete it");
         }
-        if (!Files.isRegularFile(path)) {
+        if (!PathStatus.isRegularFile(path)) {
             return Optional.of("no such file");
         }
         long size = Files.size(path);

@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -168,7 +169,7 @@ public final class ScrConfig {
             throws IOException {
         String name = settings.text("SCR_CONF_FILE");
         Path path = name.isEmpty() ? settings.prefix().resolve(".scrconf") : Path.of(name);
-        if (name.isEmpty() && !Files.exists(path)) {
+        if (name.isEmpty() && !PathStatus.exists(path)) {
             return;
         }
         for (String line : Files.readAllLines(path, StandardCharsets.UTF_8)) {

@@ -4,10 +4,10 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -358,7 +358,7 @@ public final class ScrDatasets implements Closeable {
     /** Where there is an index. */
     private void change(String operation, IndexFile.Change change) throws IOException {
         onRoot(operation, () -> {
-            if (Files.exists(index.path())) {
+            if (PathStatus.exists(index.path())) {
                 index.update(change);
             }
         });

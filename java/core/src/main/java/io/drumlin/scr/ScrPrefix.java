@@ -2,6 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.StoredNames;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +66,8 @@ public record ScrPrefix(Path path) {
     public Path index() {
         Path index = scr().resolve("index.scr");
         Path old = path.resolve("index.scr");
-        return !Files.exists(index) && Files.exists(old) ? old : index;
+        // Where it cannot be told that there is none, who reads it is told why.
+        return Files.notExists(index) && Files.exists(old) ? old : index;
     }
 
     /**
@@ -81,7 +83,7 @@ public record ScrPrefix(Path path) {
     /** The directories that {@link #metadata} names and that are there, with the numbers of their datasets. */
     SortedMap<Path, Integer> metadataDirectories() throws IOException {
         SortedMap<Path, Integer> directories = new TreeMap<>();
-        if (Files.isDirectory(scr())) {
+        if (PathStatus.isDirectory(scr())) {
             try (Stream<Path> paths = Files.list(scr())) {
                 for (Path each : paths.toList()) {
                     Matcher matcher = METADATA.matcher(each.getFileName().toString());
