@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Flips single bits in protected data, to try how a program bears them: section {@code [injection]} of the configuration
- * (docs/formats/fti-run-directory.md, section 3). Not thread-safe.
+ * (docs/configuration.md). Not thread-safe.
  */
 final class FaultInjection {
 

@@ -18,12 +18,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * The settings of a run, read from the configuration file of C FTI (docs/formats/fti-run-directory.md, section 3).
+ * The settings of a run, read from the configuration file of C FTI (docs/configuration.md).
  *
- * <p>Unknown keys are ignored and kept when the file is rewritten. The keys of the section {@code [drumlin]} are ours:
- * {@code layout} (F, E or A), {@code packing} (aligned or compact), {@code storage} (native, libc or nio) and {@code async} (0 or 1). Immutable.
+ * <p>Unknown keys are ignored and kept when the file is rewritten, but for the section {@code [drumlin]}, which is ours and in which
+ * they are refused. Immutable.
  */
 final class FtiConfig {
 
@@ -123,6 +125,7 @@ final class FtiConfig {
     private FtiConfig(IniFile ini, String name, Path workingDirectory) throws DrumlinException {
         this.ini = ini;
         this.name = name;
+        KnownKeys.requireKnown(ini, name);
         heads = oneOf("basic", "head", 0, "0 or 1", 0, 1);
         nodeSize = inRange("basic", "node_size", UNSET, 1 + heads, 256);
         groupSize = inRange("basic", "group_size", 1, 1, Integer.MAX_VALUE);
@@ -211,7 +214,7 @@ final class FtiConfig {
         throw refused("drumlin", key, "hours above 0, such as 36 or 0.5");
     }
 
-    private Injection readInjection() {
+    private Injection readInjection() throws DrumlinException {
         String section = "injection";
         return new Injection(
                 integer(section, "rank", 0),
@@ -257,7 +260,7 @@ final class FtiConfig {
 
     /** {@code transfer_size} in bytes, which C FTI writes at once; here it has no effect. */
     int transferBytes() {
-        int mebibytes = integer("advanced", "transfer_size", UNSET);
+        int mebibytes = lenient("advanced", "transfer_size", UNSET);
         boolean allowed = mebibytes >= LEAST_TRANSFER && mebibytes <= MOST_TRANSFER;
         return (allowed ? mebibytes : DEFAULT_TRANSFER) * KIBIBYTE * KIBIBYTE;
     }
@@ -265,13 +268,13 @@ final class FtiConfig {
     /** The tags of C FTI's messages, which have no effect here. */
     RunDescription.Tags tags() {
         return new RunDescription.Tags(
-                integer("advanced", "ckpt_tag", 711),
-                integer("advanced", "stage_tag", 406),
-                integer("advanced", "final_tag", 3107),
-                integer("advanced", "general_tag", 2612));
+                lenient("advanced", "ckpt_tag", 711),
+                lenient("advanced", "stage_tag", 406),
+                lenient("advanced", "final_tag", 3107),
+                lenient("advanced", "general_tag", 2612));
     }
 
-    private int readMaxSyncInterval() {
+    private int readMaxSyncInterval() throws DrumlinException {
         int value = integer("basic", "max_sync_intv", UNSET);
         if (value <= 0) {
             return 512;
@@ -283,8 +286,12 @@ final class FtiConfig {
         return lower;
     }
 
-    private int readIoMode() {
-        int value = integer("basic", "ckpt_io", 0);
+    private int readIoMode() throws DrumlinException {
+        String text = text("basic", "ckpt_io").orElse("0");
+        if (!startsWithDigit(text)) {
+            throw noMode(text);
+        }
+        int value = parseInteger(text);
         if (value >= IO_POSIX && value <= IO_HDF5) {
             return value;
         }
@@ -293,6 +300,20 @@ final class FtiConfig {
                 "ckpt_io = {0} is no I/O mode of this version, POSIX (1) is used; 3 is FTI-FF",
                 value);
         return IO_POSIX;
+    }
+
+    private DrumlinException noMode(String text) {
+        List<String> modes = IntStream.rangeClosed(IO_POSIX, IO_HDF5)
+                .mapToObj(FtiConfig::wordOfMode)
+                .toList();
+        String meant = KnownKeys.nearest(text.toUpperCase(Locale.ROOT), modes)
+                .map(word -> IO_POSIX + modes.indexOf(word))
+                .map(mode -> "did you mean " + mode + " (" + wordOfMode(mode) + ")? ")
+                .orElse("");
+        String allowed = IntStream.rangeClosed(IO_POSIX, IO_HDF5)
+                .mapToObj(mode -> mode + " (" + wordOfMode(mode) + ")")
+                .collect(Collectors.joining(", "));
+        return refused("basic", "ckpt_io", allowed + (meant.isEmpty() ? "" : "; " + meant.strip()));
     }
 
     private Optional<DifferentialConfig> readDifferential() throws DrumlinException {
@@ -319,7 +340,7 @@ final class FtiConfig {
     }
 
     /** C FTI takes the environment first in the mode FTI-FF only. */
-    private int overridden(String key, String variable) {
+    private int overridden(String key, String variable) throws DrumlinException {
         String given = ioMode == IO_FTIFF ? System.getenv(variable) : null;
         return given == null ? integer("basic", key, UNSET) : parseInteger(given);
     }
@@ -429,12 +450,32 @@ final class FtiConfig {
         }
     }
 
-    /** As {@code strtol} with base 0 reads it: 0x.. and 0.. are understood, anything after the digits is ignored. */
-    private int integer(String section, String key, int absent) {
-        Optional<String> text = ini.get(section, key);
-        return text.isEmpty() ? absent : parseInteger(text.get());
+    private int integer(String section, String key, int absent) throws DrumlinException {
+        if (!isInteger(section, key)) {
+            throw refused(section, key, "a whole number");
+        }
+        return lenient(section, key, absent);
     }
 
+    /** C FTI takes words for 0. Of its keys the letters after a number are ignored, as there; of ours they are not. */
+    private boolean isInteger(String section, String key) {
+        Optional<String> text = text(section, key);
+        return text.isEmpty() || (section.equals("drumlin") ? isNumber(text.get()) : startsWithDigit(text.get()));
+    }
+
+    private int lenient(String section, String key, int absent) {
+        return ini.get(section, key).map(FtiConfig::parseInteger).orElse(absent);
+    }
+
+    private static boolean startsWithDigit(String text) {
+        return text.strip().matches("(?s)[+-]?[0-9].*");
+    }
+
+    private static boolean isNumber(String text) {
+        return text.strip().matches("[+-]?([0-9]+|0[xX][0-9a-fA-F]+)");
+    }
+
+    /** As {@code strtol} with base 0 reads it: 0x.. and 0.. are understood, anything after the digits is ignored. */
     static int parseInteger(String text) {
         String digits = text.strip();
         boolean negative = digits.startsWith("-");
@@ -469,17 +510,17 @@ final class FtiConfig {
     }
 
     private int inRange(String section, String key, int absent, int low, int high) throws DrumlinException {
-        int value = integer(section, key, absent);
-        if (value < low || value > high) {
+        int value = lenient(section, key, absent);
+        if (!isInteger(section, key) || value < low || value > high) {
             throw refused(section, key, high == Integer.MAX_VALUE ? low + " or more" : low + " to " + high);
         }
         return value;
     }
 
     private int oneOf(String section, String key, int absent, String allowed, int... values) throws DrumlinException {
-        int value = integer(section, key, absent);
+        int value = lenient(section, key, absent);
         for (int candidate : values) {
-            if (candidate == value) {
+            if (candidate == value && isInteger(section, key)) {
                 return value;
             }
         }
@@ -560,16 +601,18 @@ final class FtiConfig {
 
     /** A mode in words. */
     static String nameOfMode(int ioMode) {
-        String name =
-                switch (ioMode) {
-                    case IO_POSIX -> "POSIX";
-                    case IO_MPI -> "MPI-IO";
-                    case IO_FTIFF -> "FTI-FF";
-                    case IO_SIONLIB -> "SIONlib";
-                    case IO_HDF5 -> "HDF5";
-                    default -> "unknown";
-                };
-        return name + " (ckpt_io = " + ioMode + ")";
+        return wordOfMode(ioMode) + " (ckpt_io = " + ioMode + ")";
+    }
+
+    private static String wordOfMode(int ioMode) {
+        return switch (ioMode) {
+            case IO_POSIX -> "POSIX";
+            case IO_MPI -> "MPI-IO";
+            case IO_FTIFF -> "FTI-FF";
+            case IO_SIONLIB -> "SIONlib";
+            case IO_HDF5 -> "HDF5";
+            default -> "unknown";
+        };
     }
 
     /** {@link #IO_POSIX} to {@link #IO_HDF5}. */

@@ -79,6 +79,11 @@ record Run(
         FtiConfig[] parsed = new FtiConfig[1];
         Agreement.run(ranks, "reading " + configFile, () -> parsed[0] = FtiConfig.parse(text, configFile.toString()));
         FtiConfig config = parsed[0];
+        if (ranks.rank() == 0) {
+            for (String suspicion : KnownKeys.suspicions(config.ini())) {
+                LOG.log(Logger.Level.WARNING, configFile + ": " + suspicion);
+            }
+        }
         boolean restart = config.failure() != 0;
         String execId = restart ? config.execId() : Agreement.bcast(ranks, ranks.rank() == 0 ? newExecId() : "", 0);
         StorageEngine[] engine = new StorageEngine[1];

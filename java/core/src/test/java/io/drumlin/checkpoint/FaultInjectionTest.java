@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code FTI_BitFlip} (docs/formats/fti-run-directory.md, section 3). */
+/** {@code FTI_BitFlip} (docs/configuration.md). */
 class FaultInjectionTest {
 
     private long seconds;
