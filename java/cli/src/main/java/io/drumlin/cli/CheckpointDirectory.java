@@ -12,6 +12,7 @@ import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.RunSurvey.Part;
 import io.drumlin.checkpoint.RunSurvey.RankFile;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -65,7 +66,8 @@ final class CheckpointDirectory {
                     path + " has several configuration files; say --config, one of " + configs);
         }
         Path config = configs.get(0);
-        Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
+        Path folder =
+                PathStatus.isDirectory(path) ? path : path.toAbsolutePath().getParent();
         try {
             RunSurvey run = RunSurvey.open(config, folder == null ? path : folder, option.execId());
             return Optional.of(new CheckpointDirectory(path, config, run));
@@ -75,7 +77,7 @@ final class CheckpointDirectory {
     }
 
     private static List<Path> configurations(Path path) throws IOException {
-        if (!Files.isDirectory(path)) {
+        if (!PathStatus.isDirectory(path)) {
             return isConfiguration(path) ? List.of(path) : List.of();
         }
         List<Path> found = new ArrayList<>();
@@ -90,7 +92,7 @@ final class CheckpointDirectory {
     }
 
     private static boolean isConfiguration(Path file) throws IOException {
-        if (!Files.isRegularFile(file) || Files.size(file) > MOST_BYTES) {
+        if (!PathStatus.isRegularFile(file) || Files.size(file) > MOST_BYTES) {
             return false;
         }
         try {

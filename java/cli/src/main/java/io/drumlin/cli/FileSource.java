@@ -2,12 +2,12 @@ package io.drumlin.cli;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
+import io.drumlin.storage.PathStatus;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -26,13 +26,13 @@ final class FileSource implements ByteSource, Closeable {
     }
 
     static FileSource open(Path path) throws IOException {
-        if (Files.notExists(path)) {
+        if (!PathStatus.exists(path)) {
             throw new NoSuchFileException(path.toString());
         }
-        if (Files.isDirectory(path)) {
+        if (PathStatus.isDirectory(path)) {
             throw new CommandException(ExitCode.NOT_RECOGNISED, path + " is a directory; name one of the files in it");
         }
-        if (!Files.isRegularFile(path)) {
+        if (!PathStatus.isRegularFile(path)) {
             // Opening a pipe would wait for a writer.
             throw new CommandException(ExitCode.NOT_RECOGNISED, path + " is not a regular file");
         }

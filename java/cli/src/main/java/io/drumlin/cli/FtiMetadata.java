@@ -3,6 +3,7 @@ package io.drumlin.cli;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -60,7 +61,7 @@ record FtiMetadata(List<Group> groups) {
 
     /** Reads a metadata file, or all in a directory. */
     static FtiMetadata read(Path path) throws IOException {
-        if (!Files.isDirectory(path)) {
+        if (!PathStatus.isDirectory(path)) {
             return new FtiMetadata(List.of(Group.read(path)));
         }
         List<Group> groups = new ArrayList<>();
@@ -74,7 +75,7 @@ record FtiMetadata(List<Group> groups) {
     }
 
     private static List<Path> filesIn(Path directory) throws IOException {
-        if (!Files.isDirectory(directory)) {
+        if (!PathStatus.isDirectory(directory)) {
             return List.of();
         }
         try (Stream<Path> files = Files.list(directory)) {

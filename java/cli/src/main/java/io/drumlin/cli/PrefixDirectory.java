@@ -11,10 +11,10 @@ import io.drumlin.scr.RestartSearch;
 import io.drumlin.scr.ScrIndex;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 
@@ -33,8 +33,8 @@ final class PrefixDirectory {
     }
 
     /** Whether a directory has an index. */
-    static boolean isOne(Path path) {
-        return Files.isDirectory(path) && Files.exists(new ScrPrefix(path).index());
+    static boolean isOne(Path path) throws IOException {
+        return PathStatus.isDirectory(path) && PathStatus.exists(new ScrPrefix(path).index());
     }
 
     static PrefixDirectory open(Path path) throws IOException {

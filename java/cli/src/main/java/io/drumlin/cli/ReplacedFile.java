@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.PathStatus;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,11 +31,11 @@ final class ReplacedFile implements Closeable {
     }
 
     static ReplacedFile create(Path path) throws IOException {
-        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
-        if (Files.isDirectory(target)) {
+        Path target = PathStatus.exists(path) ? path.toRealPath() : path.toAbsolutePath();
+        if (PathStatus.isDirectory(target)) {
             throw new CommandException(ExitCode.IO_ERROR, path + " is a directory; -o needs a file name");
         }
-        if (Files.exists(target) && !Files.isRegularFile(target)) {
+        if (PathStatus.exists(target) && !PathStatus.isRegularFile(target)) {
             return new ReplacedFile(target, null, FileChannel.open(target, StandardOpenOption.WRITE));
         }
         Path name = target.getFileName();

@@ -10,6 +10,7 @@ import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionReader;
 import io.drumlin.sion.SionRepair;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -239,7 +240,7 @@ final class SionCommand implements Runnable {
         try (SionInput set = open(file);
                 Progress progress = Progress.of(bytes(set), "defrag")) {
             for (int task : set.tasks()) {
-                if (Files.exists(target) && Files.isSameFile(target, set.path(task))) {
+                if (PathStatus.exists(target) && Files.isSameFile(target, set.path(task))) {
                     throw new CommandException(ExitCode.USAGE, target + " is a file that is read");
                 }
             }

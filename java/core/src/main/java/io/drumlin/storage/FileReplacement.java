@@ -24,12 +24,12 @@ public final class FileReplacement {
      * @throws IOException it could not be replaced, and is as it was; or it is not known to be durable
      */
     public static void replace(StorageEngine storage, Path path, ByteBuffer bytes, String suffix) throws IOException {
-        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
+        Path target = PathStatus.exists(path) ? path.toRealPath() : path.toAbsolutePath();
         Path directory = Objects.requireNonNull(target.getParent(), "a file has a directory");
         Path temporary = target.resolveSibling(target.getFileName() + suffix);
         try (BlockFile file = storage.open(temporary, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))) {
             file.write(bytes, 0);
-            if (Files.exists(target)) {
+            if (PathStatus.exists(target)) {
                 Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
                 Files.setPosixFilePermissions(temporary, permissions);
             }

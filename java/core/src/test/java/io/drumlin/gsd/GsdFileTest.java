@@ -238,6 +238,36 @@ class GsdFileTest {
         }
     }
 
+    /** It is not taken for damage, or for the end of what is in the file. */
+    @Test
+    void aReadThatFailsLosesNoFrame() throws IOException {
+        try (GsdFile file = create()) {
+            writeFrames(file, 0, 300);
+        }
+        byte[] before = Files.readAllBytes(path);
+        int failed = 0;
+        for (int nth = 1; nth <= 40; nth++) {
+            Files.write(path, before);
+            FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+            storage.fail(Operation.READ, nth, "EIO");
+            long frames = 310;
+            try (GsdFile file = GsdFile.at(path).storage(storage).open(Access.APPEND)) {
+                writeFrames(file, 300, 310);
+            } catch (IOException e) {
+                assertThat(e).hasStackTraceContaining("EIO");
+                failed++;
+                frames = 300;
+            }
+            try (GsdFile file = open(Access.READ)) {
+                assertThat(file.frameCount()).isBetween(frames, 310L);
+                for (int frame = 0; frame < file.frameCount(); frame++) {
+                    assertThat(file.findChunk(frame, "a").orElseThrow().ints()).containsExactly(frame, -frame);
+                }
+            }
+        }
+        assertThat(failed).isPositive();
+    }
+
     /** After a flush that failed, data are written behind all that the header in the file may name already. */
     @Test
     void aFailedFlushLeavesAFileThatCanBeOpened() throws IOException {

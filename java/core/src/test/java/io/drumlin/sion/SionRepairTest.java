@@ -7,6 +7,7 @@ import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.sion.GoldenFiles;
 import io.drumlin.format.sion.Meta1;
 import io.drumlin.format.sion.SionMeta;
+import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -71,6 +72,35 @@ class SionRepairTest {
                 assertThat(bytes.get(3)).isEqualTo((byte) task);
             }
         }
+    }
+
+    /** What cannot be read now is not taken for what was never written. */
+    @Test
+    void aReadThatFailsIsNoEndOfTheData() throws Exception {
+        Path path = folder.resolve("keys.sion");
+        SionOutput output = SionFile.create(path, new long[] {512, 512}, options.keyValue());
+        output.keyValueWriter(0).write(5, ByteBuffer.allocate(1000));
+        output.keyValueWriter(1).write(7, ByteBuffer.wrap(new byte[900]).put(899, (byte) 1));
+        output.stream(0).flush();
+        output.stream(1).flush();
+        output.abandon();
+        SionRepair whole = SionRepair.of(path, storage).orElseThrow();
+        int failed = 0;
+        for (int nth = 1; nth <= 20; nth++) {
+            FaultyEngine faulty = new FaultyEngine(storage, false);
+            faulty.fail(FaultyEngine.Operation.READ, nth, "EIO");
+            try {
+                SionRepair repair = SionRepair.of(path, faulty).orElseThrow();
+                assertThat(repair.losses()).isEqualTo(whole.losses());
+                for (int task = 0; task < 2; task++) {
+                    assertThat(repair.sizes(task)).isEqualTo(whole.sizes(task));
+                }
+            } catch (IOException e) {
+                assertThat(e).hasStackTraceContaining("EIO");
+                failed++;
+            }
+        }
+        assertThat(failed).isPositive();
     }
 
     @Test

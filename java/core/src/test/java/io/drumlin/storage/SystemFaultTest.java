@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,29 @@ class SystemFaultTest {
                     assertThat(output).containsPattern(engine + " " + call + ": .*EINTR");
                 }
             }
+        }
+    }
+
+    /** What it leads to would be left behind as it was. */
+    @Test
+    void aLinkThatCannotBeSeenIsNotReplaced() throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "old");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+        for (String rules : new String[] {"stat path=elsewhere", "stat path=/link from=1 error=ESTALE"}) {
+            Mpirun.Outcome outcome =
+                    Mpirun.withoutLauncher().faults(rules).run(Replacement.class, link.toString(), rules);
+            assertThat(link).as(outcome.output()).isSymbolicLink();
+            assertThat(file).hasContent("stat path=elsewhere");
+        }
+    }
+
+    /** What the other JVM runs. */
+    static final class Replacement {
+
+        private Replacement() {}
+
+        public static void main(String[] args) throws IOException {
+            FileReplacement.replace(new NioEngine(), Path.of(args[0]), StandardCharsets.UTF_8.encode(args[1]), ".new");
         }
     }
 
