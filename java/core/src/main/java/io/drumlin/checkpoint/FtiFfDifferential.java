@@ -1,8 +1,8 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -35,14 +35,14 @@ final class FtiFfDifferential {
      */
     DifferentialFile begin(Path spare, Path committed, long oldData) throws IOException {
         // Until the next commit nobody knows what is in it.
-        boolean update = spareUsable && last != null && Files.exists(spare);
+        boolean update = spareUsable && last != null && PathStatus.exists(spare);
         spareUsable = false;
         RunDirectory.makeDirectory(Objects.requireNonNull(spare.toAbsolutePath().getParent()), storage);
         DifferentialFile file = new DifferentialFile(
                 storage,
                 slabs,
                 spare,
-                Files.exists(committed) ? committed : null,
+                PathStatus.exists(committed) ? committed : null,
                 new BlockDigests(config, config.blockSize()),
                 last,
                 update,

@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -140,11 +141,11 @@ public final class Stash {
 
     private boolean isThere(Item item, long stashId) throws IOException {
         Path directory = directories.stash(Layer.GLOBAL, stashId);
-        if (!Files.isDirectory(directory)) {
+        if (!PathStatus.isDirectory(directory)) {
             return false;
         }
         Path same = directory.resolve(item.file.getFileName());
-        if (!Files.exists(same) || Files.mismatch(same, item.file) >= 0) {
+        if (!PathStatus.exists(same) || Files.mismatch(same, item.file) >= 0) {
             throw DrumlinException.during("pushing stash " + stashId)
                     .path(directory)
                     .problem("another stash has this id; all runs share the directory")
@@ -162,7 +163,11 @@ public final class Stash {
      */
     public void pull(long stashId) throws IOException {
         underway.awaitHere();
-        long[] there = {Files.isDirectory(directories.stash(Layer.LOCAL, stashId)) ? 1 : 0};
+        long[] there = {0};
+        Agreement.run(
+                app,
+                "looking for stash " + stashId,
+                () -> there[0] = PathStatus.isDirectory(directories.stash(Layer.LOCAL, stashId)) ? 1 : 0);
         app.allreduce(there, Communicator.Op.MIN);
         if (there[0] == 0) {
             copy(item(stashId, Layer.GLOBAL), Layer.LOCAL, stashId);
@@ -236,7 +241,7 @@ public final class Stash {
             copy(item.file, part);
             Path metadata = item.metadataDirectory.resolve(MetadataFiles.name(engine.group()));
             // Each node has one rank of a group. Files in FTI-FF have no metadata beside them.
-            if ((layer == Layer.LOCAL || engine.group().index() == 0) && Files.exists(metadata)) {
+            if ((layer == Layer.LOCAL || engine.group().index() == 0) && PathStatus.exists(metadata)) {
                 copy(metadata, part);
             }
         });
@@ -284,7 +289,7 @@ public final class Stash {
         Path replaced = replaced(directory);
         try {
             onMasters(layer, "taking back " + directory, () -> {
-                if (!Files.exists(part)) {
+                if (!PathStatus.exists(part)) {
                     move(directory, part);
                 }
             });
@@ -307,7 +312,7 @@ public final class Stash {
 
     /** Renames a directory, durably, if it is there. */
     private void move(Path from, Path to) throws IOException {
-        if (Files.exists(from)) {
+        if (PathStatus.exists(from)) {
             storage.rename(from, to);
             storage.syncDirectory(stashes(to));
         }

@@ -3,14 +3,18 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.comm.Mpirun;
+import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -93,5 +97,43 @@ class StashFaultTest {
             checkpoints.stash().drop(5, Stash.Layer.LOCAL);
             assertThat(run.files()).noneMatch(file -> file.contains("/stash/"));
         });
+    }
+
+    /** Without its metadata, of which the file system does not tell whether they are there, a stash could not be loaded. */
+    @Test
+    void aStashHasItsMetadataOrIsNotMade() throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", "1", "basic.node_size", "1"));
+        Path now = directory.resolve("now");
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .faults("stat path=/sector0-group0.fti when=" + now + " from=1 error=EIO")
+                .run(Program.class, run.config().toString(), now.toString());
+        assertThat(outcome.output()).contains("failed: ", "EIO", "then loaded 1");
+    }
+
+    /** What the other JVM runs. */
+    static final class Program {
+
+        private Program() {}
+
+        public static void main(String[] args) throws IOException {
+            Path now = Path.of(args[1]);
+            try (Checkpoints checkpoints = Checkpoints.builder(Path.of(args[0]))
+                    .communicator(new SingleCommunicator())
+                    .storage(new NioEngine())
+                    .open()) {
+                checkpoints.protect(0, new int[] {1});
+                checkpoints.checkpoint(1, Level.L1);
+                Files.createFile(now);
+                try {
+                    checkpoints.stash().put(1, 5);
+                    System.out.println("made");
+                } catch (IOException e) {
+                    System.out.println("failed: " + e.getMessage());
+                }
+                Files.delete(now);
+                checkpoints.stash().put(1, 6);
+                System.out.println("then loaded " + checkpoints.stash().load(6));
+            }
+        }
     }
 }
