@@ -14,7 +14,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -332,14 +331,9 @@ final class CommitLog {
     /**
      * Puts what is known into its order, the newest first. What is not known keeps its place among the others.
      *
+     * @param things that have these positions
      * @param positions in the log, -1 where none is known
      */
-    static long[] inOrder(long[] positions) {
-        List<Long> all = Arrays.stream(positions).boxed().toList();
-        return inOrder(all, positions).stream().mapToLong(Long::longValue).toArray();
-    }
-
-    /** As {@link #inOrder(long[])}, of the things that have these positions. */
     static <T> List<T> inOrder(List<T> things, long[] positions) {
         List<Integer> known = new ArrayList<>();
         for (int i = 0; i < things.size(); i++) {

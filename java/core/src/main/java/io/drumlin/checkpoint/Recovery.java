@@ -13,6 +13,7 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
@@ -46,7 +47,7 @@ final class Recovery {
     private record Mended(StoredCheckpoint stored, long position) {}
 
     /** The checkpoints of a level, those first at which a restart looks first, and where they stand in the log. */
-    private record Candidates(Level level, List<StoredCheckpoint> checkpoints, long[] positions) {}
+    private record Candidates(Level level, List<StoredCheckpoint> checkpoints, List<Long> positions) {}
 
     /**
      * @param node the ranks that share node-local storage
@@ -87,17 +88,20 @@ final class Recovery {
     long newest(Level level) throws IOException {
         Candidates candidates = candidates(level);
         looked = Optional.of(candidates);
-        return candidates.positions.length == 0 ? -1 : candidates.positions[0];
+        return candidates.positions.isEmpty() ? -1 : candidates.positions.get(0);
     }
 
     private Candidates candidates(Level level) throws IOException {
         List<StoredCheckpoint> stored = mode.stored(level);
         refusals.requireReadable();
         if (stored.isEmpty()) {
-            return new Candidates(level, stored, new long[0]);
+            return new Candidates(level, stored, List.of());
         }
         long[] positions = log.positions(stored, refusals);
-        return new Candidates(level, CommitLog.inOrder(stored, positions), CommitLog.inOrder(positions));
+        return new Candidates(
+                level,
+                CommitLog.inOrder(stored, positions),
+                CommitLog.inOrder(Arrays.stream(positions).boxed().toList(), positions));
     }
 
     /**
@@ -160,9 +164,9 @@ final class Recovery {
         Optional<Candidates> known = looked.filter(candidates -> candidates.level == level);
         Candidates candidates = known.isPresent() ? known.get() : candidates(level);
         looked = Optional.empty();
-        for (int i = 0; i < candidates.positions.length; i++) {
+        for (int i = 0; i < candidates.positions.size(); i++) {
             StoredCheckpoint stored = candidates.checkpoints.get(i);
-            long position = candidates.positions[i];
+            long position = candidates.positions.get(i);
             if (after >= 0 && position <= after) {
                 continue;
             }

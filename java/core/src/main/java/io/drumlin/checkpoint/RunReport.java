@@ -175,7 +175,7 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
             Set<Path> refused = new HashSet<>();
             problems.forEach(problem -> refused.add(problem.path()));
             List<Checkpoint> checkpoints = new ArrayList<>();
-            Map<Checkpoint, Long> positions = new IdentityHashMap<>();
+            IdentityHashMap<Checkpoint, Long> positions = new IdentityHashMap<>();
             Set<Path> claimed = new HashSet<>();
             for (List<Seen> row : distinct(claimed)) {
                 Checkpoint checkpoint = checkpoint(row, refused);
