@@ -35,14 +35,15 @@ final class FtiFfDifferential {
      */
     DifferentialFile begin(Path spare, Path committed, long oldData) throws IOException {
         // Until the next commit nobody knows what is in it.
-        boolean update = spareUsable && last != null && PathStatus.exists(spare);
+        boolean update = spareUsable && last != null && PathStatus.isRegularFile(spare);
         spareUsable = false;
         RunDirectory.makeDirectory(Objects.requireNonNull(spare.toAbsolutePath().getParent()), storage);
+        MadeFile.putDirectoryAside(storage, spare);
         DifferentialFile file = new DifferentialFile(
                 storage,
                 slabs,
                 spare,
-                PathStatus.exists(committed) ? committed : null,
+                PathStatus.isRegularFile(committed) ? committed : null,
                 new BlockDigests(config, config.blockSize()),
                 last,
                 update,

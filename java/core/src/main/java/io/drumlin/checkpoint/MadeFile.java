@@ -42,12 +42,17 @@ final class MadeFile {
 
     /** Gives a file that is whole its name. A directory that has it is put aside: a rename replaces files only. */
     static void putInPlace(StorageEngine storage, Path path) throws IOException {
+        putDirectoryAside(storage, path);
+        storage.rename(unfinished(path), path);
+    }
+
+    /** Makes way for a file. */
+    static void putDirectoryAside(StorageEngine storage, Path path) throws IOException {
         if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
             Path aside = path.resolveSibling("drumlin-directory-" + path.getFileName());
             RunDirectory.delete(aside, storage);
             storage.rename(path, aside);
         }
-        storage.rename(unfinished(path), path);
     }
 
     Path path() {

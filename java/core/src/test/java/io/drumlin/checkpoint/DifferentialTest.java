@@ -105,6 +105,33 @@ class DifferentialTest {
         }
     }
 
+    @Test
+    void aDirectoryWithTheNameOfTheSpareFileIsPutAside() throws IOException {
+        RunFixture run = run("3");
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new byte[] {1, 2, 3});
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            checkpoints.checkpoint(2, Level.L4_DCP);
+        });
+        Path global = run.directory().resolve("Global").resolve(run.restartValue("exec_id"));
+        Path spare = global.resolve("drumlin-spare-dCP").resolve("dCPFile-Rank1.fti");
+        Files.delete(spare);
+        Files.createDirectories(spare.resolve("with something in it"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = new byte[3];
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            values[0] = 9;
+            checkpoints.checkpoint(3, Level.L4_DCP);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = new byte[3];
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(9, 2, 3);
+        });
+    }
+
     @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 1, compact", "1, 2, compact", "3, 1, compact", "3, 2, compact", "3, 1, aligned", "3, 2, aligned"})
