@@ -64,12 +64,14 @@ final class FtiFfDraft implements Draft {
         plan = plan.withHashes(digests);
         PlacedFile placed = PlacedFile.of(layout, plan);
         List<Piece> pieces = new ArrayList<>(placed.records());
+        int sum = 0;
         for (Piece piece : pieces) {
+            sum = Stamp.sum(sum, piece.bytes());
             image.put(piece.offset(), piece.bytes());
         }
         FileMeta meta = placed.seal(placed.checksum(image), ckptId, stamp.timestamp(), encodedSize, partnerSize);
         Piece record = placed.fileRecord(meta);
-        layout.mark(record.bytes(), stamp);
+        layout.mark(record.bytes(), stamp.over(sum));
         image.put(record.offset(), record.bytes());
         pieces.add(record);
         stored = stored(ckptId, placed.blocks());

@@ -7,10 +7,12 @@ import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +27,8 @@ import java.util.OptionalInt;
  * the same checkpoint (docs/formats/fti-run-directory.md, section 5). What is missing of it is made again.
  */
 final class Recovery {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
     private final Communicator node;
@@ -425,6 +429,7 @@ final class Recovery {
     private boolean restored(Left left) throws IOException {
         // Where the files lie now: should it fail, the places of the other checkpoints are still as they were found.
         Path directory = levels.directory(left.level, left.slot);
+        EnumSet<FileKind> whole = left.whole.clone();
         try {
             restoration.restore(left.level, left.stored, directory, left.whole);
             return true;
@@ -434,12 +439,46 @@ final class Recovery {
                 refusals.refuse("restoring", directory, e);
             }
             refusals.requireReadable();
+            reader.forget();
+            if (left.level == Level.L3 && restoredWithoutOne(left, directory, whole)) {
+                return true;
+            }
             if (!IoFailures.mayPass(e)) {
                 refusals.refuse("restoring", directory, e);
             }
             reader.forget();
             return false;
         }
+    }
+
+    /**
+     * What was made is not what was lost: a file from which it was made has another byte where no digest covers it. Which one is seen by
+     * leaving out one after the other, in all groups that lack a file. Collective.
+     *
+     * @param whole kinds of this rank's files as they were found
+     */
+    private boolean restoredWithoutOne(Left left, Path directory, EnumSet<FileKind> whole) throws IOException {
+        boolean lacks = !group.onAll(whole.containsAll(FileKind.of(Level.L3)));
+        boolean enough = filesOfGroup(whole) > group.size();
+        BitSet plain = group.ranksWith(whole.contains(FileKind.PLAIN));
+        for (int member = 0; member < group.size(); member++) {
+            EnumSet<FileKind> used = whole.clone();
+            OptionalInt leftOut = lacks && enough && plain.get(member) ? OptionalInt.of(member) : OptionalInt.empty();
+            if (onAllRanks(leftOut.isEmpty())) {
+                continue;
+            }
+            try {
+                restoration.restoreWithout(leftOut, left.stored, directory, used);
+                left.whole.addAll(used);
+                return true;
+            } catch (MeetingException unknown) {
+                throw unknown;
+            } catch (IOException e) {
+                LOG.log(Logger.Level.DEBUG, "not without the file of member {0} either", member, e);
+                reader.forget();
+            }
+        }
+        return false;
     }
 
     /** Files of another checkpoint may lie where lost ones were made again; C FTI would take the first it meets. */

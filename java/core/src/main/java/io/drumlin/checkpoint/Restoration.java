@@ -58,6 +58,9 @@ final class Restoration {
     /** Of level 3, with those files of this rank from which they were made. */
     private Optional<Rebuilt> rebuiltAhead = Optional.empty();
 
+    /** Member of the group whose plain file nothing is made from, though it seems to be whole. */
+    private OptionalInt leftOut = OptionalInt.empty();
+
     /** @param kept what was kept of files that are there; those that are made are kept there too, to be verified */
     Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs, KeptBytes kept) {
         this.app = app;
@@ -326,6 +329,25 @@ final class Restoration {
         Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
     }
 
+    /**
+     * As {@link #restore}, at level 3, without the plain file of a member of the group; that is made again after the others. Collective.
+     *
+     * @param member of this rank's group; empty where all files of the group are used
+     */
+    void restoreWithout(OptionalInt member, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present)
+            throws IOException {
+        leftOut = member;
+        try {
+            restore(Level.L3, stored, directory, present);
+        } finally {
+            leftOut = OptionalInt.empty();
+        }
+        if (member.isPresent() && member.getAsInt() == group.index()) {
+            present.remove(FileKind.PLAIN);
+        }
+        restore(Level.L3, stored, directory, present);
+    }
+
     private boolean isWhole(Level level, EnumSet<FileKind> present) throws IOException {
         long[] missing = {present.containsAll(FileKind.of(level)) ? 0 : 1};
         app.allreduce(missing, Op.MAX);
@@ -427,6 +449,7 @@ final class Restoration {
             throws IOException {
         BitSet files = presence(present);
         BitSet lost = lost(files, kinds);
+        leftOut.ifPresent(files::clear);
         EnumSet<FileKind> own = EnumSet.copyOf(kinds);
         own.removeAll(present);
         Encoding encoding = stored.encoding();

@@ -48,11 +48,7 @@ final class Harm {
                     Files.delete(file);
                     Files.createDirectory(file);
                 });
-            case FLIPPED_DATA ->
-                changeFile(true, "has another bit", file -> {
-                    World.flip(file, random);
-                    World.level(world.root().relativize(file)).ifPresent(model::flipped);
-                });
+            case FLIPPED_DATA -> changeFile(true, "has another bit", file -> World.flip(file, random));
             case FLIPPED_METADATA -> changeFile(false, "has another bit", file -> World.flip(file, random));
             case TRUNCATED ->
                 changeFile(random.nextInt(3) > 0, "is truncated", file -> {

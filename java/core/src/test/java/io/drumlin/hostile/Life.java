@@ -409,9 +409,7 @@ final class Life {
         require(!model.mustBeFresh() || isDisguised(), () -> "restarts a run that was completed");
         boolean struck = strikesWhileOpening(plan, faults);
         if (recovered.size() < applications) {
-            // Digests of the mode FTI-FF do not cover each byte of its metadata.
-            boolean flipped = met.contains(Trouble.FLIPPED_DATA) && setting.ioMode() == Model.FTI_FF;
-            require(struck || flipped || faults.killed(), () -> "could not recover what was found: " + failure);
+            require(struck || faults.killed(), () -> "could not recover what was found: " + failure);
             if (epochs.isEmpty()) {
                 return false;
             }

@@ -25,17 +25,12 @@ final class Model {
         private final int epoch;
         private List<String> hosts;
         private final BitSet lost = new BitSet();
-        /** Whether a byte that no digest covers may be another: what is made with it is refused. */
-        private boolean flipped;
 
         Kept(int epoch, List<String> hosts) {
             this.epoch = epoch;
             this.hosts = hosts;
         }
     }
-
-    /** Value of {@code ckpt_io}. */
-    static final int FTI_FF = 3;
 
     private final Setting setting;
     private final Map<Integer, Begun> begun = new TreeMap<>();
@@ -128,7 +123,7 @@ final class Model {
             case L1 -> lost.isEmpty();
             case L2 -> lost.stream().noneMatch(node -> lost.get(node - node % size + (node + 1) % size));
             case L3 -> {
-                boolean stands = !checkpoint.flipped || lost.cardinality() < 2;
+                boolean stands = true;
                 for (int first = 0; first < Setting.NODES; first += size) {
                     stands &= 2 * lost.get(first, first + size).cardinality() <= size;
                 }
@@ -175,7 +170,6 @@ final class Model {
             kept.put(Level.L1, new Kept(epoch, hosts));
         } else {
             same.lost.clear();
-            same.flipped = false;
             same.hosts = hosts;
         }
         unsettled.clear();
@@ -239,15 +233,6 @@ final class Model {
             Kept checkpoint = kept.get(other);
             if (checkpoint != null && checkpoint.hosts.contains(host)) {
                 checkpoint.lost.set(checkpoint.hosts.indexOf(host));
-            }
-        }
-    }
-
-    /** A bit of a file of a level is another. */
-    void flipped(Level level) {
-        for (Level other : affected(level)) {
-            if (kept.containsKey(other)) {
-                kept.get(other).flipped = setting.ioMode() == FTI_FF;
             }
         }
     }

@@ -35,6 +35,11 @@ final class BlockRecords extends AbstractList<BlockMeta> implements RandomAccess
                 layout.block().get(record, Field.DBSIZE));
     }
 
+    /** The sum of all bytes of the records, as in {@link Stamp#sum}. */
+    int sum() {
+        return Stamp.sum(0, area);
+    }
+
     @Override
     public int size() {
         return index.size();

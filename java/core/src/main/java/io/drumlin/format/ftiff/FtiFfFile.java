@@ -103,10 +103,19 @@ public final class FtiFfFile {
     /**
      * What tells the files of a checkpoint of Drumlin from others.
      *
-     * @return timestamp and mark as they are in the file, whoever wrote it
+     * @return the timestamp, and the mark without what the records add to it, whoever wrote the file
      */
     public Stamp stamp() {
-        return new Stamp(meta.timestamp(), mark);
+        return new Stamp(meta.timestamp(), mark).over(Stamp.MARKS - recordSum());
+    }
+
+    /**
+     * What the records add to the mark.
+     *
+     * @return {@link Stamp#sum} of all block and variable records, 0 in encoded files
+     */
+    public int recordSum() {
+        return blocks.sum();
     }
 
     /**

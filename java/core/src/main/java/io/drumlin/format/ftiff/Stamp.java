@@ -1,5 +1,6 @@
 package io.drumlin.format.ftiff;
 
+import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
@@ -17,6 +18,9 @@ public record Stamp(long timestamp, byte mark) {
 
     private static final int CLOCK_BITS = Integer.SIZE - CHECK_BITS;
     private static final long LOW = 0xffff_ffffL;
+
+    /** How many marks there are. */
+    static final int MARKS = 255;
 
     /**
      * The stamp of a file.
@@ -55,6 +59,32 @@ public record Stamp(long timestamp, byte mark) {
     }
 
     /**
+     * The stamp of a file with the same timestamp whose mark also follows from its records, which no digest covers: an error of one bit in
+     * them makes it another file's.
+     *
+     * @param sum {@link #sum} of the records; 255 less this undoes it
+     * @return the stamp; the same without a mark
+     */
+    public Stamp over(int sum) {
+        return mark == 0 ? this : new Stamp(timestamp, (byte) (1 + (Byte.toUnsignedInt(mark) - 1 + sum) % MARKS));
+    }
+
+    /**
+     * The sum of bytes, modulo 255: none of the powers of 2 by which a bit changes it is a multiple of that.
+     *
+     * @param before sum of those before; 0 for the first
+     * @param bytes from position to limit
+     * @return 0 to 254
+     */
+    public static int sum(int before, ByteBuffer bytes) {
+        long sum = before;
+        for (int i = bytes.position(); i < bytes.limit(); i++) {
+            sum += Byte.toUnsignedInt(bytes.get(i));
+        }
+        return (int) (sum % MARKS);
+    }
+
+    /**
      * What this has in common with the other files of the checkpoint, if the file is of that id and rank.
      *
      * @param ckptId id that the name of the file carries
@@ -89,7 +119,7 @@ public record Stamp(long timestamp, byte mark) {
 
     /** 1 to 255: 0 is what most files of C FTI have there. */
     private static byte mark(int common, int ckptId) {
-        return (byte) (1 + Long.remainderUnsigned(mix((long) ~ckptId << Integer.SIZE | (common & LOW)), 255));
+        return (byte) (1 + Long.remainderUnsigned(mix((long) ~ckptId << Integer.SIZE | (common & LOW)), MARKS));
     }
 
     /** The finalizer of SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). */

@@ -79,7 +79,7 @@ class SnapshotComparisonTest {
         ByteBuffer record = ByteBuffer.wrap(bytes, (int) file.recordOffset(), layout.fileMetaLength())
                 .slice();
         layout.put(record, sealed);
-        layout.mark(record.flip(), stamp);
+        layout.mark(record.flip(), stamp.over(file.recordSum()));
     }
 
     private List<String> differences() throws IOException {
