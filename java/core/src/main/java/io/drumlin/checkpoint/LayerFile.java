@@ -186,7 +186,7 @@ final class LayerFile implements Gathering {
             variables.add(new LayerEntry.Variable(id, variable.size()));
         }
         String digest = HexFormat.of().formatHex(hash.digest()).substring(0, HASH_DIGITS);
-        next = state.with(new LayerEntry(position - start, digest, variables), digests);
+        next = state.with(new LayerEntry(position - start, digest, variables, ckptId), digests);
         return new PosixDraft(
                 ckptId, state.fileName(), new FileImage(position), entries, new LayerContent(next.layers()));
     }

@@ -201,8 +201,14 @@ final class StoredLayers implements StoredCheckpoint {
         if (id[0] != Long.MIN_VALUE) {
             previous = (int) id[0];
         }
-        // What wrote a layer before the newest is not written anywhere.
-        ckptId = layers == entry.layers().size() || id[0] == Long.MIN_VALUE ? newest : previous;
+        ckptId = layers == entry.layers().size() || layers == 0
+                ? newest
+                : idOf(entry.layers().get((int) layers - 1));
+    }
+
+    /** In files of C FTI what wrote a layer before the newest is not written anywhere. */
+    private int idOf(LayerEntry layer) {
+        return layer.ckptId() >= 0 ? layer.ckptId() : previous;
     }
 
     /** The id in the last layer, which is that of the checkpoint before. */

@@ -148,7 +148,10 @@ class PosixDifferentialTest {
             assertThatThrownBy(() -> expect(run, 500, 1)).hasMessageContaining("at no level");
             return;
         }
-        assertThat(restart.orElseThrow().ckptId()).isEqualTo(left - 1);
+        assertThat(restart.orElseThrow().ckptId()).isEqualTo(left);
+        run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
+                .as("whose data come back")
+                .contains(left));
         expect(run, 500, left);
         // Both ranks go on behind the same layer, and a second restart finds what they wrote.
         run.run(RANKS, (checkpoints, comm) -> {

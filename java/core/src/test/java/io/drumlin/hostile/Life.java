@@ -1,6 +1,5 @@
 package io.drumlin.hostile;
 
-import io.drumlin.checkpoint.Level;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.hostile.Telling.Begun;
 import io.drumlin.hostile.Telling.Outcome;
@@ -434,8 +433,7 @@ final class Life {
         int ckptId = model.checkpoint(epoch).ckptId();
         Collection<Integer> lastIds = telling.lastIds().values();
         require(
-                lastIds.stream().allMatch(id -> id == ckptId)
-                        || (setting.ioMode() == 1 && model.checkpoint(epoch).level() == Level.L4_DCP),
+                lastIds.stream().allMatch(id -> id == ckptId),
                 () -> "lastCheckpoint() is " + lastIds + ", and the data are of checkpoint " + ckptId);
         if (recovered.size() < applications) {
             return false;

@@ -159,7 +159,8 @@ public final class DcpFile {
         for (Layer layer : layers) {
             LayerEntry entry = layer.entry();
             List<LayerEntry.Variable> otherwise = entries.isEmpty() ? variables(1) : List.of();
-            entries.add(new LayerEntry(entry.size(), entry.hash(), layer.known() ? entry.variables() : otherwise));
+            List<LayerEntry.Variable> known = layer.known() ? entry.variables() : otherwise;
+            entries.add(new LayerEntry(entry.size(), entry.hash(), known, entry.ckptId()));
         }
         return entries;
     }

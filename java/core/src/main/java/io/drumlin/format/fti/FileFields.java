@@ -190,6 +190,7 @@ final class FileFields {
                 new NumberedFields<>(LayerEntry.OWN_VARIABLE, LayerVariableFields::new);
         private @Nullable Long size;
         private @Nullable String hash;
+        private int ckptId = -1;
 
         void define(String suffix, Definition definition) throws FormatException {
             int end = variables.numberEnd(suffix);
@@ -202,6 +203,8 @@ final class FileFields {
                 size = definition.size();
             } else if (suffix.equals("_hash")) {
                 hash = definition.text();
+            } else if (suffix.equals(LayerEntry.OWN_CKPT_ID)) {
+                ckptId = definition.integer(0);
             }
         }
 
@@ -211,7 +214,10 @@ final class FileFields {
             List<LayerEntry.Variable> own =
                     ownVariables.list(section, prefix, "_id", offset, LayerVariableFields::entry);
             return new LayerEntry(
-                    needed(size, prefix + "_size"), needed(hash, prefix + "_hash"), own.isEmpty() ? stated : own);
+                    needed(size, prefix + "_size"),
+                    needed(hash, prefix + "_hash"),
+                    own.isEmpty() ? stated : own,
+                    ckptId);
         }
     }
 

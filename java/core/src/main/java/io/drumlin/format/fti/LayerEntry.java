@@ -9,13 +9,16 @@ import java.util.List;
  * @param hash the first 15 bytes of the layer's digest, 30 lower-case hexadecimal digits
  * @param variables the variables when the layer was written; none if that is not known. C FTI says of all layers what is right for the
  *     last one
+ * @param ckptId id of the checkpoint that wrote the layer, -1 if that is not known. C FTI says it of the last one only
  */
-public record LayerEntry(long size, String hash, List<Variable> variables) {
+public record LayerEntry(long size, String hash, List<Variable> variables, int ckptId) {
 
     static final String VARIABLE = "_var";
 
     /** Ours: C FTI ignores it. */
     static final String OWN_VARIABLE = "_drumlin_var";
+
+    static final String OWN_CKPT_ID = "_drumlin_ckpt_id";
 
     /**
      * A variable at the time of a layer.
@@ -31,9 +34,21 @@ public record LayerEntry(long size, String hash, List<Variable> variables) {
      * @param size bytes
      * @param hash 30 digits
      * @param variables when the layer was written
+     * @param ckptId of the checkpoint
      */
     public LayerEntry {
         variables = List.copyOf(variables);
+    }
+
+    /**
+     * As C FTI says it.
+     *
+     * @param size bytes
+     * @param hash 30 digits
+     * @param variables when the layer was written
+     */
+    public LayerEntry(long size, String hash, List<Variable> variables) {
+        this(size, hash, variables, -1);
     }
 
     /** @param newest the variables of the last layer: C FTI writes these for all layers */
@@ -43,6 +58,9 @@ public record LayerEntry(long size, String hash, List<Variable> variables) {
         defineAll(prefix + VARIABLE, newest, text);
         if (!variables.isEmpty() && !variables.equals(newest)) {
             defineAll(prefix + OWN_VARIABLE, variables, text);
+        }
+        if (ckptId >= 0) {
+            text.define(prefix + OWN_CKPT_ID, ckptId);
         }
     }
 
