@@ -615,7 +615,14 @@ public final class Checkpoints implements AutoCloseable {
         return run.topology().isHead();
     }
 
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("this run is closed: open it again to go on with it");
+        }
+    }
+
     private void requireApplication() {
+        requireOpen();
         if (isHead()) {
             throw new IllegalStateException(
                     "rank " + run.topology().rank() + " is a head of the run and has no data in it: a program ends, or"
@@ -745,6 +752,7 @@ public final class Checkpoints implements AutoCloseable {
      *     file cannot be read; in the last case data may be partly overwritten
      */
     public void recover() throws IOException {
+        requireOpen();
         underway.awaitHere();
         last.recover();
         status = Status.FRESH;
@@ -759,6 +767,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws IllegalArgumentException the variable is not protected, where the call is not collective
      */
     public void recover(int id) throws IOException {
+        requireOpen();
         underway.awaitHere();
         last.recover(id);
     }

@@ -20,6 +20,11 @@ import java.util.stream.IntStream;
  */
 record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> placement, int nodeSize) {
 
+    /** What another number of ranks than before can do. */
+    static final String OTHER_RANKS =
+            "restart with the number of ranks of the run that wrote them; a checkpoint of level 4 can"
+                    + " also be recovered by another number, with Checkpoints.Builder.anyNumberOfRanks()";
+
     /**
      * Finds the nodes of a run. On a restart a node with a name the earlier run knew keeps its number, others take the place of
      * the nodes that are missing.
@@ -132,7 +137,7 @@ record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> place
         if (earlier.size() != now.size()) {
             throw DrumlinException.during("restart")
                     .problem("the checkpoints were written on " + earlier.size() + " nodes, this run has " + now.size())
-                    .advice("restart with the number of ranks of the run that wrote them")
+                    .advice(OTHER_RANKS)
                     .exception();
         }
         if (new HashSet<>(earlier).size() < earlier.size()) {

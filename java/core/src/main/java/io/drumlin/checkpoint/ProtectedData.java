@@ -13,6 +13,7 @@ import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A protected variable seen as bytes: the little-endian values of an array, buffer or scalar.
@@ -130,7 +131,11 @@ abstract class ProtectedData {
         return ofBuffer(buffer.limit(buffer.position() + (int) count));
     }
 
-    private static long elements(Object data) {
+    private static long elements(@Nullable Object data) {
+        if (data == null) {
+            throw new IllegalArgumentException(
+                    "cannot protect null: give a primitive array, a java.nio buffer or a Scalar");
+        }
         if (data instanceof Scalar) {
             return 1;
         }

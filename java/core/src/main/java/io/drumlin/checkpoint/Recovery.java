@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.IoMode.Place;
 import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.LevelDirectories.Slot;
@@ -494,28 +493,6 @@ final class Recovery {
                 }
             }
         }
-    }
-
-    /**
-     * What to say when no level is left.
-     *
-     * @param otherModes in which there are checkpoints
-     * @param stashes that the program could load; empty if there are none
-     */
-    static DrumlinException nothingRecoverable(String execId, List<String> otherModes, String stashes) {
-        String problem = "at no level the files that are left give one whole checkpoint on all ranks";
-        DrumlinException.Context context = DrumlinException.during("restart of run " + execId);
-        return otherModes.isEmpty()
-                ? context.problem(problem)
-                        .advice("see the warnings above for each file that was refused; "
-                                + (stashes.isEmpty()
-                                        ? "to start afresh set failure = 0"
-                                        : "there are stashes, which the program can load after it has opened the run with"
-                                                + " freshStartIfUnrecoverable: " + stashes))
-                        .exception()
-                : context.problem(problem + "; there are checkpoints of another mode: " + String.join(", ", otherModes))
-                        .advice("restart with the ckpt_io of the run that wrote them")
-                        .exception();
     }
 
     /** The ranks of a job that share a node, in a communicator of their own. Collective. */

@@ -27,6 +27,7 @@ final class Refusals {
     private final BiConsumer<Path, IOException> sink;
     private final boolean older;
     private @Nullable IOException unreadable;
+    private boolean refusedAny;
 
     /**
      * @param app the ranks that must not wait for one that met such a file
@@ -72,6 +73,7 @@ final class Refusals {
     /** Takes note of a failure that is not tried again. */
     void refuse(String doing, Path path, IOException failure) {
         if (older || !IoFailures.mayPass(failure)) {
+            refusedAny = true;
             sink.accept(path, failure);
         } else if (unreadable == null) {
             unreadable = unreadable(doing, path, failure);
@@ -89,6 +91,13 @@ final class Refusals {
                                 + " for good, [drumlin] on_unreadable = older goes on from another checkpoint, which may be older");
         String errno = IoFailures.errno(failure);
         return (errno == null ? context : context.errno(errno)).exception();
+    }
+
+    /** Whether any file was refused on any rank, and is told of. Collective. */
+    boolean anyOnARank() throws IOException {
+        long[] refused = {refusedAny ? 1 : 0};
+        app.allreduce(refused, Communicator.Op.MAX);
+        return refused[0] > 0;
     }
 
     /**

@@ -43,6 +43,9 @@ record Run(
         Optional<HeadLink> headLink,
         Optional<Lease> lease) {
 
+    /** Runs that a message names. */
+    private static final int MOST_NAMED = 5;
+
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     /** How many ranges of ranks a line of the log tells of. */
@@ -77,7 +80,12 @@ record Run(
             throws IOException {
         String text = readOnce(ranks, configFile);
         FtiConfig[] parsed = new FtiConfig[1];
-        Agreement.run(ranks, "reading " + configFile, () -> parsed[0] = FtiConfig.parse(text, configFile.toString()));
+        Agreement.run(ranks, "reading " + configFile, () -> {
+            parsed[0] = FtiConfig.parse(text, configFile.toString());
+            if (ranks.rank() == 0 && parsed[0].failure() != 0) {
+                requireRun(parsed[0]);
+            }
+        });
         FtiConfig config = parsed[0];
         if (ranks.rank() == 0) {
             for (String suspicion : KnownKeys.suspicions(config.ini())) {
@@ -167,6 +175,29 @@ record Run(
         } finally {
             marker.delete();
         }
+    }
+
+    /** Before the directories of a run that never was are made. */
+    private static void requireRun(FtiConfig config) throws IOException {
+        RunDirectory directories = new RunDirectory(config, config.ckptDir(), config.execId(), 0);
+        if (!Files.notExists(directories.topologyFile())) {
+            return;
+        }
+        List<String> others = new ArrayList<>();
+        for (Path entry : RunDirectory.entries(config.metaDir())) {
+            if (Files.exists(entry.resolve(directories.topologyFile().getFileName()))) {
+                others.add(entry.getFileName().toString());
+            }
+        }
+        String there = others.isEmpty()
+                ? "no run is there: is meta_dir the directory of the run before?"
+                : "runs there: " + String.join(", ", others.subList(0, Math.min(others.size(), MOST_NAMED)))
+                        + (others.size() > MOST_NAMED ? " and more" : "");
+        throw DrumlinException.during("restart")
+                .path(config.metaDir())
+                .problem("there is no run " + config.execId() + ", which exec_id of the configuration names")
+                .advice(there + "; to start afresh set failure = 0")
+                .exception();
     }
 
     /** Before anything in the run's directories is changed. */

@@ -107,8 +107,51 @@ final class RunStart {
             aside.requireNoneInArchive(execId);
         }
         String stashes = aside.stashes();
-        unrecoverable(missing.orElseGet(() -> Recovery.nothingRecoverable(execId, otherModes, stashes)), freshStart);
+        int formerRanks = anyNumberOfRanks ? app.size() : known.ranks();
+        boolean refused = engine.refusals().anyOnARank();
+        unrecoverable(
+                missing.orElseGet(() -> nothingRecoverable(formerRanks, otherModes, stashes, refused)), freshStart);
         engine.taker().beginAfresh(known.sameNodes());
+    }
+
+    /**
+     * What to say when no level is left.
+     *
+     * @param formerRanks of the application, 0 if that is not known
+     * @param otherModes in which there are checkpoints
+     * @param stashes that the program could load; empty if there are none
+     * @param refused whether there were warnings of files
+     */
+    private DrumlinException nothingRecoverable(
+            int formerRanks, List<String> otherModes, String stashes, boolean refused) {
+        DrumlinException.Context context =
+                DrumlinException.during("restart of run " + engine.run().execId());
+        if (formerRanks != 0 && formerRanks != app.size()) {
+            return context.problem(
+                            "the checkpoints were written by " + formerRanks + " ranks, this run has " + app.size())
+                    .advice(NodeList.OTHER_RANKS)
+                    .exception();
+        }
+        String problem = refused
+                ? "at no level the files that are left give one whole checkpoint on all ranks"
+                : "at no level there are files of all " + app.size() + " ranks, in ckpt_dir = " + config.ckptDir()
+                        + " on the nodes or in glbl_dir = " + config.glblDir();
+        if (!otherModes.isEmpty()) {
+            return context.problem(
+                            problem + "; there are checkpoints of another mode: " + String.join(", ", otherModes))
+                    .advice("restart with the ckpt_io of the run that wrote them")
+                    .exception();
+        }
+        String look = refused
+                ? "see the warnings above for each file that was refused; "
+                : "are these the directories, the nodes and the number of ranks of the run before? ";
+        return context.problem(problem)
+                .advice(look
+                        + (stashes.isEmpty()
+                                ? "to start afresh set failure = 0"
+                                : "there are stashes, which the program can load after it has opened the run with"
+                                        + " freshStartIfUnrecoverable: " + stashes))
+                .exception();
     }
 
     private void restartFrom(Source from) throws IOException {

@@ -209,12 +209,17 @@ public final class SingleFile {
         return -1;
     }
 
-    /** What to say when there is no whole file. */
-    DrumlinException notFound() {
+    /** What to say when there is no whole file. Collective. */
+    DrumlinException notFound() throws IOException {
+        boolean refused = refusals.anyOnARank();
         return DrumlinException.during("restart from a shared HDF5 file")
                 .path(config.singleFile().directory())
-                .problem("there is no whole file " + config.singleFile().prefix() + "-ID########.h5")
-                .advice("see the warnings above for each file that was refused; to start afresh set failure = 0")
+                .problem("there is no " + (refused ? "whole " : "") + "file "
+                        + config.singleFile().prefix() + "-ID########.h5")
+                .advice((refused
+                                ? "see the warnings above for each file that was refused; "
+                                : "h5_single_file_dir and h5_single_file_prefix name where it is looked for; ")
+                        + "to start afresh set failure = 0")
                 .exception();
     }
 
