@@ -91,7 +91,10 @@ local_repository() {
   printf '%s\n' "${configured:-$HOME/.m2/repository}"
 }
 
-run_maven() { (cd "$root" && "$mvn" -B -ntp "$@"); }
+run_maven() {
+  command -v "$mvn" >/dev/null || fail "no $mvn found; run scripts/setup, or say where Maven is with MVN=/path/of/mvn"
+  (cd "$root" && "$mvn" -B -ntp "$@")
+}
 
 # Prints what the jars are made from, a line per file. Of build/native it takes what CMake installs, not the glue that
 # Maven adds.
@@ -128,7 +131,8 @@ built_jar() {
 run_jar() {
   local jar=$1 java=${JAVA_HOME:+$JAVA_HOME/bin/}java home options=() more
   shift
-  java=$(command -v "$java") || fail "no $java found; install a JDK of 17 or later or set JAVA_HOME"
+  command -v "$java" >/dev/null || fail "no $java found; install a JDK of 17 or later or set JAVA_HOME"
+  java=$(command -v "$java")
   home=$(readlink -f "$java" | sed 's|/bin/java$||')
   mapfile -t options < <(native_access "$(jdk_release "$home" || echo 17)")
   # Only a place to look: without a C core everything runs in Java.

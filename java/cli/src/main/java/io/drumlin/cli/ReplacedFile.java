@@ -38,6 +38,11 @@ final class ReplacedFile implements Closeable {
         if (PathStatus.exists(target) && !PathStatus.isRegularFile(target)) {
             return new ReplacedFile(target, null, FileChannel.open(target, StandardOpenOption.WRITE));
         }
+        Path folder = target.getParent();
+        if (folder != null && !PathStatus.isDirectory(folder)) {
+            throw new CommandException(
+                    ExitCode.IO_ERROR, "-o " + path + ": there is no directory " + folder + "; make it first");
+        }
         Path name = target.getFileName();
         Path temporary =
                 target.resolveSibling("." + name + "." + ProcessHandle.current().pid() + ".part");

@@ -180,6 +180,15 @@ class DrumlinCommandTest {
     }
 
     @Test
+    void aFolderThatIsNotThereIsNamed() {
+        assertThat(run("extract", file, "--select", "var=1", "-o", directory.resolve("nodir/x.bin")))
+                .isEqualTo(ExitCode.IO_ERROR);
+        assertThat(err.toString())
+                .contains("there is no directory " + directory.resolve("nodir"))
+                .doesNotContain(".part");
+    }
+
+    @Test
     void extractPutsTheContainersOfAVariableTogether() throws IOException {
         Path target = directory.resolve("variable");
         Files.writeString(target, "old");

@@ -19,6 +19,7 @@ public final class FirstCheckpoint {
      * @throws Exception it failed
      */
     public static void main(String[] arguments) throws Exception {
+        Usage.require(arguments, 1, "FirstCheckpoint CONFIG.fti");
         Communicators.run(world -> {
             var step = new Scalar.OfInt(0);
             var data = new double[1_000_000];

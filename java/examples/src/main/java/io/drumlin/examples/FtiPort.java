@@ -57,6 +57,7 @@ public final class FtiPort {
      * @param arguments the path of the FTI configuration file
      */
     public static void main(String[] arguments) {
+        Usage.require(arguments, 1, "FtiPort CONFIG.fti");
         System.out.println(simulate(arguments[0], STEPS)[0]);
     }
 

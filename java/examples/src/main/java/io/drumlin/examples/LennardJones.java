@@ -79,6 +79,7 @@ public final class LennardJones {
      * @throws IOException the trajectory cannot be written, or the ranks cannot meet
      */
     public static void main(String[] arguments) throws IOException {
+        Usage.require(arguments, 4, "LennardJones FILE.gsd CELLS STEPS PERIOD");
         Path path = Path.of(arguments[0]);
         int cells = Integer.parseInt(arguments[1]);
         long steps = Long.parseLong(arguments[2]);

@@ -39,6 +39,7 @@ public final class ScrPort {
      * @throws IOException it failed
      */
     public static void main(String[] arguments) throws IOException {
+        Usage.require(arguments, 5, "ScrPort PREFIX COPY_TYPE CACHES STEPS THREADS");
         Path prefix = Path.of(arguments[0]).toAbsolutePath();
         int steps = Integer.parseInt(arguments[3]);
         int threads = Integer.parseInt(arguments[4]);

@@ -24,6 +24,7 @@ public final class SionHello {
      * @throws IOException it failed
      */
     public static void main(String[] arguments) throws IOException {
+        Usage.require(arguments, 1, "SionHello FILE.sion");
         Communicators.run(world -> run(world, Path.of(arguments[0])));
     }
 

@@ -3,6 +3,7 @@ package io.drumlin.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,6 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the README shows is what is there. */
 class ReadmeTest {
@@ -41,15 +44,28 @@ class ReadmeTest {
         return blocks.get(0);
     }
 
-    /** The source without package, imports, javadoc and the constructor. */
+    /** The source without package, imports, javadoc, the constructor, and what it says without arguments. */
     private static String essence(String source) {
         String type = source.substring(source.indexOf("public final class"));
-        return type.replaceAll("(?s) *+/\\*\\*.*?\\*/\n", "").replaceAll(" *private \\w+\\(\\) \\{\\}\n\n", "");
+        return type.replaceAll("(?s) *+/\\*\\*.*?\\*/\n", "")
+                .replaceAll(" *private \\w+\\(\\) \\{\\}\n\n", "")
+                .replaceAll(" *Usage\\.require\\(.*\n", "");
     }
 
     @Test
     void theProgramIsTheExample() throws IOException {
         assertThat(block("java")).isEqualTo(essence(Files.readString(EXAMPLES.resolve("FirstCheckpoint.java"))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"FirstCheckpoint", "FtiPort", "LennardJones", "ScrPort", "SionHello"})
+    void anExampleWithoutArgumentsSaysWhatItNeeds(String example) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(JavaCommand.of("io.drumlin.examples." + example))
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isEqualTo(64);
+        assertThat(said).startsWith("usage: ").contains(example + " ").hasLineCount(1);
     }
 
     /** Run as a user would, in a process of its own. */
