@@ -8,9 +8,11 @@ import java.util.OptionalDouble;
 /** Horizontal bars with a name on the left and a text on the right, as SVG. */
 final class BarChart {
 
-    private static final int LABELS = 350;
+    /** More than a letter of 12 pixels takes on average, in any of the fonts. */
+    private static final double LETTER = 6.8;
+
     private static final int BARS = 340;
-    private static final int WIDTH = 960;
+    private static final int TEXTS = 255;
     private static final int LEFT = 16;
     private static final int TOP = 96;
     private static final int PITCH = 30;
@@ -35,6 +37,11 @@ final class BarChart {
     private final String subtitle;
     private final String backMeaning;
     private final double scale;
+
+    /** The width of the names on the left. */
+    private final int labels;
+
+    private final int width;
     private final List<Bar> bars;
 
     /**
@@ -47,6 +54,9 @@ final class BarChart {
         this.backMeaning = backMeaning;
         this.scale = BARS / longest;
         this.bars = List.copyOf(bars);
+        int longestName = bars.stream().mapToInt(bar -> bar.name.length()).max().orElse(0);
+        this.labels = (int) Math.ceil(LETTER * longestName) + 10;
+        this.width = LEFT + labels + BARS + TEXTS;
     }
 
     String svg() {
@@ -55,8 +65,8 @@ final class BarChart {
         lines.add(format(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
                         + " font-family=\"%s\">",
-                WIDTH, height, WIDTH, height, "Helvetica, Arial, 'DejaVu Sans', sans-serif"));
-        lines.add(format("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>", WIDTH, height));
+                width, height, width, height, "Helvetica, Arial, 'DejaVu Sans', sans-serif"));
+        lines.add(format("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>", width, height));
         lines.add(text(LEFT, 30, 18, DARK, "font-weight=\"bold\"", title));
         lines.add(text(LEFT, 50, 12, GREY, "", subtitle));
         legend(lines);
@@ -85,7 +95,7 @@ final class BarChart {
     }
 
     private void bar(List<String> lines, Bar bar, int top) {
-        int x = LEFT + LABELS;
+        int x = LEFT + labels;
         int baseline = top + THICKNESS - 4;
         lines.add(text(x - 10, baseline, 12, DARK, "text-anchor=\"end\"", bar.name));
         bar.back.ifPresent(length -> lines.add(rect(x, top - 3, shown(length), THICKNESS + 6, LIMIT)));

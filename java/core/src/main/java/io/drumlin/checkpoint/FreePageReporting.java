@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 /**
  * Whether the host of a virtual machine takes back the memory that is free in it. Memory that is new to a process, also that of the page
- * cache, is a fault in the host then and costs ten times as much (docs/performance.md).
+ * cache, is a fault in the host then and costs ten times as much (docs/measurements/2026-11.md).
  */
 final class FreePageReporting {
 
