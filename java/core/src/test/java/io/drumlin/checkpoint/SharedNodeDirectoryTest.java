@@ -68,7 +68,7 @@ class SharedNodeDirectoryTest {
                 .hasMessageContaining("node 0, a")
                 .hasMessageContaining("node 1, b")
                 .hasMessageContaining("set ckpt_dir to storage of the node");
-        assertThat(files()).noneMatch(file -> file.contains("drumlin-"));
+        assertThat(files()).noneMatch(file -> file.startsWith("drumlin-node-"));
     }
 
     @ParameterizedTest
@@ -82,7 +82,7 @@ class SharedNodeDirectoryTest {
         Path left = directory.resolve("Local/" + run.restartValue("exec_id") + "/drumlin-node-1234");
         Files.writeString(left, "node 1, b");
         open(run, List.of(first, first, second, second));
-        assertThat(files().filter(file -> file.contains("drumlin-"))).containsExactly("drumlin-node-1234");
+        assertThat(files().filter(file -> file.startsWith("drumlin-node-"))).containsExactly("drumlin-node-1234");
         Host moved = host("b", "Local");
         assertThatThrownBy(() -> open(run, List.of(first, first, moved, moved)))
                 .hasMessageContaining("is shared by nodes");
@@ -93,7 +93,7 @@ class SharedNodeDirectoryTest {
     void ofOneNodeIsItsOwn() throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("advanced.local_test", "0"));
         open(run, List.of(host("a", "Local"), host("a", "Local")));
-        assertThat(files()).noneMatch(file -> file.contains("drumlin-"));
+        assertThat(files()).noneMatch(file -> file.startsWith("drumlin-node-"));
     }
 
     private Stream<String> files() throws IOException {

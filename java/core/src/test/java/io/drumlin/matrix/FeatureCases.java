@@ -138,23 +138,41 @@ final class FeatureCases {
         Random random = new Random(seed);
         run.start("layers", how, "crash", "0", "-1");
         int found = 0;
+        String file = "";
+        int begins = 0;
         for (int last = 1; last <= Applications.STEPS; last++) {
             run.start("layers", how, "crash", "" + last, "" + found);
-            found = cut(run, random.nextInt(RANKS), random) - 1;
+            String now = differentialFile(run);
+            // After layers that were lost another file begins, with the first checkpoint of that start.
+            begins = file.isEmpty() || now.equals(file) ? begins : found + 1;
+            file = now;
+            found = begins + cut(run, file, random.nextInt(RANKS), random) - 1;
         }
         run.start("layers", how, "finalize", "" + Applications.STEPS, "" + found);
         assertThat(run.files()).isEmpty();
     }
 
+    /** What the files of the ranks have in common, such as {@code dcp-id0}. */
+    private static String differentialFile(MatrixRun run) throws IOException {
+        List<String> names = run.files().stream()
+                .map(file -> Path.of(file).getFileName().toString())
+                .filter(name -> name.startsWith("dcp-id"))
+                .map(name -> name.substring(0, name.indexOf("-rank")))
+                .distinct()
+                .toList();
+        assertThat(names).hasSize(1);
+        return names.get(0);
+    }
+
     /** Cuts the file of a rank somewhere behind its first layer; gives the number of layers that are left. */
-    private static int cut(MatrixRun run, int rank, Random random) throws IOException {
+    private static int cut(MatrixRun run, String name, int rank, Random random) throws IOException {
         Path directory =
                 run.config().resolveSibling("Global").resolve(run.execId()).resolve("dCP");
         List<Long> ends = layerEnds(run, rank);
         long first = ends.get(0);
         long last = ends.get(ends.size() - 1);
         try (FileChannel file =
-                FileChannel.open(directory.resolve("dcp-id0-rank" + rank + ".fti"), StandardOpenOption.WRITE)) {
+                FileChannel.open(directory.resolve(name + "-rank" + rank + ".fti"), StandardOpenOption.WRITE)) {
             assertThat(file.size()).isEqualTo(last);
             file.truncate(first + (long) (random.nextDouble() * (last - first)));
             long left = file.size();

@@ -66,6 +66,7 @@ class StorageEnginesTest {
                 .contains("chosen: nio", "libc (not available: there is no JNA on the class path");
     }
 
+    @Tag("native")
     @Test
     void keepsTheLibraryOfJnaOnTheNode() throws Exception {
         assumeTrue(LibcEngine.isAvailable(), "libc is not available");
