@@ -75,22 +75,29 @@ final class OtherModes {
         }
     }
 
-    /** The mode of this rank's file: FTI-FF files tell theirs; 0 if there is none. */
+    /**
+     * The mode of this rank's file, on the node of any rank's, for nodes may stand in another order than when they were written: FTI-FF files tell
+     * theirs; 0 if there is none.
+     */
     private int inFiles(Level level) throws IOException {
         for (Path path : RunDirectory.entries(places.directory(level, Slot.COMMITTED))) {
             String name = path.getFileName().toString();
             OptionalInt owner =
                     level == Level.L4_DCP ? RunDirectory.differentialOwner(name) : RunDirectory.plainOwner(name);
-            if (owner.equals(OptionalInt.of(fileRank))) {
-                try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-                    boolean signed = Recognition.of(new BlockFileSource(file))
-                            .filter(Recognition::signed)
-                            .isPresent();
-                    return signed ? FtiConfig.IO_FTIFF : 0;
-                }
+            boolean looked = level.isGlobal() ? owner.equals(OptionalInt.of(fileRank)) : owner.isPresent();
+            if (looked && isSigned(path)) {
+                return FtiConfig.IO_FTIFF;
             }
         }
         return 0;
+    }
+
+    private boolean isSigned(Path path) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            return Recognition.of(new BlockFileSource(file))
+                    .filter(Recognition::signed)
+                    .isPresent();
+        }
     }
 
     /** The mode that the metadata of a level tell, or the names in them; 0 if there are none. */

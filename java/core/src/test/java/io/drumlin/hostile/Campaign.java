@@ -15,12 +15,11 @@ import java.util.stream.Collectors;
 /** Many lives, some at a time, for they also wait. */
 final class Campaign {
 
-    private static final int AT_ONCE = 4;
-
     private final Path directory;
     private final Set<Trouble> troubles;
     private final long seed;
     private final int lives;
+    private final int atOnce;
     private final long end;
     private final AtomicInteger next = new AtomicInteger();
     private final List<String> failures = new ArrayList<>();
@@ -30,20 +29,22 @@ final class Campaign {
     /**
      * @param seed of the first life; the next have the next ones
      * @param lives how many at most
+     * @param atOnce how many at a time
      * @param seconds after which no life begins
      */
-    Campaign(Path directory, Set<Trouble> troubles, long seed, int lives, long seconds) {
+    Campaign(Path directory, Set<Trouble> troubles, long seed, int lives, int atOnce, long seconds) {
         this.directory = directory;
         this.troubles = troubles;
         this.seed = seed;
         this.lives = lives;
+        this.atOnce = atOnce;
         end = System.nanoTime() + seconds * 1_000_000_000L;
     }
 
     /** What failed, for people. */
     List<String> run() throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < Math.min(AT_ONCE, lives); i++) {
+        for (int i = 0; i < Math.min(atOnce, lives); i++) {
             Thread thread = new Thread(this::live, "hostile-" + i);
             thread.start();
             threads.add(thread);

@@ -15,7 +15,7 @@ enum Trouble {
     /** A node, always the same in a life, comes back with the disk that it had some time ago. */
     OLD_DISK(true),
     /** Any nodes do: together they may have a checkpoint that was superseded. */
-    OLD_DISKS(false),
+    OLD_DISKS(true),
     /** Nodes are there in another order. */
     OTHER_ORDER(true),
     /** Another node, with an empty disk, has the place of one. */
@@ -29,7 +29,7 @@ enum Trouble {
     /** A level's directory is what it was some time ago, on the parallel file system or that node. */
     OLDER_DIRECTORY(true),
     /** There is a directory in the place of a file. */
-    FILE_IS_DIRECTORY(false),
+    FILE_IS_DIRECTORY(true),
     /** A bit of a file with data is another. */
     FLIPPED_DATA(true),
     /** A bit of the metadata of a group is another, in the modes that have them. */
@@ -52,12 +52,12 @@ enum Trouble {
     FULL_NODES(true),
     /** For one start the configuration names another I/O mode. */
     OTHER_MODE(true),
-    /** While the job runs another is started with its configuration. */
+    /** While the job runs another is started with its configuration; it waits for seconds before it is refused. */
     SECOND_JOB(false),
     /** For one start there is nothing but the archive of level 4. */
     ARCHIVE_ONLY(true),
     /** Two nodes have one disk. */
-    SHARED_DISK(false);
+    SHARED_DISK(true);
 
     private final boolean always;
 
