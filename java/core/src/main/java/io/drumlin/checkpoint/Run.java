@@ -120,6 +120,8 @@ record Run(
                 if (anyNumberOfRanks && !sameNodes) {
                     // Their nodes are none of this run's.
                     known.clear();
+                } else {
+                    TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
                 }
             }
             List<NodeList> lists = lists(config, nameOfRank, known, nodeOrder);

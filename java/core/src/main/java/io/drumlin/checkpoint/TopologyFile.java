@@ -31,6 +31,9 @@ final class TopologyFile {
     /** How many ranks the application has: the configuration that tells it may change. */
     private static final String RANKS = "nb_procs";
 
+    /** In groups of how many nodes partner copies and codes were made. */
+    private static final String GROUP_SIZE = "group_size";
+
     /** How many former orders are kept. */
     private static final int MOST_FORMER = 3;
 
@@ -65,6 +68,21 @@ final class TopologyFile {
         return ranks > 0 ? OptionalInt.of(ranks) : OptionalInt.empty();
     }
 
+    /**
+     * Refuses another {@code group_size} than that of the run that left the file: partners are others then, and copies that are whole would
+     * be taken for damaged and replaced. Of C FTI's runs it is not known.
+     */
+    static void requireGroupSize(IniFile topology, FtiConfig config, String name) throws DrumlinException {
+        int before = FtiConfig.parseInteger(topology.get(DRUMLIN, GROUP_SIZE).orElse(""));
+        if (before > 0 && before != config.groupSize()) {
+            throw DrumlinException.during("restart")
+                    .problem("the run has partner copies and codes in groups of " + before
+                            + " nodes, and group_size is " + config.groupSize() + " now (" + name + ")")
+                    .advice("set group_size = " + before + "; it stays the same until a run is completed")
+                    .exception();
+        }
+    }
+
     /** What C FTI leaves of the configuration, and the node names. */
     static String toIni(FtiConfig config, NodeOrder order, int ranksOfApplication) {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
@@ -75,8 +93,9 @@ final class TopologyFile {
         }
         put(sections, order);
         if (order.numbering().isPresent()) {
-            sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>())
-                    .put(RANKS, Integer.toString(ranksOfApplication));
+            Map<String, String> ours = sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>());
+            ours.put(RANKS, Integer.toString(ranksOfApplication));
+            ours.put(GROUP_SIZE, Integer.toString(config.groupSize()));
         }
         return IniFile.dump(sections);
     }

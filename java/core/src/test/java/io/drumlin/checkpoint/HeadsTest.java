@@ -169,7 +169,9 @@ class HeadsTest {
                 return e.getMessage();
             }
         });
-        assertThat(told).hasSize(RANKS).allMatch(message -> message.contains("at no level the files that are left"));
+        assertThat(told)
+                .hasSize(RANKS)
+                .allMatch(message -> message.contains("at no level there are files of all 8 ranks"));
     }
 
     @Test
