@@ -38,10 +38,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Looks into checkpoint files. Formats are recognised by content, never by name.",
             "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head; the metadata of FTI's"
-                    + " modes",
-            "POSIX and MPI-IO, and with them the data files; whole runs of FTI; kvtree files and prefix directories of"
-                    + " SCR; SION,",
-            "the files of SIONlib; GSD, the trajectories of hoomd."
+                    + " modes POSIX and MPI-IO, and with them the data files; FTI's HDF5 files; whole runs of FTI; kvtree"
+                    + " files and prefix directories of SCR; SION, the files of SIONlib; GSD, the trajectories of hoomd."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

@@ -100,9 +100,8 @@ final class GsdCommand implements Runnable {
             name = "log",
             mixinStandardHelpOptions = true,
             description = {
-                "Shows the quantities that a trajectory of hoomd logged, a line for each frame. What a frame did not"
-                        + " log is that",
-                "of the first frame. Without names, all that are a number or a text; with --json, those with more"
+                "Shows the quantities that a trajectory of hoomd logged, a line for each frame.",
+                "What a frame did not log is that of the first frame. Without names, all that are a number or a text; with --json, those with more"
                         + " numbers too."
             })
     int log(

@@ -37,8 +37,8 @@ import picocli.CommandLine.Spec;
         versionProvider = DrumlinCommand.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         description = {
-            "Works on files of SIONlib. Of a set of several physical files name the first one; any other one is taken",
-            "alone."
+            "Works on files of SIONlib. Of a set of several physical files name the first one; any other"
+                    + " one is taken alone."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
@@ -118,8 +118,7 @@ final class SionCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = {
                 "Writes each task into a file of its own: PREFIX and five digits; in key/value mode one for each key"
-                        + " of",
-                "each task, with _ and the signed key behind."
+                        + " of each task, with _ and the signed key after it."
             })
     int split(
             @Parameters(paramLabel = "FILE", description = "The file, or the first of a set.") Path file,
@@ -262,9 +261,9 @@ final class SionCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = {
                 "Makes the metadata of a physical file that was never closed, as its job died. Data are not touched.",
-                "How much each task wrote is not in such a file: zeros that a task wrote last in a chunk are lost, and",
-                "data that were not on disk yet. Records with keys are followed to the last whole one. Of a set, each",
-                "file is repaired by itself."
+                "How much each task wrote is not in such a file: zeros that a task wrote last in a chunk are lost, and"
+                        + " data that were not on disk yet. Records with keys are followed to the last whole one. Of a"
+                        + " set, each file is repaired by itself."
             })
     int repair(
             @Parameters(paramLabel = "FILE", description = "The physical file.") Path file,

@@ -179,6 +179,20 @@ class DrumlinCommandTest {
         assertThat(out.toString()).isEmpty();
     }
 
+    /** Lists of commands show the first part only. */
+    @Test
+    void everyPartOfADescriptionIsASentence() {
+        assertSentences(DrumlinCommand.commandLine());
+    }
+
+    private static void assertSentences(CommandLine command) {
+        assertThat(command.getCommandSpec().usageMessage().description())
+                .as(command.getCommandSpec().qualifiedName(" "))
+                .isNotEmpty()
+                .allMatch(part -> part.matches("(?s)[A-Z].*[.:]"));
+        command.getSubcommands().values().forEach(DrumlinCommandTest::assertSentences);
+    }
+
     @Test
     void aFolderThatIsNotThereIsNamed() {
         assertThat(run("extract", file, "--select", "var=1", "-o", directory.resolve("nodir/x.bin")))
