@@ -7,12 +7,14 @@ import io.drumlin.comm.Mpirun;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the facades have started ends with the program, if the program has ended well. */
+@Tag("native")
 class EndIT {
 
     @TempDir
