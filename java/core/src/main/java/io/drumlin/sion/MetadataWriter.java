@@ -188,7 +188,7 @@ final class MetadataWriter implements Closeable {
         }
     }
 
-    private int fsBlockSize() throws IOException {
+    private int fsBlockSize() {
         if (options.fsBlockSize() > 0) {
             return options.fsBlockSize();
         }
@@ -196,8 +196,8 @@ final class MetadataWriter implements Closeable {
         long block = 0;
         try {
             block = Files.getFileStore(directory == null ? path : directory).getBlockSize();
-        } catch (UnsupportedOperationException e) {
-            // The usual size is taken.
+        } catch (IOException | UnsupportedOperationException e) {
+            // The usual size is taken; the JDK does not know any in a chroot that is no mount point.
         }
         return block > 0 && block <= LARGEST_BLOCK ? (int) block : USUAL_BLOCK;
     }
