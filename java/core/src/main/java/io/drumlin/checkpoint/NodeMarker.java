@@ -6,12 +6,17 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Finds out whether nodes share the directory that each should have of its own. In such a one each node's first rank would rename
  * and delete what the others have written.
  */
 final class NodeMarker {
+
+    /** How long another node may take to write into a marker that it has made. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final Path file;
     private final String text;
@@ -20,9 +25,9 @@ final class NodeMarker {
     /**
      * @param start the same on all ranks of a start of the run, and another at the next: what a kill has left means nothing
      */
-    NodeMarker(Path local, Topology topology, long start) {
+    NodeMarker(Path local, int node, String name, long start) {
         file = local.resolve("drumlin-node-" + Long.toHexString(start));
-        text = "node " + topology.node() + ", " + topology.nodeName();
+        text = "node " + node + ", " + name;
     }
 
     /** Makes the marker of this node, for one rank of it: only one node can make it in one directory, whatever its clients have cached. */
@@ -39,12 +44,7 @@ final class NodeMarker {
     }
 
     private void requireOwn() throws DrumlinException {
-        String other;
-        try {
-            other = Files.readString(file);
-        } catch (IOException e) {
-            other = "";
-        }
+        String other = maker();
         // A server of NFS may have been asked twice.
         made = other.equals(text);
         if (!made) {
@@ -57,6 +57,23 @@ final class NodeMarker {
                             + " those that nodes share")
                     .exception();
         }
+    }
+
+    /** Who made the marker; empty if that cannot be read. */
+    private String maker() {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        String other = "";
+        try {
+            other = Files.readString(file);
+            // A file is made first and written then.
+            while (other.isEmpty() && System.nanoTime() < end) {
+                LockSupport.parkNanos(10_000_000L);
+                other = Files.readString(file);
+            }
+        } catch (IOException e) {
+            other = "";
+        }
+        return other;
     }
 
     /** Deletes it; to be called when all nodes have tried. */

@@ -136,7 +136,10 @@ record Run(
         NodeOrder order = restart ? NONE : topology.order(inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
         NodeMarker marker = new NodeMarker(
-                directories.local(), topology, former.map(Former::start).orElse(0L));
+                directories.local(),
+                topology.node(),
+                topology.nodeName(),
+                former.map(Former::start).orElse(0L));
         Agreement.Step begin = () -> {
             if (topology.nodes() > 1 && !config.localTest() && topology.place() == 0) {
                 marker.make();

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +71,25 @@ class SharedNodeDirectoryTest {
                 .hasMessageContaining("node 1, b")
                 .hasMessageContaining("set ckpt_dir to storage of the node");
         assertThat(files()).noneMatch(file -> file.startsWith("drumlin-node-"));
+    }
+
+    /** Another node may be between the making of its marker and the writing. */
+    @Test
+    void namesTheOtherNodeThoughItIsStillWriting() throws Exception {
+        Path marker = Files.createFile(directory.resolve("drumlin-node-5"));
+        Thread writer = new Thread(() -> {
+            LockSupport.parkNanos(200_000_000L);
+            try {
+                Files.writeString(marker, "node 0, a");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        writer.start();
+        assertThatThrownBy(new NodeMarker(directory, 1, "b", 5)::make)
+                .hasMessageContaining("node 0, a")
+                .hasMessageContaining("node 1, b");
+        writer.join();
     }
 
     @ParameterizedTest
