@@ -1,4 +1,9 @@
+#include "check.h"
+#include "drumlin/mpi.h"
 #include "handle.h"
+#include "wait.h"
+
+#include <errno.h>
 
 int64_t drumlin_mpi_comm_world(void)
 {

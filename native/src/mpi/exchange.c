@@ -1,6 +1,10 @@
-#include <stdlib.h>
-
+#include "check.h"
+#include "drumlin/mpi.h"
 #include "handle.h"
+#include "wait.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 static int mpi_tag(int32_t tag)
 {

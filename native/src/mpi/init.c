@@ -1,4 +1,10 @@
+#include "check.h"
+#include "drumlin/mpi.h"
+
 #include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <mpi.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -6,8 +12,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "handle.h"
 
 /* The signals that a JVM uses for null checks, safepoints and arithmetic, and that UCX takes. */
 static const int guarded[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -40,15 +44,6 @@ const char *drumlin_mpi_library(void)
         snprintf(version, sizeof version, "unknown MPI");
     version[strcspn(version, "\n")] = '\0';
     return version;
-}
-
-int32_t check_alive(void)
-{
-    int initialized = 0;
-    int finalized = 0;
-    MPI_Initialized(&initialized);
-    MPI_Finalized(&finalized);
-    return initialized && !finalized ? 0 : -ESHUTDOWN;
 }
 
 static int init_guarded(void)

@@ -1,9 +1,13 @@
+#include "check.h"
+#include "drumlin/mpi.h"
+#include "handle.h"
+#include "wait.h"
+
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "handle.h"
 
 /*
  * Bytes of one call. MPI counts in int, and MPI-IO implementations hand counts down to calls of the kernel that stop

@@ -1,4 +1,6 @@
-#include "handle.h"
+#include "wait.h"
+
+#include "check.h"
 
 #include <pthread.h>
 #include <sched.h>
