@@ -31,7 +31,7 @@ const char *drumlin_mpi_error_message(int64_t result)
     if (result > -DRUMLIN_MPI_ERROR || result < INT32_MIN)
         return NULL;
     int code = (int)(-DRUMLIN_MPI_ERROR - result);
-    if (check_alive() < 0 || MPI_Error_string(code, message, &length) != MPI_SUCCESS)
+    if (mpi_check_alive() < 0 || MPI_Error_string(code, message, &length) != MPI_SUCCESS)
         snprintf(message, sizeof message, "MPI error code %d", code);
     return message;
 }
@@ -69,28 +69,28 @@ int32_t drumlin_mpi_init(void)
     if (!initialized) {
         int code = init_guarded();
         if (code != MPI_SUCCESS)
-            return result_of(code);
+            return mpi_result(code);
         initialized_here = true;
     }
-    int32_t result = check_alive();
+    int32_t result = mpi_check_alive();
     return result < 0 ? result : initialized_here;
 }
 
 int32_t drumlin_mpi_finalize(void)
 {
-    if (!initialized_here || check_alive() < 0)
+    if (!initialized_here || mpi_check_alive() < 0)
         return 0;
-    int32_t result = result_of(MPI_Finalize());
+    int32_t result = mpi_result(MPI_Finalize());
     return result < 0 ? result : 1;
 }
 
 int32_t drumlin_mpi_thread_level(void)
 {
     int level;
-    int32_t result = check_alive();
+    int32_t result = mpi_check_alive();
     if (result < 0)
         return result;
-    result = result_of(MPI_Query_thread(&level));
+    result = mpi_result(MPI_Query_thread(&level));
     if (result < 0)
         return result;
     return level >= MPI_THREAD_MULTIPLE ? 3 : level >= MPI_THREAD_SERIALIZED ? 2 : level >= MPI_THREAD_FUNNELED ? 1 : 0;
@@ -128,6 +128,6 @@ const char *drumlin_mpi_signal_owner(int32_t signal_number)
 
 int32_t drumlin_mpi_abort(int32_t code)
 {
-    int32_t result = check_alive();
-    return result < 0 ? result : result_of(MPI_Abort(MPI_COMM_WORLD, code));
+    int32_t result = mpi_check_alive();
+    return result < 0 ? result : mpi_result(MPI_Abort(MPI_COMM_WORLD, code));
 }

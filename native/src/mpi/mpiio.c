@@ -29,12 +29,12 @@ static struct shared_file *shared_file_of(int64_t handle)
 
 static int32_t check_file(int64_t handle)
 {
-    int32_t result = check_alive();
+    int32_t result = mpi_check_alive();
     return result == 0 && handle == 0 ? -EINVAL : result;
 }
 
 /* Of a file that is there. */
-static int mpi_modes(int32_t modes)
+static int mpi_access_mode(int32_t modes)
 {
     int readable = modes & DRUMLIN_MPI_FILE_READ;
     int writable = modes & DRUMLIN_MPI_FILE_WRITE;
@@ -56,12 +56,12 @@ static int32_t check_modes(int32_t modes)
 }
 
 /* This rank's outcome; where it is a success and another rank's is not, that one's failure. */
-static int64_t agree(MPI_Comm comm, int64_t outcome)
+static int64_t agree_on_outcome(MPI_Comm comm, int64_t outcome)
 {
     int64_t worst = outcome < 0 ? outcome : 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    int32_t result =
-        collective(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm, &request), &request);
+    int code = MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm, &request);
+    int32_t result = mpi_wait_collective(code, &request);
     if (outcome < 0)
         return outcome;
     return result < 0 ? result : worst < 0 ? worst : outcome;
@@ -70,66 +70,66 @@ static int64_t agree(MPI_Comm comm, int64_t outcome)
 /* More than MPI needs for a file: OMPIO (4.1) takes one for the data and some for what it shares between ranks. */
 #define NEEDED_DESCRIPTORS 16
 
-struct trial {
+struct descriptors {
     int count;
     int fds[NEEDED_DESCRIPTORS];
 };
 
 /* Opens the file and takes as many descriptors as MPI may need for it. */
-static int32_t try_open(struct trial *trial, const char *path, int flags)
+static int32_t take_descriptors(struct descriptors *taken, const char *path, int flags)
 {
-    while (trial->count < NEEDED_DESCRIPTORS) {
-        int fd = trial->count == 0 ? open(path, flags | O_CLOEXEC, 0666) : fcntl(trial->fds[0], F_DUPFD_CLOEXEC, 0);
+    while (taken->count < NEEDED_DESCRIPTORS) {
+        int fd = taken->count == 0 ? open(path, flags | O_CLOEXEC, 0666) : fcntl(taken->fds[0], F_DUPFD_CLOEXEC, 0);
         if (fd < 0)
             return -errno;
-        trial->fds[trial->count++] = fd;
+        taken->fds[taken->count++] = fd;
     }
     return 0;
 }
 
-static void end_trial(struct trial *trial)
+static void give_back_descriptors(struct descriptors *taken)
 {
-    while (trial->count > 0)
-        close(trial->fds[--trial->count]);
+    while (taken->count > 0)
+        close(taken->fds[--taken->count]);
 }
 
 /*
  * Whether all ranks can open the file, which is made if it shall be. MPI does not say why it cannot open a file; open(2)
  * does. So the descriptors that MPI will need are taken here, and given back.
  */
-static int32_t try_everywhere(MPI_Comm comm, const char *path, int32_t modes)
+static int32_t probe_on_all_ranks(MPI_Comm comm, const char *path, int32_t modes)
 {
     int readable = modes & DRUMLIN_MPI_FILE_READ;
     int writable = modes & DRUMLIN_MPI_FILE_WRITE;
     int flags = readable && writable ? O_RDWR : writable ? O_WRONLY : O_RDONLY;
     int rank;
-    struct trial trial = {.count = 0};
-    int32_t result = result_of(MPI_Comm_rank(comm, &rank));
+    struct descriptors taken = {.count = 0};
+    int32_t result = mpi_result(MPI_Comm_rank(comm, &rank));
     if (result == 0 && rank == 0) {
         int making = modes & DRUMLIN_MPI_FILE_CREATE ? O_CREAT : 0;
         int alone = modes & DRUMLIN_MPI_FILE_EXCLUSIVE ? O_EXCL : 0;
-        result = try_open(&trial, path, flags | making | alone);
+        result = take_descriptors(&taken, path, flags | making | alone);
     }
-    result = (int32_t)agree(comm, result);
+    result = (int32_t)agree_on_outcome(comm, result);
     if (result == 0)
-        result = (int32_t)agree(comm, rank == 0 ? 0 : try_open(&trial, path, flags));
-    end_trial(&trial);
+        result = (int32_t)agree_on_outcome(comm, rank == 0 ? 0 : take_descriptors(&taken, path, flags));
+    give_back_descriptors(&taken);
     return result;
 }
 
 /* Makes a communicator of this rank alone, without the others. MPI_COMM_SELF may be in use by another thread. */
-static int32_t make_alone(MPI_Comm comm, MPI_Comm *alone)
+static int32_t make_comm_of_one(MPI_Comm comm, MPI_Comm *alone)
 {
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group self = MPI_GROUP_NULL;
     int rank;
-    int32_t result = result_of(MPI_Comm_rank(comm, &rank));
+    int32_t result = mpi_result(MPI_Comm_rank(comm, &rank));
     if (result == 0)
-        result = result_of(MPI_Comm_group(comm, &all));
+        result = mpi_result(MPI_Comm_group(comm, &all));
     if (result == 0)
-        result = result_of(MPI_Group_incl(all, 1, &rank, &self));
+        result = mpi_result(MPI_Group_incl(all, 1, &rank, &self));
     if (result == 0)
-        result = result_of(MPI_Comm_create_group(comm, self, 0, alone));
+        result = mpi_result(MPI_Comm_create_group(comm, self, 0, alone));
     if (self != MPI_GROUP_NULL)
         MPI_Group_free(&self);
     if (all != MPI_GROUP_NULL)
@@ -141,17 +141,17 @@ static int32_t make_alone(MPI_Comm comm, MPI_Comm *alone)
 static int32_t open_alone(struct shared_file *opened, const char *path, int32_t modes)
 {
     MPI_Comm alone = MPI_COMM_NULL;
-    int32_t result = make_alone(opened->comm, &alone);
+    int32_t result = make_comm_of_one(opened->comm, &alone);
     if (result < 0)
         return result;
-    result = result_of(MPI_File_open(alone, path, mpi_modes(modes), MPI_INFO_NULL, &opened->file));
+    result = mpi_result(MPI_File_open(alone, path, mpi_access_mode(modes), MPI_INFO_NULL, &opened->file));
     MPI_Comm_free(&alone);
     return result;
 }
 
 int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
 {
-    int32_t result = check_comm(comm);
+    int32_t result = mpi_check_comm(comm);
     if (result == 0)
         result = check_modes(modes);
     if (result == 0 && strlen(path) > DRUMLIN_MPI_FILE_MOST_PATH)
@@ -161,15 +161,15 @@ int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
 
     struct shared_file *shared = malloc(sizeof *shared);
     struct shared_file opened = {.file = MPI_FILE_NULL};
-    result = result_of(MPI_Comm_dup(COMM_OF(comm), &opened.comm));
+    result = mpi_result(MPI_Comm_dup(COMM_OF(comm), &opened.comm));
     if (result < 0) {
         free(shared);
         return result;
     }
     MPI_Comm_set_errhandler(opened.comm, MPI_ERRORS_RETURN);
-    result = try_everywhere(opened.comm, path, modes);
+    result = probe_on_all_ranks(opened.comm, path, modes);
     if (result == 0)
-        result = (int32_t)agree(opened.comm, shared == NULL ? -ENOMEM : open_alone(&opened, path, modes));
+        result = (int32_t)agree_on_outcome(opened.comm, shared == NULL ? -ENOMEM : open_alone(&opened, path, modes));
     if (result < 0) {
         if (opened.file != MPI_FILE_NULL)
             MPI_File_close(&opened.file);
@@ -201,9 +201,9 @@ static int64_t transfer(MPI_File file, int64_t offset, char *data, int64_t lengt
         int count = (int)(left < DRUMLIN_MPI_FILE_CALL ? left : DRUMLIN_MPI_FILE_CALL);
         int got = 0;
         MPI_Status status;
-        int32_t result = result_of(call(file, offset + moved, data + moved, count, MPI_BYTE, &status));
+        int32_t result = mpi_result(call(file, offset + moved, data + moved, count, MPI_BYTE, &status));
         if (result == 0)
-            result = result_of(MPI_Get_count(&status, MPI_BYTE, &got));
+            result = mpi_result(MPI_Get_count(&status, MPI_BYTE, &got));
         if (result < 0)
             return result;
         /* Each round moves something, or is the last one. */
@@ -225,7 +225,7 @@ int64_t drumlin_mpi_file_write_at_all(int64_t file, int64_t offset, const void *
     if (result < 0)
         return result;
     int64_t written = transfer(shared->file, offset, (char *)(uintptr_t)data, length, write_at);
-    return agree(shared->comm, written >= 0 && written < length ? -EIO : written);
+    return agree_on_outcome(shared->comm, written >= 0 && written < length ? -EIO : written);
 }
 
 int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, int64_t length)
@@ -240,7 +240,7 @@ int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, i
         int64_t size = drumlin_mpi_file_size(file);
         got = size < 0 ? size : offset + got < size ? -EIO : got;
     }
-    return agree(shared->comm, got);
+    return agree_on_outcome(shared->comm, got);
 }
 
 int64_t drumlin_mpi_file_size(int64_t file)
@@ -248,7 +248,7 @@ int64_t drumlin_mpi_file_size(int64_t file)
     MPI_Offset size = 0;
     int32_t result = check_file(file);
     if (result == 0)
-        result = result_of(MPI_File_get_size(shared_file_of(file)->file, &size));
+        result = mpi_result(MPI_File_get_size(shared_file_of(file)->file, &size));
     return result < 0 ? result : (int64_t)size;
 }
 
@@ -260,17 +260,17 @@ int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size)
     int32_t result = check_file(file);
     if (result < 0)
         return result;
-    result = result_of(MPI_Comm_rank(shared->comm, &rank));
+    result = mpi_result(MPI_Comm_rank(shared->comm, &rank));
     if (result == 0 && rank == 0)
-        result = result_of(MPI_File_set_size(shared->file, size));
-    return (int32_t)agree(shared->comm, result);
+        result = mpi_result(MPI_File_set_size(shared->file, size));
+    return (int32_t)agree_on_outcome(shared->comm, result);
 }
 
 int32_t drumlin_mpi_file_sync(int64_t file)
 {
     struct shared_file *shared = shared_file_of(file);
     int32_t result = check_file(file);
-    return result < 0 ? result : (int32_t)agree(shared->comm, result_of(MPI_File_sync(shared->file)));
+    return result < 0 ? result : (int32_t)agree_on_outcome(shared->comm, mpi_result(MPI_File_sync(shared->file)));
 }
 
 int32_t drumlin_mpi_file_close(int64_t file)
@@ -279,8 +279,8 @@ int32_t drumlin_mpi_file_close(int64_t file)
     int32_t result = check_file(file);
     if (result < 0)
         return result;
-    result = (int32_t)agree(shared->comm, result_of(MPI_File_close(&shared->file)));
-    int32_t freed = result_of(MPI_Comm_free(&shared->comm));
+    result = (int32_t)agree_on_outcome(shared->comm, mpi_result(MPI_File_close(&shared->file)));
+    int32_t freed = mpi_result(MPI_Comm_free(&shared->comm));
     free(shared);
     return result < 0 ? result : freed;
 }

@@ -6,7 +6,7 @@
 #include <sched.h>
 
 /* As long as a message takes that is on its way: a sleep would cost more. */
-#define RESTLESS_NANOS 50000
+#define YIELDING_NANOS 50000
 #define SHORTEST_PAUSE 20000
 #define LONGEST_PAUSE 320000
 #define NANOS_PER_SECOND 1000000000
@@ -18,34 +18,34 @@ static long nanos_since(const struct timespec *begin)
     return (now.tv_sec - begin->tv_sec) * NANOS_PER_SECOND + now.tv_nsec - begin->tv_nsec;
 }
 
-void be_patient(struct patience *patience)
+void mpi_backoff_pause(struct mpi_backoff *backoff)
 {
-    if (patience->pause == 0) {
-        clock_gettime(CLOCK_MONOTONIC, &patience->begin);
-        patience->pause = SHORTEST_PAUSE;
+    if (backoff->pause == 0) {
+        clock_gettime(CLOCK_MONOTONIC, &backoff->begin);
+        backoff->pause = SHORTEST_PAUSE;
     }
-    if (patience->pause == SHORTEST_PAUSE && nanos_since(&patience->begin) < RESTLESS_NANOS) {
+    if (backoff->pause == SHORTEST_PAUSE && nanos_since(&backoff->begin) < YIELDING_NANOS) {
         sched_yield();
         return;
     }
-    nanosleep(&(struct timespec){.tv_nsec = patience->pause}, NULL);
-    if (patience->pause < LONGEST_PAUSE)
-        patience->pause *= 2;
+    nanosleep(&(struct timespec){.tv_nsec = backoff->pause}, NULL);
+    if (backoff->pause < LONGEST_PAUSE)
+        backoff->pause *= 2;
 }
 
 /*
  * This and the other waits for MPI have no bound of their own, like MPI's: they end when the other ranks have called what belongs to it,
  * and with a failure when MPI or its launcher finds that one of them cannot any more. How long the others may compute before nobody knows.
  */
-int wait_patiently(MPI_Request *request, MPI_Status *status)
+int mpi_wait_request(MPI_Request *request, MPI_Status *status)
 {
-    struct patience patience = {0};
+    struct mpi_backoff backoff = {0};
     while (1) {
         int done = 0;
         int code = MPI_Test(request, &done, status);
         if (code != MPI_SUCCESS || done)
             return code;
-        be_patient(&patience);
+        mpi_backoff_pause(&backoff);
     }
 }
 
@@ -81,15 +81,15 @@ static int test_collective(MPI_Request *request, int *done)
 }
 #endif
 
-int32_t collective(int code, MPI_Request *request)
+int32_t mpi_wait_collective(int code, MPI_Request *request)
 {
-    struct patience patience = {0};
+    struct mpi_backoff backoff = {0};
     int done = 0;
     while (code == MPI_SUCCESS) {
         code = test_collective(request, &done);
         if (done)
             break;
-        be_patient(&patience);
+        mpi_backoff_pause(&backoff);
     }
-    return result_of(code);
+    return mpi_result(code);
 }

@@ -11,18 +11,18 @@
  * that write the files. Waits here poll too, because MPI moves messages only when it is called, but after a short while
  * with pauses.
  */
-struct patience {
+struct mpi_backoff {
     long pause; /* the next, in nanoseconds; 0 at the beginning */
     struct timespec begin;
 };
 
 /* Passes some time until MPI is asked again. */
-void be_patient(struct patience *patience);
+void mpi_backoff_pause(struct mpi_backoff *backoff);
 
 /* As MPI_Wait. */
-int wait_patiently(MPI_Request *request, MPI_Status *status);
+int mpi_wait_request(MPI_Request *request, MPI_Status *status);
 
-/* The result of a collective operation that was started with the code. */
-int32_t collective(int code, MPI_Request *request);
+/* Waits for a collective operation. code is what the MPI function that started it has returned. Returns its result. */
+int32_t mpi_wait_collective(int code, MPI_Request *request);
 
 #endif
