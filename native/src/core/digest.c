@@ -68,7 +68,7 @@ static void finish_single(uint32_t state[MD5_WORDS], const uint8_t *tail, uint64
     memcpy(digest, state, DRUMLIN_MD5_LENGTH);
 }
 
-static int32_t widest(void)
+static int32_t widest_kernel(void)
 {
 #ifdef __x86_64__
     __builtin_cpu_init();
@@ -99,7 +99,7 @@ void drumlin_md5_single(const void *data, int64_t length, uint8_t *digest)
     size_t whole = (size_t)length / MD5_BLOCK;
     memcpy(state, initial, sizeof state);
     if (whole > 0) {
-        kernels_for(widest()).stream(state, data, whole);
+        kernels_for(widest_kernel()).stream(state, data, whole);
         tail += whole * MD5_BLOCK;
     }
     finish_single(state, tail, (uint64_t)length, digest);
@@ -109,12 +109,12 @@ int32_t drumlin_md5_create(drumlin_md5 **md5, int32_t width)
 {
     if (width != 0 && width != 1 && width != 4 && width != 8 && width != 16)
         return -EINVAL;
-    if (width > widest())
+    if (width > widest_kernel())
         return -ENOTSUP;
     drumlin_md5 *made = aligned_alloc(64, (sizeof *made + 63) / 64 * 64);
     if (!made)
         return -ENOMEM;
-    made->width = width ? width : widest();
+    made->width = width ? width : widest_kernel();
     made->kernels = kernels_for(made->width);
     for (int32_t lane = 0; lane < LANES; lane++)
         drumlin_md5_reset(made, lane);

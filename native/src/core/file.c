@@ -25,7 +25,7 @@ static int32_t result(int value)
     return value < 0 ? -errno : value;
 }
 
-static uint32_t word(const uint8_t *bytes, size_t offset)
+static uint32_t word_at(const uint8_t *bytes, size_t offset)
 {
     uint32_t value;
     memcpy(&value, bytes + offset, sizeof value);
@@ -37,10 +37,10 @@ static int32_t direct_alignment(int fd)
 {
     uint8_t statx[STATX_BYTES] = {0};
     if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, DIOALIGN_BIT, statx) < 0 ||
-        !(word(statx, MASK_OFFSET) & DIOALIGN_BIT))
+        !(word_at(statx, MASK_OFFSET) & DIOALIGN_BIT))
         return getpagesize() > DRUMLIN_ALIGNMENT ? 0 : DRUMLIN_ALIGNMENT;
-    uint32_t memory = word(statx, MEMORY_ALIGN_OFFSET);
-    uint32_t offset = word(statx, OFFSET_ALIGN_OFFSET);
+    uint32_t memory = word_at(statx, MEMORY_ALIGN_OFFSET);
+    uint32_t offset = word_at(statx, OFFSET_ALIGN_OFFSET);
     uint32_t alignment = memory > offset ? memory : offset;
     return offset == 0 || alignment > DRUMLIN_ALIGNMENT ? 0 : (int32_t)alignment;
 }
@@ -163,7 +163,7 @@ int64_t drumlin_file_size(int32_t fd)
     return fstat(fd, &status) < 0 ? -errno : status.st_size;
 }
 
-static int32_t extend(int fd, int64_t size)
+static int32_t extend_file(int fd, int64_t size)
 {
     int64_t present = drumlin_file_size(fd);
     if (present < 0)
@@ -209,7 +209,7 @@ int32_t drumlin_file_allocate(int32_t fd, int64_t size)
     if (size <= 0)
         return size < 0 ? -EINVAL : 0;
     int32_t value = drumlin_file_reserve(fd, 0, size);
-    return value == 1 ? extend(fd, size) : value;
+    return value == 1 ? extend_file(fd, size) : value;
 }
 
 int32_t drumlin_file_truncate(int32_t fd, int64_t size)

@@ -20,7 +20,7 @@ static void make_factor(struct gf16_factor *factor, uint16_t coefficient)
 }
 
 /* The products of all bytes; columns are those of the eight bits of the byte. */
-static void fill(uint16_t *table, const uint16_t *columns)
+static void fill_table(uint16_t *table, const uint16_t *columns)
 {
     table[0] = 0;
     for (unsigned value = 1; value < BYTE_VALUES; value++)
@@ -33,8 +33,8 @@ static size_t single_words(uint8_t *target, const uint8_t *const *sources, const
 {
     for (int i = 0; i < count; i++) {
         uint16_t low[BYTE_VALUES], high[BYTE_VALUES];
-        fill(low, factors[i].column);
-        fill(high, factors[i].column + 8);
+        fill_table(low, factors[i].column);
+        fill_table(high, factors[i].column + 8);
         for (size_t offset = 0; offset < length; offset += sizeof(uint16_t)) {
             uint16_t word, sum;
             memcpy(&word, sources[i] + offset, sizeof word);
@@ -60,7 +60,7 @@ int32_t drumlin_gf16_width(void)
 #endif
 }
 
-static gf16_kernel *kernel(int32_t width)
+static gf16_kernel *kernel_for(int32_t width)
 {
     switch (width) {
 #ifdef __x86_64__
@@ -91,7 +91,7 @@ int32_t drumlin_gf16_accumulate(void *target, const void *const *sources, const 
         return -EINVAL;
     if (width > widest)
         return -ENOTSUP;
-    gf16_kernel *wide = kernel(width ? width : widest);
+    gf16_kernel *wide = kernel_for(width ? width : widest);
     for (int32_t done = 0; length > 0 && done < count; done += GF16_SOURCES) {
         int taken = count - done < GF16_SOURCES ? count - done : GF16_SOURCES;
         struct gf16_factor factors[GF16_SOURCES];

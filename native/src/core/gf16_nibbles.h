@@ -16,7 +16,7 @@ struct tables {
     uint8_t high[4][16];
 };
 
-static void fill(struct tables *tables, const struct gf16_factor *factor)
+static void fill_tables(struct tables *tables, const struct gf16_factor *factor)
 {
     for (int nibble = 0; nibble < 4; nibble++)
         for (int value = 0; value < 16; value++) {
@@ -33,7 +33,7 @@ size_t KERNEL(uint8_t *target, const uint8_t *const *sources, const struct gf16_
 {
     struct tables tables[GF16_SOURCES];
     for (int i = 0; i < count; i++)
-        fill(&tables[i], &factors[i]);
+        fill_tables(&tables[i], &factors[i]);
 
     size_t whole = length - length % (2 * sizeof(vector));
     for (size_t offset = 0; offset < whole; offset += 2 * sizeof(vector)) {

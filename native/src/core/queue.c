@@ -49,13 +49,13 @@ int32_t drumlin_queue_backend(const drumlin_queue *queue)
     return queue->backend->number;
 }
 
-static struct transfer *add_to_table(drumlin_queue *queue)
+static struct queue_transfer *add_to_table(drumlin_queue *queue)
 {
-    struct transfer **table = realloc(queue->table, (queue->table_size + 1) * sizeof *table);
+    struct queue_transfer **table = realloc(queue->table, (queue->table_size + 1) * sizeof *table);
     if (!table)
         return NULL;
     queue->table = table;
-    struct transfer *transfer = calloc(1, sizeof *transfer);
+    struct queue_transfer *transfer = calloc(1, sizeof *transfer);
     if (!transfer)
         return NULL;
     transfer->index = queue->table_size;
@@ -63,9 +63,9 @@ static struct transfer *add_to_table(drumlin_queue *queue)
     return transfer;
 }
 
-static struct transfer *take(drumlin_queue *queue)
+static struct queue_transfer *take_transfer(drumlin_queue *queue)
 {
-    struct transfer *transfer = queue->unused;
+    struct queue_transfer *transfer = queue->unused;
     if (transfer)
         queue->unused = transfer->next;
     else
@@ -73,7 +73,7 @@ static struct transfer *take(drumlin_queue *queue)
     return transfer;
 }
 
-static void give_back(drumlin_queue *queue, struct transfer *transfer)
+static void release_transfer(drumlin_queue *queue, struct queue_transfer *transfer)
 {
     transfer->used = false;
     transfer->generation = (transfer->generation + 1) & GENERATION_MASK;
@@ -81,21 +81,21 @@ static void give_back(drumlin_queue *queue, struct transfer *transfer)
     queue->unused = transfer;
 }
 
-static int64_t ticket_of(const struct transfer *transfer)
+static int64_t ticket_of(const struct queue_transfer *transfer)
 {
     return (int64_t)transfer->generation << 32 | transfer->index;
 }
 
-static struct transfer *find(const drumlin_queue *queue, int64_t ticket)
+static struct queue_transfer *find_transfer(const drumlin_queue *queue, int64_t ticket)
 {
     uint32_t index = (uint32_t)ticket;
     if (ticket < 0 || index >= queue->table_size)
         return NULL;
-    struct transfer *transfer = queue->table[index];
+    struct queue_transfer *transfer = queue->table[index];
     return transfer->used && !transfer->claimed && ticket_of(transfer) == ticket ? transfer : NULL;
 }
 
-void queue_finish(drumlin_queue *queue, struct transfer *transfer, int64_t result)
+void queue_finish(drumlin_queue *queue, struct queue_transfer *transfer, int64_t result)
 {
     transfer->result = result;
     transfer->finished = true;
@@ -103,7 +103,7 @@ void queue_finish(drumlin_queue *queue, struct transfer *transfer, int64_t resul
     pthread_cond_broadcast(&queue->changed);
 }
 
-static int64_t start(drumlin_queue *queue, int fd, bool writing, void *data, int64_t length, int64_t offset)
+static int64_t start_transfer(drumlin_queue *queue, int fd, bool writing, void *data, int64_t length, int64_t offset)
 {
     if (length < 0 || offset < 0)
         return -EINVAL;
@@ -112,9 +112,9 @@ static int64_t start(drumlin_queue *queue, int fd, bool writing, void *data, int
     while (queue->under_way == queue->depth)
         queue->backend->await(queue);
     int64_t ticket = -ENOMEM;
-    struct transfer *transfer = take(queue);
+    struct queue_transfer *transfer = take_transfer(queue);
     if (transfer) {
-        *transfer = (struct transfer){
+        *transfer = (struct queue_transfer){
             .fd = fd,
             .writing = writing,
             .data = data,
@@ -137,25 +137,25 @@ static int64_t start(drumlin_queue *queue, int fd, bool writing, void *data, int
 
 int64_t drumlin_queue_write(drumlin_queue *queue, int32_t fd, const void *data, int64_t length, int64_t offset)
 {
-    return start(queue, fd, true, (void *)(uintptr_t)data, length, offset);
+    return start_transfer(queue, fd, true, (void *)(uintptr_t)data, length, offset);
 }
 
 int64_t drumlin_queue_read(drumlin_queue *queue, int32_t fd, void *data, int64_t length, int64_t offset)
 {
-    return start(queue, fd, false, data, length, offset);
+    return start_transfer(queue, fd, false, data, length, offset);
 }
 
 int64_t drumlin_queue_wait(drumlin_queue *queue, int64_t ticket)
 {
     pthread_mutex_lock(&queue->lock);
     int64_t result = -EINVAL;
-    struct transfer *transfer = find(queue, ticket);
+    struct queue_transfer *transfer = find_transfer(queue, ticket);
     if (transfer) {
         transfer->claimed = true;
         while (!transfer->finished)
             queue->backend->await(queue);
         result = transfer->result;
-        give_back(queue, transfer);
+        release_transfer(queue, transfer);
     }
     pthread_mutex_unlock(&queue->lock);
     return result;

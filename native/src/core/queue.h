@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-struct transfer {
+struct queue_transfer {
     int fd;
     bool writing;
     char *data;
@@ -20,15 +20,15 @@ struct transfer {
     bool used;
     uint32_t index;      /* in the queue's table */
     uint32_t generation; /* times the entry was used, so that an old ticket is known for one */
-    struct transfer *next;
+    struct queue_transfer *next;
 };
 
 /* All but open are called with the queue's lock held. Each transfer that was started ends, whoever waits for it. */
-struct backend {
+struct queue_backend {
     int32_t number; /* DRUMLIN_QUEUE_* */
     int32_t (*open)(struct drumlin_queue *queue);
     /* May do all of the transfer, without the lock. */
-    void (*start)(struct drumlin_queue *queue, struct transfer *transfer);
+    void (*start)(struct drumlin_queue *queue, struct queue_transfer *transfer);
     /* Returns when a transfer may have finished; gives up the lock meanwhile. */
     void (*await)(struct drumlin_queue *queue);
     /* Nothing is under way any more. */
@@ -40,19 +40,19 @@ struct drumlin_queue {
     pthread_cond_t changed; /* a transfer has finished */
     int32_t depth;
     int32_t under_way;
-    struct transfer **table;
+    struct queue_transfer **table;
     uint32_t table_size;
-    struct transfer *unused;
-    const struct backend *backend;
+    struct queue_transfer *unused;
+    const struct queue_backend *backend;
     void *state; /* the backend's */
 };
 
 /* For backends, with the lock held: the transfer has ended. */
-void queue_finish(struct drumlin_queue *queue, struct transfer *transfer, int64_t result);
+void queue_finish(struct drumlin_queue *queue, struct queue_transfer *transfer, int64_t result);
 
-extern const struct backend queue_threads;
+extern const struct queue_backend queue_threads;
 #ifdef DRUMLIN_WITH_URING
-extern const struct backend queue_uring;
+extern const struct queue_backend queue_uring;
 #endif
 
 #endif

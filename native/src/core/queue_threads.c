@@ -9,25 +9,25 @@
 
 struct pool {
     pthread_cond_t work; /* a transfer is there to be done, or stopping */
-    struct transfer *first;
-    struct transfer *last;
+    struct queue_transfer *first;
+    struct queue_transfer *last;
     bool stopping;
     int count;
     pthread_t threads[MAX_THREADS];
 };
 
-static struct transfer *next_transfer(drumlin_queue *queue, struct pool *pool)
+static struct queue_transfer *pool_next(drumlin_queue *queue, struct pool *pool)
 {
     while (!pool->first && !pool->stopping)
         pthread_cond_wait(&pool->work, &queue->lock);
-    struct transfer *transfer = pool->first;
+    struct queue_transfer *transfer = pool->first;
     if (transfer)
         pool->first = transfer->next;
     return transfer;
 }
 
 /* The lock is given up meanwhile. */
-static void carry_out(drumlin_queue *queue, struct transfer *transfer)
+static void carry_out_transfer(drumlin_queue *queue, struct queue_transfer *transfer)
 {
     pthread_mutex_unlock(&queue->lock);
     int64_t result = transfer->writing
@@ -37,18 +37,18 @@ static void carry_out(drumlin_queue *queue, struct transfer *transfer)
     queue_finish(queue, transfer, result);
 }
 
-static void *work(void *argument)
+static void *run_thread(void *argument)
 {
     drumlin_queue *queue = argument;
-    struct transfer *transfer;
+    struct queue_transfer *transfer;
     pthread_mutex_lock(&queue->lock);
-    while ((transfer = next_transfer(queue, queue->state)))
-        carry_out(queue, transfer);
+    while ((transfer = pool_next(queue, queue->state)))
+        carry_out_transfer(queue, transfer);
     pthread_mutex_unlock(&queue->lock);
     return NULL;
 }
 
-static void close_pool(drumlin_queue *queue)
+static void pool_close(drumlin_queue *queue)
 {
     struct pool *pool = queue->state;
     pool->stopping = true;
@@ -62,7 +62,7 @@ static void close_pool(drumlin_queue *queue)
 }
 
 /* Signals are for the threads of the program: its handlers must not run on ours. */
-static void start_threads(drumlin_queue *queue, struct pool *pool, int wanted)
+static void pool_start_threads(drumlin_queue *queue, struct pool *pool, int wanted)
 {
     sigset_t all;
     sigset_t before;
@@ -70,29 +70,29 @@ static void start_threads(drumlin_queue *queue, struct pool *pool, int wanted)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->count < wanted && !error) {
-        error = pthread_create(&pool->threads[pool->count], NULL, work, queue);
+        error = pthread_create(&pool->threads[pool->count], NULL, run_thread, queue);
         if (!error)
             pool->count++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static int32_t open_pool(drumlin_queue *queue)
+static int32_t pool_open(drumlin_queue *queue)
 {
     struct pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return -ENOMEM;
     pthread_cond_init(&pool->work, NULL);
     queue->state = pool;
-    start_threads(queue, pool, queue->depth < MAX_THREADS ? queue->depth : MAX_THREADS);
+    pool_start_threads(queue, pool, queue->depth < MAX_THREADS ? queue->depth : MAX_THREADS);
     return 0; /* fewer than wanted will do */
 }
 
-static void start(drumlin_queue *queue, struct transfer *transfer)
+static void start_transfer(drumlin_queue *queue, struct queue_transfer *transfer)
 {
     struct pool *pool = queue->state;
     if (pool->count == 0) {
-        carry_out(queue, transfer);
+        carry_out_transfer(queue, transfer);
         return;
     }
     transfer->next = NULL;
@@ -104,9 +104,11 @@ static void start(drumlin_queue *queue, struct transfer *transfer)
     pthread_cond_signal(&pool->work);
 }
 
-static void await(drumlin_queue *queue)
+static void await_transfer(drumlin_queue *queue)
 {
     pthread_cond_wait(&queue->changed, &queue->lock);
 }
 
-const struct backend queue_threads = {DRUMLIN_QUEUE_THREADS, open_pool, start, await, close_pool};
+const struct queue_backend queue_threads = {
+    DRUMLIN_QUEUE_THREADS, pool_open, start_transfer, await_transfer, pool_close,
+};

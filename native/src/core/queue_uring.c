@@ -37,7 +37,7 @@ static bool operations_known(struct io_uring *ring)
 }
 
 /* A container may allow the set-up call and forbid the others: an empty operation goes the whole way. */
-static int try_out(struct io_uring *ring)
+static int ring_probe(struct io_uring *ring)
 {
     struct io_uring_cqe *cqe;
     if (!operations_known(ring))
@@ -56,13 +56,13 @@ static int try_out(struct io_uring *ring)
     return error;
 }
 
-static int32_t open_ring(drumlin_queue *queue)
+static int32_t ring_open(drumlin_queue *queue)
 {
     struct uring *uring = calloc(1, sizeof *uring);
     if (!uring)
         return -ENOMEM;
     int error = io_uring_queue_init((unsigned)queue->depth, &uring->ring, 0);
-    if (!error && (error = try_out(&uring->ring)))
+    if (!error && (error = ring_probe(&uring->ring)))
         io_uring_queue_exit(&uring->ring);
     if (error) {
         free(uring);
@@ -73,7 +73,7 @@ static int32_t open_ring(drumlin_queue *queue)
     return 0;
 }
 
-static void close_ring(drumlin_queue *queue)
+static void ring_close(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
     /* Somebody has closed the descriptor of the ring; its number may be that of another file by now. */
@@ -84,7 +84,7 @@ static void close_ring(drumlin_queue *queue)
 }
 
 /* The rest of the transfer. There is room: no transfer has two entries, and depth of them fit. */
-static void prepare(drumlin_queue *queue, struct transfer *transfer)
+static void prepare_rest(drumlin_queue *queue, struct queue_transfer *transfer)
 {
     struct uring *uring = queue->state;
     if (uring->error) {
@@ -104,7 +104,7 @@ static void prepare(drumlin_queue *queue, struct transfer *transfer)
 }
 
 /* Prepared entries that the kernel has not taken. Once the ring is given up they belong to nobody. */
-static int32_t not_taken(const struct uring *uring)
+static int32_t entries_not_taken(const struct uring *uring)
 {
     return uring->error ? 0 : (int32_t)io_uring_sq_ready(&uring->ring);
 }
@@ -113,18 +113,18 @@ static int32_t not_taken(const struct uring *uring)
  * Nothing is submitted any more, and what the kernel has not taken ends with the error. What it has taken still uses the
  * memory of its transfers: it ends by itself, and says so in the ring.
  */
-static void give_up(drumlin_queue *queue, int error)
+static void ring_fail(drumlin_queue *queue, int error)
 {
     struct uring *uring = queue->state;
     const struct io_uring_sq *sq = &uring->ring.sq;
-    unsigned count = (unsigned)not_taken(uring);
+    unsigned count = (unsigned)entries_not_taken(uring);
     uring->error = error;
     for (unsigned i = sq->sqe_tail - count; i != sq->sqe_tail; i++)
-        queue_finish(queue, (struct transfer *)(uintptr_t)sq->sqes[i & *sq->kring_mask].user_data, error);
+        queue_finish(queue, (struct queue_transfer *)(uintptr_t)sq->sqes[i & *sq->kring_mask].user_data, error);
 }
 
 /* What a call of the kernel has returned for the ring. */
-static void heed(drumlin_queue *queue, int result)
+static void ring_record_result(drumlin_queue *queue, int result)
 {
     struct uring *uring = queue->state;
     if (result >= 0 || uring->error)
@@ -132,25 +132,25 @@ static void heed(drumlin_queue *queue, int result)
     if (result == -EINTR || result == -EAGAIN || result == -EBUSY || result == -ENOMEM)
         uring->refusal = result;
     else
-        give_up(queue, result);
+        ring_fail(queue, result);
 }
 
 /* What the kernel has no memory for now stays in the ring until the next call. */
-static void submit(drumlin_queue *queue)
+static void ring_submit(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
-    if (not_taken(uring) > 0)
-        heed(queue, io_uring_submit(&uring->ring));
+    if (entries_not_taken(uring) > 0)
+        ring_record_result(queue, io_uring_submit(&uring->ring));
 }
 
-static void start(drumlin_queue *queue, struct transfer *transfer)
+static void start_transfer(drumlin_queue *queue, struct queue_transfer *transfer)
 {
-    prepare(queue, transfer);
-    submit(queue);
+    prepare_rest(queue, transfer);
+    ring_submit(queue);
 }
 
 /* The rest of a transfer that the ring cannot do, by calls, during which others may start transfers. */
-static void move_rest(drumlin_queue *queue, struct transfer *transfer)
+static void move_rest(drumlin_queue *queue, struct queue_transfer *transfer)
 {
     int64_t rest = transfer->length - transfer->done;
     char *data = transfer->data + transfer->done;
@@ -168,15 +168,15 @@ static void move_rest(drumlin_queue *queue, struct transfer *transfer)
  * -EFAULT: the memory cannot be used, or the thread that started the transfer was ending. In the ring it might be the same again
  * without end; calls end, and say what it really was.
  */
-static bool is_of_the_ring(int count)
+static bool is_ring_failure(int count)
 {
     return count == -ECANCELED || count == -EFAULT || count == -EINTR || count == -EAGAIN;
 }
 
 /* Takes note of what the kernel says of a transfer; true when that was not yet all, but more than nothing. */
-static bool goes_on(drumlin_queue *queue, struct transfer *transfer, int count)
+static bool transfer_continues(drumlin_queue *queue, struct queue_transfer *transfer, int count)
 {
-    if (is_of_the_ring(count)) {
+    if (is_ring_failure(count)) {
         move_rest(queue, transfer);
         return false;
     }
@@ -193,33 +193,33 @@ static bool goes_on(drumlin_queue *queue, struct transfer *transfer, int count)
 }
 
 /* Called by the one thread that reaps. */
-static void reap(drumlin_queue *queue)
+static void ring_reap(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
     struct io_uring_cqe *cqe;
     while (io_uring_peek_cqe(&uring->ring, &cqe) == 0) {
-        struct transfer *transfer = io_uring_cqe_get_data(cqe);
+        struct queue_transfer *transfer = io_uring_cqe_get_data(cqe);
         int count = cqe->res;
         io_uring_cqe_seen(&uring->ring, cqe);
-        if (goes_on(queue, transfer, count))
-            prepare(queue, transfer);
+        if (transfer_continues(queue, transfer, count))
+            prepare_rest(queue, transfer);
     }
-    submit(queue);
+    ring_submit(queue);
 }
 
 /* Whether the kernel has transfers to do. It may be without memory for the first one, but not for ever. */
-static bool in_kernel(drumlin_queue *queue)
+static bool kernel_has_transfers(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
-    if (not_taken(uring) < queue->under_way)
+    if (entries_not_taken(uring) < queue->under_way)
         uring->refusals = 0;
     else if (++uring->refusals > MOST_REFUSALS)
-        give_up(queue, uring->refusal);
+        ring_fail(queue, uring->refusal);
     return uring->refusals == 0;
 }
 
 /* Returns when there may be something in the ring. Where the kernel cannot be asked, the ring is looked at. */
-static int sleep_in_kernel(struct io_uring *ring, bool ask)
+static int ring_sleep(struct io_uring *ring, bool ask)
 {
     struct io_uring_cqe *cqe;
     int result = ask ? io_uring_wait_cqe(ring, &cqe) : -EAGAIN;
@@ -232,28 +232,30 @@ static int sleep_in_kernel(struct io_uring *ring, bool ask)
  * Who calls this again and again waits for an end of a transfer, which comes: what the kernel has taken, it ends; what it does not
  * take while it has nothing to do is given up after MOST_REFUSALS; and a transfer that goes on has become shorter.
  */
-static void await(drumlin_queue *queue)
+static void await_transfer(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
     if (uring->reaping) {
         pthread_cond_wait(&queue->changed, &queue->lock);
         return;
     }
-    submit(queue);
-    bool ask = in_kernel(queue) && !uring->error;
+    ring_submit(queue);
+    bool ask = kernel_has_transfers(queue) && !uring->error;
     if (queue->under_way == 0)
         return;
 
     uring->reaping = true;
     pthread_mutex_unlock(&queue->lock);
-    int result = sleep_in_kernel(&uring->ring, ask);
+    int result = ring_sleep(&uring->ring, ask);
     pthread_mutex_lock(&queue->lock);
     if (ask)
-        heed(queue, result);
-    reap(queue);
+        ring_record_result(queue, result);
+    ring_reap(queue);
     uring->reaping = false;
     /* Another waiting thread must reap from now on, even if nothing has finished. */
     pthread_cond_broadcast(&queue->changed);
 }
 
-const struct backend queue_uring = {DRUMLIN_QUEUE_URING, open_ring, start, await, close_ring};
+const struct queue_backend queue_uring = {
+    DRUMLIN_QUEUE_URING, ring_open, start_transfer, await_transfer, ring_close,
+};
