@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,12 +14,21 @@
 
 _Static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
 
-/* Linux 6.1; C libraries of today lack it. Offsets are those of struct statx in the kernel's interface. */
+/* Linux 6.1 has these fields of struct statx. Many headers lack them, so they are read by their offsets. */
 #define DIOALIGN_BIT 0x2000u
 #define STATX_BYTES 256
 #define MASK_OFFSET 0
 #define MEMORY_ALIGN_OFFSET 152
 #define OFFSET_ALIGN_OFFSET 156
+
+/* Where the headers have the fields, they hold the numbers above to them. */
+#ifdef STATX_DIOALIGN
+_Static_assert(DIOALIGN_BIT == STATX_DIOALIGN, "STATX_DIOALIGN");
+_Static_assert(STATX_BYTES == sizeof(struct statx), "struct statx");
+_Static_assert(MASK_OFFSET == offsetof(struct statx, stx_mask), "stx_mask");
+_Static_assert(MEMORY_ALIGN_OFFSET == offsetof(struct statx, stx_dio_mem_align), "stx_dio_mem_align");
+_Static_assert(OFFSET_ALIGN_OFFSET == offsetof(struct statx, stx_dio_offset_align), "stx_dio_offset_align");
+#endif
 
 static int32_t result(int value)
 {
