@@ -65,9 +65,10 @@ DRUMLIN_API int32_t drumlin_memory_allocate_once(void **memory, int64_t size);
 DRUMLIN_API void drumlin_memory_free(void *memory);
 
 /*
- * Gives memory of drumlin_memory_allocate back, and lets it wait for the next call that asks for as much: new memory costs
- * more than a transfer where a virtual machine gives free memory to its host. At most 128 MiB of a process wait, each piece
- * of 2 MiB or more; the kernel may take them when it is short of memory (MADV_FREE). NULL is allowed. Thread-safe.
+ * Gives memory of drumlin_memory_allocate back, and lets it wait for the next call that asks for as much: new memory
+ * costs more than a transfer where a virtual machine gives free memory to its host. At most 128 MiB of a process wait,
+ * each piece of 2 MiB or more; the kernel may take them when it is short of memory (MADV_FREE). NULL is allowed.
+ * Thread-safe.
  *
  * size     with which it was allocated
  */
@@ -147,19 +148,19 @@ DRUMLIN_API int64_t drumlin_file_size(int32_t fd);
 DRUMLIN_API int32_t drumlin_file_allocate(int32_t fd, int64_t size);
 
 /*
- * Lets the system begin to write to the device what of a range is in the page cache, without waiting for it, so that a sync
- * that follows has less to do. Says nothing about durability.
+ * Lets the system begin to write to the device what of a range is in the page cache, without waiting for it, so that a
+ * sync that follows has less to do. Says nothing about durability.
  *
  * Returns 0, or 1 where the system or the file has no such thing. Errors: those of sync_file_range(2).
  */
 DRUMLIN_API int32_t drumlin_file_writeback(int32_t fd, int64_t offset, int64_t length);
 
 /*
- * Reserves blocks for a range of a file that other processes may extend at the same time, and makes the file at least as
- * long as the range's end.
+ * Reserves blocks for a range of a file that other processes may extend at the same time, and makes the file at least
+ * as long as the range's end.
  *
- * Returns 0, or 1 where the file system cannot reserve; nothing was changed then. Errors: -EINVAL for a range that begins
- * below 0 or is empty, -ENOSPC, -EDQUOT, -EFBIG and others of fallocate(2).
+ * Returns 0, or 1 where the file system cannot reserve; nothing was changed then. Errors: -EINVAL for a range that
+ * begins below 0 or is empty, -ENOSPC, -EDQUOT, -EFBIG and others of fallocate(2).
  */
 DRUMLIN_API int32_t drumlin_file_reserve(int32_t fd, int64_t offset, int64_t length);
 
@@ -245,8 +246,8 @@ DRUMLIN_API int32_t drumlin_queue_create(drumlin_queue **queue, int32_t depth, i
 DRUMLIN_API int32_t drumlin_queue_backend(const drumlin_queue *queue);
 
 /*
- * Starts what drumlin_file_write does. Blocks while depth transfers are under way, not until one of them was waited for.
- * Data must stay untouched until drumlin_queue_wait returned.
+ * Starts what drumlin_file_write does. Blocks while depth transfers are under way, not until one of them was waited
+ * for. Data must stay untouched until drumlin_queue_wait returned.
  *
  * Returns a ticket, to be given to drumlin_queue_wait exactly once. Errors: -EINVAL (length or offset), -ENOMEM.
  */
@@ -260,9 +261,9 @@ DRUMLIN_API int64_t drumlin_queue_read(drumlin_queue *queue, int32_t fd, void *d
  * Waits for the end of a transfer.
  *
  * Returns what drumlin_file_write or drumlin_file_read would have returned. -EINVAL also for a ticket that was waited
- * for before. What io_uring cannot do, because the kernel can make no threads (ulimit -u), is done by the thread that waits. With
- * DRUMLIN_QUEUE_URING also what the kernel says when it takes no more transfers, among it -ENOMEM after
- * ten seconds without memory, and -EBADF or -EOPNOTSUPP where somebody else closed the descriptor of the queue; all later
+ * for before. What io_uring cannot do, because the kernel can make no threads (ulimit -u), is done by the thread that
+ * waits. With DRUMLIN_QUEUE_URING also what the kernel says when it takes no more transfers, among it -ENOMEM after ten
+ * seconds without memory, and -EBADF or -EOPNOTSUPP where somebody else closed the descriptor of the queue; all later
  * transfers fail with it then. The thread that started the transfer need not live any more.
  */
 DRUMLIN_API int64_t drumlin_queue_wait(drumlin_queue *queue, int64_t ticket);
@@ -332,19 +333,19 @@ DRUMLIN_API void drumlin_md5_destroy(drumlin_md5 *md5);
 /* ---- gf16.c: GF(2^16), for Reed-Solomon codes ---------------------------------------------------------------- */
 
 /*
- * Elements are polynomials over GF(2) modulo x^16 + x^12 + x^3 + x + 1 (0x1100b), bit n the coefficient of x^n. A region is
- * memory that is taken for a sequence of elements, two bytes each, little-endian. It may lie at any address.
+ * Elements are polynomials over GF(2) modulo x^16 + x^12 + x^3 + x + 1 (0x1100b), bit n the coefficient of x^n. A
+ * region is memory that is taken for a sequence of elements, two bytes each, little-endian. It may lie at any address.
  */
 
 /*
- * How many bytes one instruction takes at most on this processor: 64 (GFNI and AVX-512), 32 (AVX2), 16 (SSSE3, NEON), or 2
- * where it has none of these.
+ * How many bytes one instruction takes at most on this processor: 64 (GFNI and AVX-512), 32 (AVX2), 16 (SSSE3, NEON),
+ * or 2 where it has none of these.
  */
 DRUMLIN_API int32_t drumlin_gf16_width(void);
 
 /*
- * Adds to the region target the sum of coefficients[i] * sources[i] for all i below count. Addition is exclusive or, so a
- * second call with the same arguments takes it away again. One call with all sources is faster than one for each: the
+ * Adds to the region target the sum of coefficients[i] * sources[i] for all i below count. Addition is exclusive or, so
+ * a second call with the same arguments takes it away again. One call with all sources is faster than one for each: the
  * target is read and written once for eight of them.
  *
  * target         length bytes that overlap no source

@@ -1,6 +1,6 @@
 /*
- * What only JNI can do: from memory to a ByteBuffer and back, and into arrays. For the glue that JavaCPP generates; C++, not part of the
- * C interface.
+ * What only JNI can do: from memory to a ByteBuffer and back, and into arrays. For the glue that JavaCPP generates;
+ * C++, not part of the C interface.
  */
 #ifndef DRUMLIN_JNI_BUFFER_H
 #define DRUMLIN_JNI_BUFFER_H
@@ -16,8 +16,8 @@ static inline jobject drumlin_jni_view(JNIEnv *env, jclass, jlong address, jlong
 }
 
 /*
- * Copies memory into a primitive array, from a byte of its elements on. Meanwhile the virtual machine may have to wait with
- * collecting garbage. An exception is pending where it gives no way to the elements.
+ * Copies memory into a primitive array, from a byte of its elements on. Meanwhile the virtual machine may have to wait
+ * with collecting garbage. An exception is pending where it gives no way to the elements.
  */
 static inline void drumlin_jni_copy_in(JNIEnv *env, jclass, jobject array, jlong offset, jlong source, jlong length)
 {
@@ -45,8 +45,8 @@ static inline jlong drumlin_jni_address(JNIEnv *env, jclass, jobject buffer)
 }
 
 /*
- * After a look-up that found no field: forgets the exception for that, and no other. The virtual machine may make one of memory that
- * went away a moment ago, in whatever call comes next, and the program must see it.
+ * After a look-up that found no field: forgets the exception for that, and no other. The virtual machine may make one
+ * of memory that went away a moment ago, in whatever call comes next, and the program must see it.
  */
 static inline void drumlin_jni_forget_no_field(JNIEnv *env)
 {
@@ -58,8 +58,8 @@ static inline void drumlin_jni_forget_no_field(JNIEnv *env)
 }
 
 /*
- * The field in which a buffer has its memory segment; NULL where there is none, or with an exception pending. It is looked up once: a
- * look-up that fails makes an exception with its stack trace, and JDK 17 has the second type only.
+ * The field in which a buffer has its memory segment; NULL where there is none, or with an exception pending. It is
+ * looked up once: a look-up that fails makes an exception with its stack trace, and JDK 17 has the second type only.
  */
 static inline jfieldID drumlin_jni_segment_field(JNIEnv *env, jobject buffer)
 {
@@ -116,9 +116,9 @@ static inline bool drumlin_jni_outlasts(JNIEnv *env, jobject buffer)
 }
 
 /*
- * Whether the memory of a direct buffer stays as long as the buffer is there, whatever the program does: it is no segment, which may be
- * closed, and no mapped file, which may become shorter. No when the virtual machine is of a kind that keeps these things elsewhere.
- * What the virtual machine throws meanwhile stays pending.
+ * Whether the memory of a direct buffer stays as long as the buffer is there, whatever the program does: it is no
+ * segment, which may be closed, and no mapped file, which may become shorter. No when the virtual machine is of a kind
+ * that keeps these things elsewhere. What the virtual machine throws meanwhile stays pending.
  */
 static inline jboolean drumlin_jni_is_lasting(JNIEnv *env, jclass, jobject buffer)
 {

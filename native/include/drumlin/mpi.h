@@ -1,5 +1,6 @@
 /*
- * MPI for Java: what Drumlin needs of it, behind numbers that do not depend on which MPI it is. Built anew for every MPI.
+ * MPI for Java: what Drumlin needs of it, behind numbers that do not depend on which MPI it is. Built anew for every
+ * MPI.
  *
  * Rules that hold for every function unless it says otherwise:
  *   - a result >= 0 is success, a negative result is -errno or a failure of MPI (drumlin_mpi_error_message);
@@ -59,8 +60,8 @@ DRUMLIN_API const char *drumlin_mpi_library(void);
 DRUMLIN_API int32_t drumlin_mpi_init(void);
 
 /*
- * Finalises MPI if, and only if, this library initialised it; nothing of MPI can be used after that. To be called by the
- * thread that called drumlin_mpi_init. Collective over all processes of the job.
+ * Finalises MPI if, and only if, this library initialised it; nothing of MPI can be used after that. To be called by
+ * the thread that called drumlin_mpi_init. Collective over all processes of the job.
  *
  * Returns 1 when MPI was finalised now, 0 when there was nothing to do.
  */
@@ -76,7 +77,7 @@ DRUMLIN_API int32_t drumlin_mpi_thread_level(void);
  */
 DRUMLIN_API const char *drumlin_mpi_signal_owner(int32_t signal_number);
 
-/* Ends all processes of the job with this exit status. Does not return where MPI can do it; else the result says why. */
+/* Ends all processes of the job with this exit status. Returns only where MPI cannot do it; the result says why. */
 DRUMLIN_API int32_t drumlin_mpi_abort(int32_t code);
 
 /* ---- comm.c: communicators and collective calls -------------------------------------------------------------- */
@@ -84,9 +85,9 @@ DRUMLIN_API int32_t drumlin_mpi_abort(int32_t code);
 /*
  * A rank on which a collective call has failed gets the error; the others may wait for it.
  *
- * Open MPI 4 takes failures of these calls to the error handler of MPI_COMM_WORLD. To return them, the handler is put aside for
- * the moment at the end of each call in which MPI tells the outcome, and comes back: another thread of the program must not set
- * it meanwhile.
+ * Open MPI 4 takes failures of these calls to the error handler of MPI_COMM_WORLD. To return them, the handler is put
+ * aside for the moment at the end of each call in which MPI tells the outcome, and comes back: another thread of the
+ * program must not set it meanwhile.
  */
 
 /* How drumlin_mpi_allreduce joins values. */
@@ -187,9 +188,9 @@ DRUMLIN_API int64_t drumlin_mpi_start_send(int64_t comm, const void *data, int64
                                            int32_t tag);
 
 /*
- * Starts receiving; data stays untouched until drumlin_mpi_wait. For messages whose length is known: Open MPI 4.1 writes
- * beyond data when the message is longer, even though it reports MPI_ERR_TRUNCATE, and cuts some short messages off without
- * reporting it.
+ * Starts receiving; data stays untouched until drumlin_mpi_wait. For messages whose length is known: Open MPI 4.1
+ * writes beyond data when the message is longer, even though it reports MPI_ERR_TRUNCATE, and cuts some short messages
+ * off without reporting it.
  *
  * Returns the handle of a request.
  */
@@ -204,8 +205,8 @@ DRUMLIN_API int64_t drumlin_mpi_start_receive(int64_t comm, void *data, int64_t 
 DRUMLIN_API int64_t drumlin_mpi_wait(int64_t request);
 
 /*
- * Ends a receive that nobody wants any more and frees the request: data is the caller's again. It takes no later message; one that
- * it has taken is lost. There is no such thing for a send, which only its receiver ends.
+ * Ends a receive that nobody wants any more and frees the request: data is the caller's again. It takes no later
+ * message; one that it has taken is lost. There is no such thing for a send, which only its receiver ends.
  *
  * Returns 0. Errors: as drumlin_mpi_wait.
  */
@@ -214,15 +215,17 @@ DRUMLIN_API int32_t drumlin_mpi_cancel_receive(int64_t request);
 /* ---- mpiio.c: one file, many ranks --------------------------------------------------------------------------- */
 
 /*
- * Each rank opens the file for MPI as one process alone and transfers its own bytes; then the ranks agree on the outcome. So a rank
- * on which MPI fails leaves nobody waiting. Hints for collective calls, such as ROMIO's romio_cb_write, change nothing.
+ * Each rank opens the file for MPI as one process alone and transfers its own bytes; then the ranks agree on the
+ * outcome. So a rank on which MPI fails leaves nobody waiting. Hints for collective calls, such as ROMIO's
+ * romio_cb_write, change nothing.
  *
- * Nothing of the program is touched by these calls. Each file has a duplicate of the communicator for itself and its own handle and
- * error handler, is moved by explicit offsets, and MPI_File_sync and MPI_File_set_size act on that handle alone: a program's own
- * MPI files, with transfers pending or not, go on as they are, and so do messages and collective calls on its communicators.
- * Two things are as MPI and POSIX have them. Before the file is open, failures of MPI go to the handler of MPI_FILE_NULL, which
- * returns them unless the program has changed that. And a process that closes any descriptor of a file loses its fcntl(2) locks on
- * it, so a file that is opened here must not be one that the program has open with locks (MPI's atomic mode).
+ * Nothing of the program is touched by these calls. Each file has a duplicate of the communicator for itself and its
+ * own handle and error handler, is moved by explicit offsets, and MPI_File_sync and MPI_File_set_size act on that
+ * handle alone: a program's own MPI files, with transfers pending or not, go on as they are, and so do messages and
+ * collective calls on its communicators. Two things are as MPI and POSIX have them. Before the file is open, failures
+ * of MPI go to the handler of MPI_FILE_NULL, which returns them unless the program has changed that. And a process that
+ * closes any descriptor of a file loses its fcntl(2) locks on it, so a file that is opened here must not be one that
+ * the program has open with locks (MPI's atomic mode).
  */
 
 /* What drumlin_mpi_file_open is asked for; READ, WRITE or both must be set. */
@@ -252,8 +255,8 @@ DRUMLIN_API int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_
  * Writes length bytes at offset, where every rank has an offset and a length of its own, also above 2 GiB or 0.
  * Collective over the file's ranks. Each rank writes its region as it is: no rank collects small pieces of others.
  *
- * Returns length when all ranks have written all. Errors: those of this rank, else of another one, among them -EIO where
- * fewer bytes were written and MPI gives no reason, as on a full file system.
+ * Returns length when all ranks have written all. Errors: those of this rank, else of another one, among them -EIO
+ * where fewer bytes were written and MPI gives no reason, as on a full file system.
  */
 DRUMLIN_API int64_t drumlin_mpi_file_write_at_all(int64_t file, int64_t offset, const void *data, int64_t length);
 
@@ -266,8 +269,8 @@ DRUMLIN_API int64_t drumlin_mpi_file_write_at_all(int64_t file, int64_t offset, 
 DRUMLIN_API int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, int64_t length);
 
 /*
- * Cuts or extends the file to size bytes, the same on all ranks. Collective over the file's ranks. Errors: those of this
- * rank, else of another one.
+ * Cuts or extends the file to size bytes, the same on all ranks. Collective over the file's ranks. Errors: those of
+ * this rank, else of another one.
  */
 DRUMLIN_API int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size);
 
@@ -275,14 +278,14 @@ DRUMLIN_API int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size);
 DRUMLIN_API int64_t drumlin_mpi_file_size(int64_t file);
 
 /*
- * Makes what was written durable and visible to the other ranks. Collective over the file's ranks. Errors: those of this
- * rank, else of another one.
+ * Makes what was written durable and visible to the other ranks. Collective over the file's ranks. Errors: those of
+ * this rank, else of another one.
  */
 DRUMLIN_API int32_t drumlin_mpi_file_sync(int64_t file);
 
 /*
- * Closes the file; the handle is gone whatever is returned. Collective over the file's ranks. Errors: those of this rank,
- * else of another one.
+ * Closes the file; the handle is gone whatever is returned. Collective over the file's ranks. Errors: those of this
+ * rank, else of another one.
  */
 DRUMLIN_API int32_t drumlin_mpi_file_close(int64_t file);
 
