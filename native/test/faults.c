@@ -16,9 +16,10 @@
  *   memory   posix_memalign, aligned_alloc
  *   uring    io_uring_setup, always and with ENOSYS; takes no other words but rank
  *
- * The kernel takes transfers of io_uring from memory, where nothing can be put in between. So a rule for read or write, like the
- * rule uring, refuses io_uring to the whole process, and the engine native does with threads that call pread and pwrite. A
- * seccomp filter does it, because liburing makes its calls without the C library; it stays with child processes.
+ * The kernel takes transfers of io_uring from memory, where nothing can be put in between. So a rule for read or write,
+ * like the rule uring, refuses io_uring to the whole process, and the engine native does with threads that call pread
+ * and pwrite. A seccomp filter does it, because liburing makes its calls without the C library; it stays with child
+ * processes.
  *
  * short is for read and write, flip for read and mmap. A rule without effect only counts, for DRUMLIN_FAULTS_LOG.
  */
@@ -37,7 +38,7 @@
 #define SYS_io_uring_setup 425
 #endif
 
-/* A function of the library that comes after this one. */
+/* The function of that name in the library that comes after this one. */
 #define NEXT(function) \
     ({ \
         static __typeof__(&function) next; \
@@ -77,7 +78,7 @@ static void set_up(void)
         refuse_io_uring();
 }
 
-/* Other libraries may open files before it is this one's turn. */
+/* Other libraries may open files before this one is initialised. */
 __attribute__((constructor)) static void be_ready(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -126,7 +127,7 @@ static void flip(const struct rule *rule, void *data, ssize_t length)
     ((uint8_t *)data)[bit / 8] ^= (uint8_t)(1 << bit % 8);
 }
 
-/* ---- open ------------------------------------------------------------------------------------------------------- */
+/* ---- open ----------------------------------------------------------------------------------------------------- */
 
 #define OPEN(name) \
     int name(const char *path, int flags, ...) \
@@ -153,7 +154,7 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-/* Java looks at files by some of these, by its version. */
+/* Which of these Java calls depends on its version. */
 #define STAT(name, parameters, ...) \
     int name parameters \
     { \
@@ -170,7 +171,7 @@ STAT(statx, (int directory, const char *path, int flags, unsigned mask, struct s
      status)
 STAT(access, (const char *path, int mode), path, mode)
 
-/* ---- read and write --------------------------------------------------------------------------------------------- */
+/* ---- read and write ------------------------------------------------------------------------------------------- */
 
 #define READ(name, parameters, ...) \
     ssize_t name parameters \
@@ -202,7 +203,7 @@ WRITE(write, (int fd, const void *data, size_t length), fd, data, length)
 WRITE(pwrite, (int fd, const void *data, size_t length, off_t offset), fd, data, length, offset)
 WRITE(pwrite64, (int fd, const void *data, size_t length, off64_t offset), fd, data, length, offset)
 
-/* The vectored calls: what is cut short moves its first piece only. */
+/* A vectored call that is cut short moves its first piece only. */
 static struct iovec first_of(const struct rule *rule, const struct iovec *pieces, int count)
 {
     struct iovec first = {NULL, 0};
@@ -238,7 +239,7 @@ VECTORED(writev, "write", (int fd, const struct iovec *pieces, int pieces_count)
 VECTORED(pwritev, "write", (int fd, const struct iovec *pieces, int pieces_count, off_t at), fd, pieces, pieces_count, at)
 VECTORED(pwritev64, "write", (int fd, const struct iovec *pieces, int pieces_count, off64_t at), fd, pieces, pieces_count, at)
 
-/* ---- sync and rename ---------------------------------------------------------------------------------------------- */
+/* ---- sync and rename ------------------------------------------------------------------------------------------ */
 
 int fsync(int fd)
 {
@@ -265,9 +266,9 @@ int renameat2(int from_directory, const char *from, int to_directory, const char
     return is_error(fault("rename", from, to)) ? -1 : NEXT(renameat2)(from_directory, from, to_directory, to, flags);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------------------------------------- */
 
-/* A page that is written in a private mapping is this process's own from then on. */
+/* Writing to a page of a private mapping makes it this process's own. */
 static void flip_mapped(const struct rule *rule, char *memory, size_t length, int protection, int flags, int fd, off64_t at)
 {
     struct stat status;

@@ -19,7 +19,7 @@
 static char folder[] = "faults_test.XXXXXX";
 static char path[64], log_path[64];
 
-/* ---- in the program that the library is loaded into ----------------------------------------------------------------- */
+/* ---- in the program that the library is loaded into ----------------------------------------------------------- */
 
 #define CHECK(condition) \
     do { \
@@ -154,7 +154,7 @@ static const struct {
     PROGRAM(reads_as_ever),
 };
 
-/* By calls of the kernel: the file is open before a rule can hit. */
+/* Opens the file by a system call, which no rule can hit. */
 static int run_program(const char *name, const char *file)
 {
     snprintf(path, sizeof path, "%s", file);
@@ -165,7 +165,7 @@ static int run_program(const char *name, const char *file)
     return 3;
 }
 
-/* ---- the tests ---------------------------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------------------------ */
 
 static int make_folder(void **state)
 {

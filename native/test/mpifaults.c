@@ -3,18 +3,19 @@
  *
  *   mpirun -x LD_PRELOAD=build/cmake/native/test/mpifaults.so -x DRUMLIN_MPI_FAULTS='Iallreduce rank=1 nth=3 error=16' ...
  *
- * rules.h says what a rule looks like; calls of MPI are on no file, so that path is not for them, nor are short and flip. The
- * names of the calls are those of MPI without "MPI_": Barrier, Bcast, Allreduce, Reduce, Gather, Scatter, Allgather, their non-blocking
- * forms Ibarrier, Ibcast, Iallreduce, Igather, Iscatter, Iallgather (libdrumlin_mpi makes all its collective calls by these),
- * Comm_dup, Comm_split and File_open.
+ * rules.h says what a rule looks like; calls of MPI are on no file, so that path is not for them, nor are short and
+ * flip. The names of the calls are those of MPI without "MPI_": Barrier, Bcast, Allreduce, Reduce, Gather, Scatter,
+ * Allgather, their non-blocking forms Ibarrier, Ibcast, Iallreduce, Igather, Iscatter, Iallgather (libdrumlin_mpi makes
+ * all its collective calls by these), Comm_dup, Comm_split and File_open.
  *
- * The operation really takes place, so that no other rank waits, and with the others its result is right: only this rank is told
- * that it has failed, by the code that error names (MPI_ERR_OTHER is 16 in Open MPI, 15 in MPICH), whatever the communicator's
- * error handler is. A non-blocking call has ended by the time it returns, and leaves MPI_REQUEST_NULL.
+ * The operation really takes place, so that no other rank waits, and with the others its result is right: only this
+ * rank is told that it has failed, by the code that error names (MPI_ERR_OTHER is 16 in Open MPI, 15 in MPICH),
+ * whatever the communicator's error handler is. A non-blocking call has ended by the time it returns, and leaves
+ * MPI_REQUEST_NULL.
  *
- * A call in the midst of a run is found by counting: a rule without error, such as "Iallreduce rank=1", and DRUMLIN_FAULTS_LOG
- * tell how many there are; when=FILE begins to count at a moment of the program's choice, for instance when a file or directory of
- * a checkpoint appears:
+ * A call in the midst of a run is found by counting: a rule without error, such as "Iallreduce rank=1", and
+ * DRUMLIN_FAULTS_LOG tell how many there are; when=FILE begins to count at a moment of the program's choice, for
+ * instance when a file or directory of a checkpoint appears:
  *
  *   DRUMLIN_MPI_FAULTS='Iallreduce rank=1 when=/tmp/run/now nth=2 error=16'
  */
@@ -30,7 +31,7 @@ static void set_up(void)
     read_rules("DRUMLIN_MPI_FAULTS", calls);
 }
 
-/* What the caller is told of a call that has returned code. */
+/* The code to return to the caller of a call that has returned code. */
 static int told(const char *call, int code)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

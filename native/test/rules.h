@@ -1,6 +1,6 @@
 /*
- * Rules of the fault libraries: which calls of this process shall fail, and how. Text in an environment variable, rules parted
- * by ';', the words of a rule by blanks. The first word of a rule is the name of the calls, the others are
+ * Rules of the fault libraries: which calls of this process shall fail, and how. Text in an environment variable, rules
+ * parted by ';', the words of a rule by blanks. The first word of a rule is the name of the calls, the others are
  *
  *   nth=N        only the N-th of the calls that match (1 if none of the three is given),
  *   every=N      or each N-th,
@@ -12,8 +12,8 @@
  *   short=BYTES  move no more than so many bytes; 0: return 0
  *   flip=BIT     turn over this bit of what was read, counted from its first byte, modulo its length
  *
- * A word that is not known ends the process: a fault that is never made would pass for a test. Each process counts for itself.
- * With DRUMLIN_FAULTS_LOG=FILE each fault adds a line to FILE, and the end of each process adds one for each rule: how many
+ * An unknown word ends the process: a test whose fault is never made would pass. Each process counts for itself. With
+ * DRUMLIN_FAULTS_LOG=FILE each fault adds a line to FILE, and the end of each process adds one for each rule: how many
  * calls have matched, and how many failed.
  */
 #ifndef DRUMLIN_TEST_RULES_H
@@ -52,7 +52,7 @@ struct rule {
 static struct rule rules[MOST_RULES];
 static int rule_count;
 
-/* Calls of the kernel, because the library's own may be ours. */
+/* Makes system calls, because the functions of the C library may be those of the fault library. */
 static void log_line(const char *format, ...)
 {
     char line[1024];
@@ -119,7 +119,7 @@ static bool is_this_rank(int64_t rank)
     _exit(99);
 }
 
-/* Takes a word of a rule; false if the rule is of another process. */
+/* Takes a word of a rule. False if the rule is for another process. */
 static bool take_word(struct rule *rule, const char *word)
 {
     const char *equals = strchr(word, '=');
@@ -152,7 +152,7 @@ static bool take_word(struct rule *rule, const char *word)
     return true;
 }
 
-/* Cuts text into words in place, which the rule keeps; true if there is a rule for this process. */
+/* Cuts the text of the rule into words, in place. True if it is a rule for this process. */
 static bool parse_rule(struct rule *rule, const char *const *calls)
 {
     char *rest = rule->text;
@@ -175,7 +175,7 @@ static bool parse_rule(struct rule *rule, const char *const *calls)
     return ours;
 }
 
-/* Reads the rules of an environment variable. calls: the names that there are, then NULL. */
+/* Reads the rules of an environment variable. calls has the known names, then NULL. */
 static void read_rules(const char *variable, const char *const *calls)
 {
     const char *text = getenv(variable);
@@ -200,8 +200,8 @@ static bool is_due(const struct rule *rule, int64_t count)
 }
 
 /*
- * Counts a call on a file, NULL if it is on none, and returns the rule by which it fails, or NULL. The second path, of a rename,
- * may be NULL.
+ * Counts a call on a file, NULL if it is on none, and returns the rule by which it fails, or NULL. The second path, of
+ * a rename, may be NULL.
  */
 static const struct rule *fault_of(const char *call, const char *path, const char *other)
 {

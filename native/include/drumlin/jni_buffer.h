@@ -17,7 +17,7 @@ static inline jobject drumlin_jni_view(JNIEnv *env, jclass, jlong address, jlong
 
 /*
  * Copies memory into a primitive array, from a byte of its elements on. Meanwhile the virtual machine may have to wait
- * with collecting garbage. An exception is pending where it gives no way to the elements.
+ * with collecting garbage. An exception is pending if it gives no access to the elements.
  */
 static inline void drumlin_jni_copy_in(JNIEnv *env, jclass, jobject array, jlong offset, jlong source, jlong length)
 {
@@ -28,7 +28,7 @@ static inline void drumlin_jni_copy_in(JNIEnv *env, jclass, jobject array, jlong
     }
 }
 
-/* The other way. */
+/* Copies out of a primitive array, from a byte of its elements on, into memory. Otherwise as drumlin_jni_copy_in. */
 static inline void drumlin_jni_copy_out(JNIEnv *env, jclass, jobject array, jlong offset, jlong target, jlong length)
 {
     char *elements = (char *)env->GetPrimitiveArrayCritical((jarray)array, NULL);
@@ -80,14 +80,14 @@ static inline jfieldID drumlin_jni_segment_field(JNIEnv *env, jobject buffer)
     return field;
 }
 
-/* Whether the buffer is no part of a memory segment, which may be closed. No with an exception pending. */
+/* Whether the buffer is not part of a memory segment, which may be closed. False also with an exception pending. */
 static inline bool drumlin_jni_is_of_no_segment(JNIEnv *env, jobject buffer)
 {
     jfieldID field = drumlin_jni_segment_field(env, buffer);
     return field && !env->GetObjectField(buffer, field);
 }
 
-/* An object's field, which may be missing: then, and with an exception pending, false. */
+/* Reads a field of an object. False if there is no such field, and with an exception pending. */
 static inline bool drumlin_jni_field(JNIEnv *env, jobject object, const char *name, const char *type, jobject *value)
 {
     jfieldID field = env->GetFieldID(env->GetObjectClass(object), name, type);
@@ -99,7 +99,7 @@ static inline bool drumlin_jni_field(JNIEnv *env, jobject object, const char *na
     return true;
 }
 
-/* What drumlin_jni_is_lasting asks, within a frame for its references. */
+/* Answers drumlin_jni_is_lasting, within a frame for its references. */
 static inline bool drumlin_jni_outlasts(JNIEnv *env, jobject buffer)
 {
     jclass mapped = env->FindClass("java/nio/MappedByteBuffer");
@@ -117,8 +117,8 @@ static inline bool drumlin_jni_outlasts(JNIEnv *env, jobject buffer)
 
 /*
  * Whether the memory of a direct buffer stays as long as the buffer is there, whatever the program does: it is no
- * segment, which may be closed, and no mapped file, which may become shorter. No when the virtual machine is of a kind
- * that keeps these things elsewhere. What the virtual machine throws meanwhile stays pending.
+ * segment, which may be closed, and no mapped file, which may become shorter. False if the virtual machine keeps
+ * these things in other fields. An exception that the virtual machine throws meanwhile stays pending.
  */
 static inline jboolean drumlin_jni_is_lasting(JNIEnv *env, jclass, jobject buffer)
 {

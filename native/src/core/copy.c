@@ -20,7 +20,7 @@ static void copy_line(char *target, const char *source)
     }
 }
 
-/* The target is on a boundary of a line. Stores past the cache do not read what they replace. */
+/* The target lies on a boundary of a line. Stores past the cache do not read what they replace. */
 static void copy_block(char *target, const char *source)
 {
     for (int line = 0; line < PAGE; line += LINE)
@@ -33,7 +33,7 @@ static int64_t copy_blocks(char *target, const char *source, int64_t length)
     int64_t done = 0;
     for (; length - done >= BLOCK; done += BLOCK)
         copy_block(target + done, source + done);
-    /* For other threads such stores are in no order. */
+    /* Without a fence other threads may see these stores in any order. */
     _mm_sfence();
     return done;
 }

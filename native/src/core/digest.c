@@ -9,7 +9,7 @@
 
 #define LANES DRUMLIN_MD5_LANES
 
-/* The fastest for one stream and for up to 4, 8 and 16; wider ones are NULL where the width is less. */
+/* The fastest kernels for one stream and for up to 4, 8 and 16 streams. Those wider than the width in use are NULL. */
 struct kernels {
     md5_stream *stream;
     md5_kernel *four, *eight, *sixteen;
@@ -53,7 +53,7 @@ static void single_blocks(uint32_t state[MD5_WORDS], const uint8_t *data, size_t
     state[3] = d;
 }
 
-/* The last bytes of a stream of length bytes, then 0x80, zeros and the length in bits. */
+/* Ends a stream of length bytes: hashes its last bytes, then 0x80, zeros and the length in bits. */
 static void finish_single(uint32_t state[MD5_WORDS], const uint8_t *tail, uint64_t length, uint8_t *digest)
 {
     uint8_t last[2 * MD5_BLOCK] = {0};
@@ -152,7 +152,7 @@ static void run_single(drumlin_md5 *md5, const struct run *run, size_t blocks)
         md5->state[word][run->lane] = state[word];
 }
 
-/* The kernel's spare lanes hash the first run once more, into nowhere. */
+/* Spare lanes of the kernel hash the first run once more; their states are dropped. */
 static void run_kernel(drumlin_md5 *md5, md5_kernel *kernel, int width, const struct run *runs, int count,
                        size_t blocks)
 {
@@ -170,7 +170,10 @@ static void run_kernel(drumlin_md5 *md5, md5_kernel *kernel, int width, const st
             md5->state[word][runs[i].lane] = state[word][i];
 }
 
-/* Hashes blocks blocks of each of the count runs, which are no more than the width; a wider pass costs more. */
+/*
+ * Hashes this many blocks of each run. The runs are no more than the width. The narrowest kernel that takes them all
+ * does it, because a wider pass costs more.
+ */
 static void hash_runs(drumlin_md5 *md5, const struct run *runs, int count, size_t blocks)
 {
     if (count == 1)
@@ -183,7 +186,7 @@ static void hash_runs(drumlin_md5 *md5, const struct run *runs, int count, size_
         run_kernel(md5, md5->kernels.sixteen, 16, runs, count, blocks);
 }
 
-/* Hashes all runs; those that are drained make room for the others. */
+/* Hashes all runs. A run that has ended makes room for another one. */
 static void drain(drumlin_md5 *md5, struct run *runs, int count)
 {
     while (count > 0) {
@@ -212,13 +215,13 @@ static bool lengths_valid(const int64_t *lengths, int32_t count)
     return true;
 }
 
-/* What is still to be appended to a lane. */
+/* Bytes that are still to be appended to a lane. */
 struct piece {
     const uint8_t *data;
     size_t length;
 };
 
-/* Moves the head of the piece behind what is pending; true when that makes a whole block. */
+/* Appends the head of the piece to the pending bytes, if there are any. True if that makes a whole block. */
 static bool fill_pending(drumlin_md5 *md5, int lane, struct piece *piece)
 {
     size_t pending = md5->length[lane] % MD5_BLOCK;
@@ -256,7 +259,7 @@ int32_t drumlin_md5_update(drumlin_md5 *md5, const void *const *pieces, const in
 
     for (int32_t lane = 0; lane < count; lane++) {
         size_t tail = rest[lane].length % MD5_BLOCK;
-        /* With a tail, what was pending before has become a block, or the piece has ended in it. */
+        /* A tail is left only where nothing was pending or a block was made of it, so pending is free. */
         if (tail > 0)
             memcpy(md5->pending[lane], rest[lane].data + rest[lane].length - tail, tail);
         md5->length[lane] += rest[lane].length;

@@ -13,8 +13,8 @@
 #define MD5_WORDS 4
 
 /*
- * Hashes blocks whole blocks of each of its streams. state[word][lane] is updated, data[lane] is left alone. Lanes are
- * as many as the kernel is wide.
+ * Hashes this many whole blocks of each of its streams. Updates state[word][lane] and leaves data[lane] alone. A kernel
+ * has as many lanes as it is wide.
  */
 typedef void md5_kernel(uint32_t state[MD5_WORDS][16], const uint8_t *const *data, size_t blocks);
 
@@ -26,7 +26,7 @@ md5_kernel md5_lanes_4_512;
 md5_kernel md5_lanes_8_512;
 #endif
 
-/* Hashes blocks whole blocks of one stream and updates its state. */
+/* Hashes this many whole blocks of one stream and updates its state. */
 typedef void md5_stream(uint32_t state[MD5_WORDS], const uint8_t *data, size_t blocks);
 
 #ifdef __x86_64__
@@ -34,9 +34,9 @@ md5_stream md5_stream_512;
 #endif
 
 /*
- * The sixty-four steps on the words x(0) to x(15). a, b, c and d are variables of an unsigned or vector type, K(n) makes
- * a constant of that type. F, G, H and I are written so that b, which is known last, goes through few operations; the
- * two terms of G have no bit in common, which makes their OR a sum that can be begun early. A file that defines
+ * The sixty-four steps on the words x(0) to x(15). a, b, c and d are variables of an unsigned or vector type, K(n)
+ * makes a constant of that type. F, G, H and I are written so that b, which is known last, goes through few operations;
+ * the two terms of G have no bit in common, which makes their OR a sum that can be begun early. A file that defines
  * MD5_TERNARY says that any function of three words is one instruction, which is less than that sum.
  */
 #define MD5_F(b, c, d) ((d) ^ ((b) & ((c) ^ (d))))

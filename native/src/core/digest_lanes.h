@@ -18,7 +18,7 @@ typedef uint32_t vector __attribute__((vector_size(LANES * 4)));
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (vector){__VA_ARGS__})
 #endif
 
-/* LANES words of each stream come in, one vector per stream; one vector per word goes out. */
+/* Takes LANES words of each stream, one vector per stream, and gives one vector per word. */
 static inline __attribute__((always_inline)) void transpose(vector v[LANES])
 {
     for (int step = 1; step < LANES; step *= 2) {

@@ -1,8 +1,8 @@
 /*
  * MD5 of one stream with the instructions of AVX-512 on 128-bit registers, of which only the lowest word counts. A step
  * waits for the one before it, so it takes as long as its chain of dependent operations: four here (a function of three
- * words, a sum, a rotation, a sum), where general registers need a fifth. Compiled with -mavx512vl and called only where
- * the processor has it.
+ * words, a sum, a rotation, a sum), where general registers need a fifth. Compiled with -mavx512vl and called only
+ * where the processor has it.
  */
 #define MD5_TERNARY
 #include "digest.h"

@@ -56,8 +56,8 @@ static int32_t direct_alignment(int fd)
 }
 
 /*
- * Not by O_DIRECT at open: a file system that refuses it may have created the file by then, and a second attempt with
- * O_EXCL would fail.
+ * Sets O_DIRECT after the open: a file system that refuses it at the open may have created the file by then, and a
+ * second attempt with O_EXCL would fail.
  */
 static int try_direct(int fd)
 {
@@ -190,7 +190,7 @@ int32_t drumlin_file_writeback(int32_t fd, int64_t offset, int64_t length)
     return result(value);
 }
 
-/* Bytes that are reserved between two signals, however often these come. */
+/* Bytes to reserve by one call where signals interrupt: few enough to succeed between two of them. */
 #define RESERVED_AT_ONCE (16 << 20)
 
 int32_t drumlin_file_reserve(int32_t fd, int64_t offset, int64_t length)
@@ -198,7 +198,10 @@ int32_t drumlin_file_reserve(int32_t fd, int64_t offset, int64_t length)
     int times = 0;
     int value = fallocate(fd, 0, offset, length);
     if (value < 0 && interrupted(&times)) {
-        /* tmpfs before Linux 6.11 gives back what it has reserved: the whole again and again would never end with a profiler's timer. */
+        /*
+         * An interrupted tmpfs gives back what it has reserved (before Linux 6.11). Under a profiler's timer a call for
+         * the whole range would be interrupted every time.
+         */
         int64_t end = offset + length;
         while (offset < end && (value >= 0 || interrupted(&times))) {
             int64_t part = end - offset < RESERVED_AT_ONCE ? end - offset : RESERVED_AT_ONCE;

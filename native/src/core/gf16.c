@@ -19,7 +19,7 @@ static void make_factor(struct gf16_factor *factor, uint16_t coefficient)
     }
 }
 
-/* The products of all bytes; columns are those of the eight bits of the byte. */
+/* Fills a table of the products of all bytes. columns[n] is the product of bit n. */
 static void fill_table(uint16_t *table, const uint16_t *columns)
 {
     table[0] = 0;
@@ -27,7 +27,7 @@ static void fill_table(uint16_t *table, const uint16_t *columns)
         table[value] = table[value & (value - 1)] ^ columns[__builtin_ctz(value)];
 }
 
-/* One word at a time, by a table for each of its bytes. */
+/* Adds one word at a time, looking up each of its bytes in a table. */
 static size_t single_words(uint8_t *target, const uint8_t *const *sources, const struct gf16_factor *factors, int count,
                            size_t length)
 {

@@ -27,8 +27,8 @@ struct gf16_factor {
 };
 
 /*
- * Adds factors[i] * sources[i] to the target, for all i below count, which is at most GF16_SOURCES. Looks at whole steps
- * of its own only. Returns how many bytes that was.
+ * Adds factors[i] * sources[i] to the target, for all i below count, which is at most GF16_SOURCES. Takes whole steps
+ * of its own width only. Returns how many bytes these were.
  */
 typedef size_t gf16_kernel(uint8_t *target, const uint8_t *const *sources, const struct gf16_factor *factors, int count,
                            size_t length);

@@ -1,4 +1,6 @@
-/* 128 bits: SSSE3, compiled with -mssse3 and called only where the processor has it, or NEON, which aarch64 always has. */
+/*
+ * 128 bits: SSSE3, compiled with -mssse3 and called only where the processor has it, or NEON, which aarch64 always has.
+ */
 #include <stdint.h>
 
 typedef uint8_t vector __attribute__((vector_size(16)));

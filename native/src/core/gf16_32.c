@@ -9,7 +9,7 @@ typedef uint8_t vector __attribute__((vector_size(32)));
 #define LOOKUP(table, indexes)                                                                                         \
     ((vector)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(table))), \
                                  (__m256i)(indexes)))
-/* Packing and unpacking stay within 128 bits, so that words change places between, and are back in the end. */
+/* Packing and unpacking work within 128 bits: SPLIT moves words to other places, and JOIN moves them back. */
 #define SPLIT(even, odd, data)                                                                                         \
     do {                                                                                                               \
         __m256i a_ = LOAD(data), b_ = LOAD((data) + 32), mask_ = _mm256_set1_epi16(0xff);                              \

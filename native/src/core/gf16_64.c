@@ -1,9 +1,9 @@
 /*
  * 512 bits: GFNI and AVX-512; compiled with -mgfni -mavx512f -mavx512bw and called only where the processor has them.
  *
- * The factor is a 16x16 matrix over GF(2), and GFNI multiplies bytes with 8x8 matrices: four of them make the factor. All
- * eight bytes of a quadword get the same matrix. So low and high bytes of words are brought into different quadwords, and
- * back in the end.
+ * The factor is a 16x16 matrix over GF(2), and GFNI multiplies bytes with 8x8 matrices: four of them make the factor.
+ * All eight bytes of a quadword get the same matrix. So low and high bytes of words are brought into different
+ * quadwords, and back in the end.
  */
 #include "gf16.h"
 

@@ -1,6 +1,7 @@
 /*
- * The region kernel by table look-up: a factor times a word is the sum of four products, one for each nibble of the word,
- * and a shuffle instruction looks up one byte of sixteen or more of them. Included once per width by a file that defines
+ * The region kernel by table look-up: a factor times a word is the sum of four products, one for each nibble of the
+ * word, and a shuffle instruction looks up one byte of sixteen or more of them. Included once per width by a file that
+ * defines
  *
  *   KERNEL    the function's name
  *   vector    a vector of uint8_t
@@ -10,7 +11,7 @@
  */
 #include "gf16.h"
 
-/* The products of all nibbles, their low and their high bytes. */
+/* The low and the high bytes of the products of all nibbles. */
 struct tables {
     uint8_t low[4][16];
     uint8_t high[4][16];
@@ -29,7 +30,8 @@ static void fill_tables(struct tables *tables, const struct gf16_factor *factor)
         }
 }
 
-size_t KERNEL(uint8_t *target, const uint8_t *const *sources, const struct gf16_factor *factors, int count, size_t length)
+size_t KERNEL(uint8_t *target, const uint8_t *const *sources, const struct gf16_factor *factors, int count,
+              size_t length)
 {
     struct tables tables[GF16_SOURCES];
     for (int i = 0; i < count; i++)

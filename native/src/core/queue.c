@@ -108,7 +108,7 @@ static int64_t start_transfer(drumlin_queue *queue, int fd, bool writing, void *
     if (length < 0 || offset < 0)
         return -EINVAL;
     pthread_mutex_lock(&queue->lock);
-    /* Ends, as the two loops below, because a backend ends each transfer: see its await. */
+    /* This loop and the two below end, because a backend ends every transfer that was started. */
     while (queue->under_way == queue->depth)
         queue->backend->await(queue);
     int64_t ticket = -ENOMEM;

@@ -19,19 +19,22 @@ struct queue_transfer {
     bool claimed; /* somebody waits for it */
     bool used;
     uint32_t index;      /* in the queue's table */
-    uint32_t generation; /* times the entry was used, so that an old ticket is known for one */
+    uint32_t generation; /* times the entry was used; in the ticket, so that an old one does not match */
     struct queue_transfer *next;
 };
 
-/* All but open are called with the queue's lock held. Each transfer that was started ends, whoever waits for it. */
+/*
+ * All but open are called with the queue's lock held. A backend ends every transfer that was started, whichever thread
+ * waits for it.
+ */
 struct queue_backend {
     int32_t number; /* DRUMLIN_QUEUE_* */
     int32_t (*open)(struct drumlin_queue *queue);
-    /* May do all of the transfer, without the lock. */
+    /* May carry out the whole transfer; gives up the lock meanwhile. */
     void (*start)(struct drumlin_queue *queue, struct queue_transfer *transfer);
     /* Returns when a transfer may have finished; gives up the lock meanwhile. */
     void (*await)(struct drumlin_queue *queue);
-    /* Nothing is under way any more. */
+    /* Called when no transfer is under way any more. */
     void (*close)(struct drumlin_queue *queue);
 };
 
@@ -47,7 +50,7 @@ struct drumlin_queue {
     void *state; /* the backend's */
 };
 
-/* For backends, with the lock held: the transfer has ended. */
+/* Ends a transfer with its result. Backends call it with the lock held. */
 void queue_finish(struct drumlin_queue *queue, struct queue_transfer *transfer, int64_t result);
 
 extern const struct queue_backend queue_threads;

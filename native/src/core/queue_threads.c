@@ -4,11 +4,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Enough to keep a device busy with blocking calls; more only compete for processors with the ranks of the node. */
+/* Enough to keep a device busy with blocking calls. More would only compete for processors with the node's ranks. */
 #define MAX_THREADS 8
 
 struct pool {
-    pthread_cond_t work; /* a transfer is there to be done, or stopping */
+    pthread_cond_t work; /* there is a transfer to carry out, or the pool is stopping */
     struct queue_transfer *first;
     struct queue_transfer *last;
     bool stopping;
@@ -26,7 +26,7 @@ static struct queue_transfer *pool_next(drumlin_queue *queue, struct pool *pool)
     return transfer;
 }
 
-/* The lock is given up meanwhile. */
+/* Carries out a transfer by calls. Gives up the lock meanwhile. */
 static void carry_out_transfer(drumlin_queue *queue, struct queue_transfer *transfer)
 {
     pthread_mutex_unlock(&queue->lock);

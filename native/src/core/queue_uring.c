@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What the kernel moves at most in one transfer (MAX_RW_COUNT with 4 KiB pages). */
+/* Most bytes that the kernel moves in one transfer (MAX_RW_COUNT with 4 KiB pages). */
 #define MAX_LENGTH INT64_C(0x7ffff000)
 
-/* Until a kernel without memory is asked again, and how often while nothing that is under way can give it some: 10 s. */
+/*
+ * The pause before a kernel without memory is asked again, and how often it is asked while no transfer under way can
+ * free some: for 10 s.
+ */
 #define PAUSE_NANOS 1000000
 #define MOST_REFUSALS 10000
 
@@ -21,9 +24,9 @@
 struct uring {
     struct io_uring ring;
     bool reaping;
-    int refusal;  /* the last error with which the kernel wants to be asked again */
-    int refusals; /* how often, one after the other, while it had nothing to do */
-    int error;    /* with which it has refused the ring for good; 0: it has not */
+    int refusal;  /* the last error by which the kernel asks to be called again */
+    int refusals; /* calls in a row that it refused while it had no transfer to do */
+    int error;    /* with which the ring has failed for good, or 0 */
 };
 
 static bool operations_known(struct io_uring *ring)
@@ -36,7 +39,7 @@ static bool operations_known(struct io_uring *ring)
     return known;
 }
 
-/* A container may allow the set-up call and forbid the others: an empty operation goes the whole way. */
+/* Tries the ring with an empty operation: a container may allow the set-up call and forbid the others. */
 static int ring_probe(struct io_uring *ring)
 {
     struct io_uring_cqe *cqe;
@@ -47,7 +50,7 @@ static int ring_probe(struct io_uring *ring)
     if (count < 0)
         return count;
     int error;
-    /* Ends with the operation, which has nothing to wait for: who is interrupted finds it ended the next time. */
+    /* This loop ends: an empty operation waits for nothing, so a call after an interruption finds it completed. */
     do
         error = io_uring_wait_cqe(ring, &cqe);
     while (error == -EINTR);
@@ -76,14 +79,14 @@ static int32_t ring_open(drumlin_queue *queue)
 static void ring_close(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
-    /* Somebody has closed the descriptor of the ring; its number may be that of another file by now. */
+    /* Somebody has closed the descriptor of the ring. Its number may be that of another file by now. */
     if (uring->error == -EBADF || uring->error == -EOPNOTSUPP)
         uring->ring.ring_fd = -1;
     io_uring_queue_exit(&uring->ring);
     free(uring);
 }
 
-/* The rest of the transfer. There is room: no transfer has two entries, and depth of them fit. */
+/* Prepares an entry for the rest of the transfer. There is room: depth entries fit, and no transfer has two. */
 static void prepare_rest(drumlin_queue *queue, struct queue_transfer *transfer)
 {
     struct uring *uring = queue->state;
@@ -103,15 +106,16 @@ static void prepare_rest(drumlin_queue *queue, struct queue_transfer *transfer)
     io_uring_sqe_set_data(sqe, transfer);
 }
 
-/* Prepared entries that the kernel has not taken. Once the ring is given up they belong to nobody. */
+/* The number of prepared entries that the kernel has not taken. Once the ring has failed they belong to no transfer. */
 static int32_t entries_not_taken(const struct uring *uring)
 {
     return uring->error ? 0 : (int32_t)io_uring_sq_ready(&uring->ring);
 }
 
 /*
- * Nothing is submitted any more, and what the kernel has not taken ends with the error. What it has taken still uses the
- * memory of its transfers: it ends by itself, and says so in the ring.
+ * Ends the use of the ring after an error. Nothing is submitted any more, and transfers that the kernel has not taken
+ * end with the error. The kernel still uses the memory of those that it has taken: they end by themselves, and their
+ * completions come in the ring.
  */
 static void ring_fail(drumlin_queue *queue, int error)
 {
@@ -123,7 +127,7 @@ static void ring_fail(drumlin_queue *queue, int error)
         queue_finish(queue, (struct queue_transfer *)(uintptr_t)sq->sqes[i & *sq->kring_mask].user_data, error);
 }
 
-/* What a call of the kernel has returned for the ring. */
+/* Records what a system call on the ring has returned. */
 static void ring_record_result(drumlin_queue *queue, int result)
 {
     struct uring *uring = queue->state;
@@ -135,7 +139,7 @@ static void ring_record_result(drumlin_queue *queue, int result)
         ring_fail(queue, result);
 }
 
-/* What the kernel has no memory for now stays in the ring until the next call. */
+/* Submits what is prepared. Entries for which the kernel has no memory now stay in the ring until the next call. */
 static void ring_submit(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
@@ -149,7 +153,7 @@ static void start_transfer(drumlin_queue *queue, struct queue_transfer *transfer
     ring_submit(queue);
 }
 
-/* The rest of a transfer that the ring cannot do, by calls, during which others may start transfers. */
+/* Carries out by calls the rest of a transfer that the ring cannot do. Gives up the lock meanwhile. */
 static void move_rest(drumlin_queue *queue, struct queue_transfer *transfer)
 {
     int64_t rest = transfer->length - transfer->done;
@@ -163,17 +167,17 @@ static void move_rest(drumlin_queue *queue, struct queue_transfer *transfer)
 }
 
 /*
- * Whether the ring has failed, not the transfer. -ECANCELED: the thread that started the transfer ended before the kernel came to
- * it, or the kernel could not make a thread for it, and then cannot for the next one either (ulimit -u, the pids of a container).
- * -EFAULT: the memory cannot be used, or the thread that started the transfer was ending. In the ring it might be the same again
- * without end; calls end, and say what it really was.
+ * Whether a completion says that the ring has failed, not the transfer. -ECANCELED: the thread that started the
+ * transfer ended before the kernel came to it, or the kernel could not make a thread for it and cannot make the next
+ * one either (ulimit -u, the pids of a container). -EFAULT: the memory cannot be used, or the thread that started the
+ * transfer was ending. The ring might fail in the same way without end. Calls end, and tell the real error.
  */
 static bool is_ring_failure(int count)
 {
     return count == -ECANCELED || count == -EFAULT || count == -EINTR || count == -EAGAIN;
 }
 
-/* Takes note of what the kernel says of a transfer; true when that was not yet all, but more than nothing. */
+/* Applies the count or error of a completion to its transfer. True if the transfer moved bytes and is not complete. */
 static bool transfer_continues(drumlin_queue *queue, struct queue_transfer *transfer, int count)
 {
     if (is_ring_failure(count)) {
@@ -192,7 +196,7 @@ static bool transfer_continues(drumlin_queue *queue, struct queue_transfer *tran
     return !ended;
 }
 
-/* Called by the one thread that reaps. */
+/* Takes all completions out of the ring. One thread at a time calls it. */
 static void ring_reap(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
@@ -207,7 +211,7 @@ static void ring_reap(drumlin_queue *queue)
     ring_submit(queue);
 }
 
-/* Whether the kernel has transfers to do. It may be without memory for the first one, but not for ever. */
+/* Whether the kernel has transfers to do. The ring fails if it refuses even the first one for too long. */
 static bool kernel_has_transfers(drumlin_queue *queue)
 {
     struct uring *uring = queue->state;
@@ -218,7 +222,7 @@ static bool kernel_has_transfers(drumlin_queue *queue)
     return uring->refusals == 0;
 }
 
-/* Returns when there may be something in the ring. Where the kernel cannot be asked, the ring is looked at. */
+/* Returns when there may be a completion in the ring. Without asking the kernel, it only pauses. */
 static int ring_sleep(struct io_uring *ring, bool ask)
 {
     struct io_uring_cqe *cqe;
@@ -229,8 +233,8 @@ static int ring_sleep(struct io_uring *ring, bool ask)
 }
 
 /*
- * Who calls this again and again waits for an end of a transfer, which comes: what the kernel has taken, it ends; what it does not
- * take while it has nothing to do is given up after MOST_REFUSALS; and a transfer that goes on has become shorter.
+ * A caller that repeats this sees its transfer end. The kernel ends the transfers that it has taken. If it takes none
+ * while it has nothing to do, the ring fails after MOST_REFUSALS. And a transfer that continues has become shorter.
  */
 static void await_transfer(drumlin_queue *queue)
 {

@@ -11,7 +11,7 @@ int64_t drumlin_mpi_comm_world(void)
     return result < 0 ? result : HANDLE_OF(MPI_COMM_WORLD);
 }
 
-/* The handle of a new communicator, whose errors are no longer those of its parent's handler. */
+/* The handle of a new communicator. Its errors are returned, whatever the handler of its parent does. */
 static int64_t new_comm(int code, MPI_Comm comm)
 {
     int32_t result = mpi_result(code);

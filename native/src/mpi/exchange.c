@@ -11,7 +11,7 @@ static int mpi_tag(int32_t tag)
     return tag == DRUMLIN_MPI_ANY_TAG ? MPI_ANY_TAG : tag;
 }
 
-/* The bytes of a completed receive, or the failure that completed it. */
+/* The bytes of a completed receive, or the failure with which it completed. */
 static int64_t received_bytes(int code, const MPI_Status *status)
 {
     int bytes = 0;
@@ -30,7 +30,7 @@ int32_t drumlin_mpi_send(int64_t comm, const void *data, int64_t length, int32_t
     return result < 0 ? result : mpi_result(mpi_wait_request(&request, MPI_STATUS_IGNORE));
 }
 
-/* Takes a message that is too long out of MPI. */
+/* Receives a message that is too long, and drops it. */
 static int64_t discard_message(MPI_Message *message, int count)
 {
     void *spare = malloc((size_t)count);
@@ -41,7 +41,7 @@ static int64_t discard_message(MPI_Message *message, int count)
     return result < 0 ? result : mpi_result(MPI_ERR_TRUNCATE);
 }
 
-/* As MPI_Mprobe; ends as mpi_wait_request does. */
+/* Does what MPI_Mprobe does, with the pauses of mpi_wait_request. */
 static int wait_for_message(int64_t comm, int32_t source, int tag, MPI_Message *message, MPI_Status *status)
 {
     struct mpi_backoff backoff = {0};
@@ -123,7 +123,7 @@ int32_t drumlin_mpi_cancel_receive(int64_t handle)
         result = -EINVAL;
     if (result < 0)
         return result;
-    /* What has taken a message is not cancelled, but ends by itself. */
+    /* A receive that has taken a message is not cancelled, but ends by itself. */
     result = mpi_result(MPI_Cancel(&request));
     int32_t ended = mpi_result(mpi_wait_request(&request, MPI_STATUS_IGNORE));
     return result < 0 ? result : ended;

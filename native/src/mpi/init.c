@@ -97,8 +97,8 @@ int32_t drumlin_mpi_thread_level(void)
 }
 
 /*
- * What the kernel calls, asked from the kernel itself: under libjsig the C library's sigaction tells what a library
- * wishes to have, not what is in force. The handler is the first word of the kernel's structure, which has room here.
+ * Asks the kernel itself which handler it calls: under libjsig the C library's sigaction reports what a library wishes
+ * to have, not what is in force. The handler is the first word of the kernel's structure, which has room here.
  */
 static int32_t handler_in_force(int signal_number, uintptr_t *handler)
 {

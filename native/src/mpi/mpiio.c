@@ -33,7 +33,7 @@ static int32_t check_file(int64_t handle)
     return result == 0 && handle == 0 ? -EINVAL : result;
 }
 
-/* Of a file that is there. */
+/* MPI's access mode for a file that exists. */
 static int mpi_access_mode(int32_t modes)
 {
     int readable = modes & DRUMLIN_MPI_FILE_READ;
@@ -41,7 +41,7 @@ static int mpi_access_mode(int32_t modes)
     return readable && writable ? MPI_MODE_RDWR : writable ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
 }
 
-/* The modes that MPI would refuse on one rank and wait for on another. */
+/* Refuses modes with which MPI would fail on one rank and wait on another. */
 static int32_t check_modes(int32_t modes)
 {
     const int32_t known =
@@ -55,7 +55,7 @@ static int32_t check_modes(int32_t modes)
     return 0;
 }
 
-/* This rank's outcome; where it is a success and another rank's is not, that one's failure. */
+/* Returns this rank's outcome, or another rank's failure if this rank has succeeded. */
 static int64_t agree_on_outcome(MPI_Comm comm, int64_t outcome)
 {
     int64_t worst = outcome < 0 ? outcome : 0;
@@ -94,8 +94,8 @@ static void give_back_descriptors(struct descriptors *taken)
 }
 
 /*
- * Whether all ranks can open the file, which is made if it shall be. MPI does not say why it cannot open a file; open(2)
- * does. So the descriptors that MPI will need are taken here, and given back.
+ * Whether all ranks can open the file. Creates it if the modes say so. MPI does not tell why it cannot open a file, and
+ * open(2) does. So the descriptors that MPI will need are taken here, and given back.
  */
 static int32_t probe_on_all_ranks(MPI_Comm comm, const char *path, int32_t modes)
 {
@@ -117,7 +117,7 @@ static int32_t probe_on_all_ranks(MPI_Comm comm, const char *path, int32_t modes
     return result;
 }
 
-/* Makes a communicator of this rank alone, without the others. MPI_COMM_SELF may be in use by another thread. */
+/* Makes a communicator of this rank alone. MPI_COMM_SELF may be in use by another thread. */
 static int32_t make_comm_of_one(MPI_Comm comm, MPI_Comm *alone)
 {
     MPI_Group all = MPI_GROUP_NULL;
@@ -137,7 +137,7 @@ static int32_t make_comm_of_one(MPI_Comm comm, MPI_Comm *alone)
     return result;
 }
 
-/* Each rank opens the file on its own: a rank that cannot would leave the others waiting in MPI_File_open (OMPIO, 4.1). */
+/* Opens the file for this rank alone: one that cannot would leave the others waiting in MPI_File_open (OMPIO, 4.1). */
 static int32_t open_alone(struct shared_file *opened, const char *path, int32_t modes)
 {
     MPI_Comm alone = MPI_COMM_NULL;
@@ -190,7 +190,7 @@ static int write_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI
     return MPI_File_write_at(file, offset, data, count, type, status);
 }
 
-/* Returns the bytes moved until length or until nothing moves any more, or a failure. */
+/* Moves up to length bytes, until a call moves none. Returns how many, or a failure. */
 static int64_t transfer(MPI_File file, int64_t offset, char *data, int64_t length, transfer_at call)
 {
     int64_t moved = 0;
@@ -236,7 +236,7 @@ int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, i
         return result;
     int64_t got = transfer(shared->file, offset, data, length, MPI_File_read_at);
     if (got >= 0 && got < length) {
-        /* OMPIO (4.1) tells of a failure as of the end of the file. */
+        /* OMPIO (4.1) reports a failure as the end of the file. */
         int64_t size = drumlin_mpi_file_size(file);
         got = size < 0 ? size : offset + got < size ? -EIO : got;
     }
@@ -252,7 +252,7 @@ int64_t drumlin_mpi_file_size(int64_t file)
     return result < 0 ? result : (int64_t)size;
 }
 
-/* Rank 0 does it for all. */
+/* Rank 0 sets the size for all. */
 int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size)
 {
     struct shared_file *shared = shared_file_of(file);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* As long as a message takes that is on its way: a sleep would cost more. */
+/* About the time of a message that is on its way: a sleep would cost more. */
 #define YIELDING_NANOS 50000
 #define SHORTEST_PAUSE 20000
 #define LONGEST_PAUSE 320000
@@ -34,8 +34,9 @@ void mpi_backoff_pause(struct mpi_backoff *backoff)
 }
 
 /*
- * This and the other waits for MPI have no bound of their own, like MPI's: they end when the other ranks have called what belongs to it,
- * and with a failure when MPI or its launcher finds that one of them cannot any more. How long the others may compute before nobody knows.
+ * Waits of this library have no bound, as MPI's have none: nobody knows how long the other ranks compute before they
+ * make their calls. A wait ends when they have made them, or with a failure when MPI or its launcher finds that one of
+ * them cannot.
  */
 int mpi_wait_request(MPI_Request *request, MPI_Status *status)
 {
@@ -51,9 +52,9 @@ int mpi_wait_request(MPI_Request *request, MPI_Status *status)
 
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 /*
- * As MPI_Test. Open MPI 4 gives the failure of a collective operation to the handler of MPI_COMM_WORLD, whatever
- * communicator it is on, and that one ends the job. So MPI_COMM_WORLD has another handler while the request of an operation
- * that is over is tested, which takes no time and calls nothing else.
+ * Does what MPI_Test does. Open MPI 4 gives the failure of a collective operation to the handler of MPI_COMM_WORLD,
+ * whatever the communicator, and that handler ends the job. So MPI_COMM_WORLD has another handler while the request of
+ * an operation that is over is tested. The test takes no time and calls nothing else.
  */
 static int test_collective(MPI_Request *request, int *done)
 {

@@ -7,19 +7,19 @@
 #include <time.h>
 
 /*
- * How long a rank has been waiting. MPI itself polls without a pause while it waits, and takes the processor from those
- * that write the files. Waits here poll too, because MPI moves messages only when it is called, but after a short while
- * with pauses.
+ * How long a rank has been waiting. MPI polls without a pause while it waits, and takes the processor from the threads
+ * that write files. Waits here poll too, because MPI moves messages only when it is called, but with pauses after a
+ * short while.
  */
 struct mpi_backoff {
     long pause; /* the next, in nanoseconds; 0 at the beginning */
     struct timespec begin;
 };
 
-/* Passes some time until MPI is asked again. */
+/* Yields the processor or sleeps, before MPI is asked again. */
 void mpi_backoff_pause(struct mpi_backoff *backoff);
 
-/* As MPI_Wait. */
+/* Does what MPI_Wait does. */
 int mpi_wait_request(MPI_Request *request, MPI_Status *status);
 
 /* Waits for a collective operation. code is what the MPI function that started it has returned. Returns its result. */

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- faults: each wrapped call misbehaves while its plan says so ---------------------------------------------- */
+/* ---- faults: each wrapped call fails as the plan says -------------------------------------------------------- */
 
 static struct {
     int pwrite_errno;     /* fail with it ... */
@@ -24,7 +24,7 @@ static struct {
     int pread_interruptions;
     int open_interruptions;
     int fallocate_errno;
-    int fallocate_interruptions; /* so many at least once, where the errno is EINTR */
+    int fallocate_interruptions; /* how often if the errno is EINTR, at least once */
     int ftruncate_interruptions;
     int sync_errno;
     int sync_interruptions;
@@ -352,7 +352,7 @@ static void direct_transfers_carry_the_bytes(void **state)
     if (alignment > 1)
         assert_int_equal(drumlin_file_write(fd, data + 1, 4096, 0), -EINVAL);
 
-    /* A direct read over an end that is on no boundary: no error, the bytes there are. */
+    /* A direct read past an end that is on no boundary gives the bytes that are there, and no error. */
     assert_int_equal(drumlin_file_truncate(fd, 4096 + 1000), 0);
     assert_int_equal(drumlin_file_read(fd, back, 8192, 4096), 1000);
     assert_memory_equal(data, back, 1000);
@@ -495,7 +495,7 @@ static void where_nothing_can_be_reserved_the_file_is_made_longer(void **state)
     drumlin_file_close(fd);
 }
 
-static void a_range_is_reserved_and_what_is_behind_it_stays(void **state)
+static void a_range_is_reserved_and_what_is_after_it_stays(void **state)
 {
     (void)state;
     int fd = open_new();
@@ -641,7 +641,7 @@ int main(void)
         TEST(offsets_beyond_4_gib_are_kept),
         TEST(allocation_reserves_and_extends),
         TEST(where_nothing_can_be_reserved_the_file_is_made_longer),
-        TEST(a_range_is_reserved_and_what_is_behind_it_stays),
+        TEST(a_range_is_reserved_and_what_is_after_it_stays),
         TEST(writeback_changes_nothing_and_tells_of_wrong_ranges),
         TEST(want_of_space_is_told_by_allocation),
         TEST(a_failed_sync_is_told_and_not_repeated),

@@ -19,9 +19,9 @@
 static int ring_error;      /* io_uring_queue_init fails with it */
 static int submit_error;    /* io_uring_submit fails with it ... */
 static int submit_failures; /* ... so many times */
-static unsigned largest;    /* most bytes that are really submitted of a transfer, 0: all */
-static int address_lost;    /* what is submitted has an address that nothing is at */
-static int all_end_with; /* what is submitted is not done but ends with it, 0: is done */
+static unsigned largest;    /* most bytes of a transfer that are really submitted, 0: all */
+static int address_lost;    /* transfers are submitted with an address that has no memory */
+static int all_end_with;    /* submitted transfers move nothing and end with it, 0: they are carried out */
 static int endings;
 static struct io_uring *last_ring;
 
@@ -69,7 +69,7 @@ int __wrap_nanosleep(const struct timespec *duration, struct timespec *left)
 }
 #endif
 
-/* Where pwrites of the thread pool are held up. */
+/* The gate holds up pwrites of the thread pool. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_moves = PTHREAD_COND_INITIALIZER;
 static int gate_shut, waiting_at_gate, most_at_gate;
@@ -466,7 +466,7 @@ static void a_busy_kernel_is_asked_again(void **state)
     }
 }
 
-/* As the kernel does for a thread that is ending. */
+/* The kernel does this for a thread that is ending. */
 static void a_transfer_that_the_kernel_has_no_memory_of_is_done_by_calls(void **state)
 {
     (void)state;
@@ -481,7 +481,7 @@ static void a_transfer_that_the_kernel_has_no_memory_of_is_done_by_calls(void **
     assert_memory_equal(back, "abcdef", 6);
 }
 
-/* As the kernel does that can make no threads. Depth and more, so that also who waits for room goes on. */
+/* A kernel that can make no threads does this. Callers that wait for room continue, so there are more than the depth. */
 static void what_the_ring_ends_undone_is_done_by_calls(void **state)
 {
     (void)state;
@@ -513,7 +513,7 @@ static void a_ring_that_ends_all_undone_is_shared_by_threads(void **state)
     all_end_with = 0;
 }
 
-/* Depth and one more, so that also who waits for room is told. */
+/* One transfer more than the depth: a caller that waits for room gets the error, too. */
 static void assert_all_fail_with(int error)
 {
     int64_t tickets[5];

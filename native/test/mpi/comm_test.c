@@ -99,7 +99,7 @@ static void bcast_gather_scatter_and_allgather_move_bytes(void **state)
     free(all);
 }
 
-/* In pairs, where nobody waits for a third who has failed. */
+/* Ranks work in pairs, so that nobody waits for a third one that has failed. */
 static void failures_of_collective_calls_are_returned(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void failures_of_collective_calls_are_returned(void **state)
     assert_true(drumlin_mpi_bcast(pair, bytes, 4, 7) < -DRUMLIN_MPI_ERROR);
     MPI_Errhandler handler;
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
-    assert_true(handler == MPI_ERRORS_ARE_FATAL); /* still that of the program */
+    assert_true(handler == MPI_ERRORS_ARE_FATAL); /* the program's handler is in force again */
     MPI_Errhandler_free(&handler);
     assert_int_equal(drumlin_mpi_comm_free(pair), 0);
     assert_int_equal(drumlin_mpi_barrier(comm), 0);

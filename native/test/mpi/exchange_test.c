@@ -46,7 +46,7 @@ static void tags_choose_messages(void **state)
     assert_true(drumlin_mpi_wait(second) >= 0);
 }
 
-/* Returns when a message can be received: one that was sent may be on its way. */
+/* Returns when a message can be received. A message that was sent may still be on its way. */
 static void await_message(int32_t tag)
 {
     int32_t found = 0;

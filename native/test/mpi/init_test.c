@@ -17,7 +17,7 @@ static void handler_of_a_library(int signal_number)
 
 static int calls_of_init;
 
-/* An MPI that takes the signals, as UCX does, whatever MPI the test runs on. */
+/* Takes the signals as UCX does, whatever MPI the test runs on. */
 int __real_MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 int __wrap_MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 int __wrap_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The last rank fails in the calls of MPI that are wrapped, and rank 0 in those that it makes for all. */
+/* While this is set, wrapped calls of MPI fail on the last rank, and those that rank 0 makes for all fail there. */
 static int failing;
 static int last_rank_fails(int code);
 
@@ -40,7 +40,7 @@ int __wrap_MPI_File_close(MPI_File *file)
     return last_rank_fails(__real_MPI_File_close(file));
 }
 
-/* As OMPIO (4.1) does where the system cannot read: success, and nothing is read. */
+/* OMPIO (4.1) does this where the system cannot read: it reports success and reads nothing. */
 int __real_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type, MPI_Status *status);
 int __wrap_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type, MPI_Status *status);
 int __wrap_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *data, int count, MPI_Datatype type, MPI_Status *status)
@@ -182,7 +182,7 @@ static void what_cannot_be_read_is_not_the_end_of_the_file(void **state)
     remove_file();
 }
 
-/* Only the others have the directory, as with a file system that one node has not mounted. */
+/* The last rank does not have the directory, as if its node had not mounted the file system. */
 static void a_file_that_one_rank_cannot_open_is_one_that_nobody_can(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void a_file_that_one_rank_cannot_open_is_one_that_nobody_can(void **state
 
 enum { DESCRIPTORS = 200 };
 
-/* Uses up all descriptors but some. Returns how many it took. */
+/* Uses up descriptors until only left are free. Returns how many it took. */
 static int leave_descriptors(int *taken, int left)
 {
     int count = 0;
@@ -218,7 +218,7 @@ static int leave_descriptors(int *taken, int left)
     return count;
 }
 
-/* However many are left, nobody must wait for a rank that has not enough. */
+/* However few descriptors a rank has left, the others must not wait for it. */
 static void a_rank_without_descriptors_leaves_nobody_waiting(void **state)
 {
     (void)state;
