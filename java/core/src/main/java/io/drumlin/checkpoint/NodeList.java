@@ -21,9 +21,17 @@ import java.util.stream.IntStream;
 record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> placement, int nodeSize) {
 
     /** What another number of ranks than before can do. */
-    static final String OTHER_RANKS =
-            "restart with the number of ranks of the run that wrote them; a checkpoint of level 4 can"
-                    + " also be recovered by another number, with Checkpoints.Builder.anyNumberOfRanks()";
+    static String adviceToOtherRanks(FtiConfig config) {
+        return "restart with the number of ranks of the run that wrote them; " + whatOtherRanksRecover(config);
+    }
+
+    /** From what a run can go on that has another number of ranks than the one before, to end a sentence. */
+    static String whatOtherRanksRecover(FtiConfig config) {
+        return config.ioMode() == FtiConfig.IO_HDF5
+                ? "in the mode HDF5 another number of ranks can recover a shared file only, one of level 9, with failure = 3"
+                : "a checkpoint of level 4 can also be recovered by another number of ranks, with"
+                        + " Checkpoints.Builder.anyNumberOfRanks()";
+    }
 
     /**
      * Finds the nodes of a run. On a restart a node with a name the earlier run knew keeps its number, others take the place of
@@ -34,7 +42,7 @@ record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> place
      */
     static NodeList of(FtiConfig config, List<String> nameOfRank, Optional<NodeOrder> earlier) throws DrumlinException {
         List<String> earlierNames = earlier.map(NodeOrder::nodeNames).orElse(List.of());
-        NodeList fresh = of(config.nodeSize(), nameOfRank, earlierNames);
+        NodeList fresh = of(config, nameOfRank, earlierNames);
         NodeList list =
                 earlier.isPresent() ? fresh.withPlacement(fresh.placementOf(earlier.get(), config.heads())) : fresh;
         if (list.nodeNames.size() % config.groupSize() != 0) {
@@ -47,7 +55,9 @@ record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> place
         return list;
     }
 
-    static NodeList of(int nodeSize, List<String> nameOfRank, List<String> earlier) throws DrumlinException {
+    private static NodeList of(FtiConfig config, List<String> nameOfRank, List<String> earlier)
+            throws DrumlinException {
+        int nodeSize = config.nodeSize();
         Map<String, List<Integer>> ranksOfNode = new LinkedHashMap<>();
         for (int i = 0; i < nameOfRank.size(); i++) {
             ranksOfNode
@@ -59,11 +69,13 @@ record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> place
                 throw DrumlinException.during("building the topology")
                         .problem("node " + node.getKey() + " has "
                                 + node.getValue().size() + " ranks and not node_size = " + nodeSize)
-                        .advice("start the same number of ranks on every node, or correct node_size")
+                        .advice("start the same number of ranks on every node, or correct node_size"
+                                + (earlier.isEmpty() ? "" : "; " + whatOtherRanksRecover(config)))
                         .exception();
             }
         }
-        List<String> names = earlier.isEmpty() ? new ArrayList<>(ranksOfNode.keySet()) : renumber(earlier, ranksOfNode);
+        List<String> names =
+                earlier.isEmpty() ? new ArrayList<>(ranksOfNode.keySet()) : renumber(config, earlier, ranksOfNode);
         List<Integer> nodeList = inOrderOf(names, ranksOfNode);
         List<Integer> placement = inOrderOf(List.copyOf(ranksOfNode.keySet()), ranksOfNode);
         return new NodeList(List.copyOf(names), nodeList, placement, nodeSize);
@@ -133,11 +145,12 @@ record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> place
                 .toList();
     }
 
-    private static List<String> renumber(List<String> earlier, Map<String, List<Integer>> now) throws DrumlinException {
+    private static List<String> renumber(FtiConfig config, List<String> earlier, Map<String, List<Integer>> now)
+            throws DrumlinException {
         if (earlier.size() != now.size()) {
             throw DrumlinException.during("restart")
                     .problem("the checkpoints were written on " + earlier.size() + " nodes, this run has " + now.size())
-                    .advice(OTHER_RANKS)
+                    .advice(adviceToOtherRanks(config))
                     .exception();
         }
         if (new HashSet<>(earlier).size() < earlier.size()) {

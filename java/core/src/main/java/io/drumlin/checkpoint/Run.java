@@ -54,7 +54,7 @@ record Run(
     /**
      * What {@code Topology.fti} tells.
      *
-     * @param sameNodes whether it had as many nodes as this one
+     * @param sameNodes whether it had as many nodes as this one, and what is on them may be of use to this one
      * @param numbering of its ranks: {@link Numbering#NODE} also where that is not known
      * @param nodes how many it had
      * @param ranks how many its application had, 0 if that is not known
@@ -108,16 +108,8 @@ record Run(
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
                 known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
-                int nodes = known.get(0).nodeNames().size();
-                boolean sameNodes = nodes * (long) config.nodeSize() == ranks.size();
-                found[0] = new Former(
-                        sameNodes,
-                        TopologyFile.numbering(ini).orElse(Numbering.NODE),
-                        nodes,
-                        TopologyFile.ranks(ini).orElse(0),
-                        System.currentTimeMillis() << 20
-                                | ProcessHandle.current().pid());
-                if (anyNumberOfRanks && !sameNodes) {
+                found[0] = former(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
+                if (anyNumberOfRanks && !found[0].sameNodes) {
                     // Their nodes are none of this run's.
                     known.clear();
                 } else {
@@ -202,6 +194,39 @@ record Run(
                 .path(config.metaDir())
                 .problem("there is no run " + config.execId() + ", which exec_id of the configuration names")
                 .advice(there + "; to start afresh set failure = 0")
+                .exception();
+    }
+
+    /**
+     * What is known of the run before.
+     *
+     * @param nodes how many it had
+     * @param size ranks of this run, heads included
+     */
+    private static Former former(IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks)
+            throws DrumlinException {
+        boolean sameNodes = nodes * (long) config.nodeSize() == size;
+        int before = TopologyFile.ranks(topology).orElse(0);
+        int now = nodes * (config.nodeSize() - config.heads());
+        if (sameNodes && before != 0 && before != now && !TopologyFile.isOfThisGroupSize(topology, config)) {
+            if (!anyNumberOfRanks) {
+                throw otherRanks(DrumlinException.during("restart"), before, now, config);
+            }
+            // In other groups whole files on the nodes could be taken for damaged; to these ranks they are of no use.
+            sameNodes = false;
+        }
+        return new Former(
+                sameNodes,
+                TopologyFile.numbering(topology).orElse(Numbering.NODE),
+                nodes,
+                before,
+                System.currentTimeMillis() << 20 | ProcessHandle.current().pid());
+    }
+
+    /** What a program is told that has another number of ranks than the run before. */
+    static DrumlinException otherRanks(DrumlinException.Context restart, int before, int now, FtiConfig config) {
+        return restart.problem("the checkpoints were written by " + before + " ranks, this run has " + now)
+                .advice(NodeList.adviceToOtherRanks(config))
                 .exception();
     }
 

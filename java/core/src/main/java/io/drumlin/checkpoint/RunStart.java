@@ -127,10 +127,7 @@ final class RunStart {
         DrumlinException.Context context =
                 DrumlinException.during("restart of run " + engine.run().execId());
         if (formerRanks != 0 && formerRanks != app.size()) {
-            return context.problem(
-                            "the checkpoints were written by " + formerRanks + " ranks, this run has " + app.size())
-                    .advice(NodeList.OTHER_RANKS)
-                    .exception();
+            return Run.otherRanks(context, formerRanks, app.size(), config);
         }
         String problem = refused
                 ? "at no level the files that are left give one whole checkpoint on all ranks"
@@ -145,8 +142,10 @@ final class RunStart {
         String look = refused
                 ? "see the warnings above for each file that was refused; "
                 : "are these the directories, the nodes and the number of ranks of the run before? ";
+        String otherRanks = formerRanks == 0 ? NodeList.whatOtherRanksRecover(config) + "; " : "";
         return context.problem(problem)
                 .advice(look
+                        + otherRanks
                         + (stashes.isEmpty()
                                 ? "to start afresh set failure = 0"
                                 : "there are stashes, which the program can load after it has opened the run with"

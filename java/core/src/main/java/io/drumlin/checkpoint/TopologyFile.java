@@ -73,14 +73,24 @@ final class TopologyFile {
      * be taken for damaged and replaced. Of C FTI's runs it is not known.
      */
     static void requireGroupSize(IniFile topology, FtiConfig config, String name) throws DrumlinException {
-        int before = FtiConfig.parseInteger(topology.get(DRUMLIN, GROUP_SIZE).orElse(""));
-        if (before > 0 && before != config.groupSize()) {
+        if (!isOfThisGroupSize(topology, config)) {
+            int before = groupSize(topology);
             throw DrumlinException.during("restart")
                     .problem("the run has partner copies and codes in groups of " + before
                             + " nodes, and group_size is " + config.groupSize() + " now (" + name + ")")
                     .advice("set group_size = " + before + "; it stays the same until a run is completed")
                     .exception();
         }
+    }
+
+    /** Whether the groups of nodes are as large as those of the run that left the file, as far as that is known. */
+    static boolean isOfThisGroupSize(IniFile topology, FtiConfig config) {
+        int before = groupSize(topology);
+        return before <= 0 || before == config.groupSize();
+    }
+
+    private static int groupSize(IniFile topology) {
+        return FtiConfig.parseInteger(topology.get(DRUMLIN, GROUP_SIZE).orElse(""));
     }
 
     /** What C FTI leaves of the configuration, and the node names. */

@@ -11,9 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a person reads who made a usual mistake: what is wrong, and what to do. */
 class MistakesTest {
@@ -46,14 +50,72 @@ class MistakesTest {
                 .hasMessageContaining("anyNumberOfRanks()");
     }
 
-    @Test
-    void anotherNumberOfRanksOnAsManyNodesIsToo() throws IOException {
-        RunFixture run = checkpointed(Map.of(), Level.L4);
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4"})
+    void anotherNumberOfRanksOnAsManyNodesIsToo(String ioMode) throws IOException {
+        RunFixture run = checkpointed(Map.of("basic.ckpt_io", ioMode), Level.L4);
         change(run, "node_size", "4");
         assertThatThrownBy(() -> run.run(8, (checkpoints, comm) -> {}))
                 .isInstanceOf(DrumlinException.class)
-                .hasMessageContaining("files of all 8 ranks")
-                .hasMessageContaining("the number of ranks of the run before?");
+                .hasMessageContaining("at no level")
+                .hasMessageContaining("level 4")
+                .hasMessageContaining("anyNumberOfRanks()");
+    }
+
+    /** Real nodes: how many ranks there were is in Topology.fti. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, 3, 2, 'were written by 4 ranks, this run has 6', anyNumberOfRanks()",
+        "2, 3, 2, 'were written by 4 ranks, this run has 6', anyNumberOfRanks()",
+        "3, 3, 2, 'were written by 4 ranks, this run has 6', anyNumberOfRanks()",
+        "3, 3, 1, 'were written by 4 ranks, this run has 6', anyNumberOfRanks()",
+        "3, 2, 2, 'has 3 ranks and not node_size = 2', anyNumberOfRanks()",
+        "4, 3, 2, 'were written by 4 ranks, this run has 6', anyNumberOfRanks()",
+        "5, 3, 2, 'were written by 4 ranks, this run has 6', failure = 3"
+    })
+    void anotherNumberOfRanksOnTheSameNodesIsToldWhatGoesOn(
+            String ioMode, String nodeSize, String groupSize, String problem, String way) throws IOException {
+        RunFixture run = new RunFixture(
+                directory, Map.of("advanced.local_test", "0", "basic.group_size", "2", "basic.ckpt_io", ioMode));
+        run.runOn(List.of("a", "a", "b", "b"), (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {comm.rank()});
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        change(run, "node_size", nodeSize);
+        change(run, "group_size", groupSize);
+        assertThatThrownBy(() -> run.runOn(List.of("a", "a", "a", "b", "b", "b"), (checkpoints, comm) -> {}))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining(problem)
+                .hasMessageContaining(way.startsWith("any") ? "level 4" : "level 9")
+                .hasMessageContaining(way);
+    }
+
+    /** The groups were those of the number of ranks before: other groups are no mistake of a program that allows another number. */
+    @Test
+    void anotherGroupSizeWithAnotherNumberOfRanksIsNone() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("advanced.local_test", "0", "basic.group_size", "2"));
+        run.runOn(List.of("a", "a", "b", "b"), (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {comm.rank()});
+            checkpoints.checkpoint(1, Level.L4);
+            checkpoints.checkpoint(2, Level.L2);
+        });
+        change(run, "node_size", "1");
+        change(run, "group_size", "1");
+        run.runOn(List.of("b", "a"), builder -> builder.anyNumberOfRanks().open(), (checkpoints, comm) -> {
+            int[] values = new int[2];
+            checkpoints.protect(0, values);
+            checkpoints.distribute(0, Distribution.block(4));
+            assertThat(checkpoints.formerRanks()).hasValue(4);
+            checkpoints.recover();
+            assertThat(values).containsExactly(2 * comm.rank(), 2 * comm.rank() + 1);
+            checkpoints.checkpoint(3, Level.L1);
+        });
+        run.runOn(List.of("b", "a"), (checkpoints, comm) -> {
+            int[] values = new int[2];
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(2 * comm.rank(), 2 * comm.rank() + 1);
+        });
     }
 
     @Test

@@ -22,8 +22,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TopologyTest {
 
+    private static final FtiConfig CONFIG = config();
+
+    private static FtiConfig config() {
+        String text = String.join(
+                "\n",
+                "[basic]",
+                "node_size = 2",
+                "ckpt_dir = local",
+                "glbl_dir = global",
+                "meta_dir = meta",
+                "verbosity = 3",
+                "[advanced]",
+                "block_size = 1024",
+                "local_test = 0");
+        try {
+            return FtiConfig.parse(text, "config.fti");
+        } catch (DrumlinException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static List<Topology> ranks(List<String> nameOfRank, List<String> earlier) throws DrumlinException {
-        return NodeList.of(2, nameOfRank, earlier).topologies(0);
+        Optional<NodeOrder> order =
+                earlier.isEmpty() ? Optional.empty() : Optional.of(new NodeOrder(earlier, Optional.empty(), List.of()));
+        return NodeList.of(CONFIG, nameOfRank, order).topologies(0);
     }
 
     private static List<Integer> fileRanks(List<Topology> ranks) {
