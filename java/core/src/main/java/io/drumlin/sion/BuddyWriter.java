@@ -50,7 +50,8 @@ final class BuddyWriter implements Closeable {
     private @Nullable Copied copied;
 
     /** The copy of a file, and what is in it. */
-    private record Copied(MetaFile metadata, TaskFile data, int writers, List<BlockList> blocks, AlignedBuffer piece) {}
+    private record Copied(
+            MetaFile metadata, TaskFile data, int writers, List<TaskBlocks> blocks, AlignedBuffer piece) {}
 
     private BuddyWriter(
             Communicator world,
@@ -124,9 +125,9 @@ final class BuddyWriter implements Closeable {
         AlignedBuffer piece = storage.allocate(PIECE);
         Path file = Path.of(FileNames.member(FileNames.buddy(path.toString(), copy), copiedFile()));
         MetaFile metadata = MetaFile.create(storage, file, meta1);
-        List<BlockList> blocks = new ArrayList<>();
+        List<TaskBlocks> blocks = new ArrayList<>();
         for (int task = 0; task < meta1.tasks(); task++) {
-            blocks.add(new BlockList(meta1.start(task), meta1.globalSkip(), meta1.chunkSize(task)));
+            blocks.add(new TaskBlocks(meta1.start(task), meta1.globalSkip(), meta1.chunkSize(task)));
         }
         Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE);
         copied = new Copied(metadata, new TaskFile(storage, file, modes), own.tasks(), blocks, piece);
@@ -171,7 +172,7 @@ final class BuddyWriter implements Closeable {
      * @param message of {@link #message}
      * @param data what was written, or nothing; its position does not change
      */
-    void write(ByteBuffer message, ByteBuffer data, BlockList blocks) throws IOException {
+    void write(ByteBuffer message, ByteBuffer data, TaskBlocks blocks) throws IOException {
         int block = blocks.blocks() - 1;
         message.clear()
                 .putLong(block)
@@ -208,7 +209,7 @@ final class BuddyWriter implements Closeable {
         int block = (int) header.getLong();
         long used = header.getLong();
         long length = header.getLong();
-        BlockList blocks = to.blocks.get(task);
+        TaskBlocks blocks = to.blocks.get(task);
         blocks.follow(block, used);
         IOException failure = earlier;
         for (long left = length; left > 0; left -= piece.limit()) {
@@ -247,9 +248,9 @@ final class BuddyWriter implements Closeable {
         if (to == null) {
             return;
         }
-        int maxChunks = to.blocks.stream().mapToInt(BlockList::blocks).max().orElse(1);
+        int maxChunks = to.blocks.stream().mapToInt(TaskBlocks::blocks).max().orElse(1);
         to.metadata.putRows(maxChunks, 0, maxChunks + 1, (row, task) -> {
-            BlockList blocks = to.blocks.get(task);
+            TaskBlocks blocks = to.blocks.get(task);
             if (row == MetaFile.COUNTS) {
                 return blocks.blocks();
             }

@@ -20,7 +20,7 @@ final class CollectiveWriter implements Closeable {
     private static final int HEADER = 2 * Long.BYTES;
 
     private final Communicator group;
-    private final Place place;
+    private final TaskLocation location;
     private final SionWriter writer;
     private final TaskFile file;
     private final boolean merge;
@@ -37,19 +37,19 @@ final class CollectiveWriter implements Closeable {
      */
     CollectiveWriter(
             Communicator group,
-            Place place,
+            TaskLocation location,
             SionWriter writer,
             TaskFile file,
             boolean merge,
             int pieceBytes,
             StorageEngine storage) {
         this.group = group;
-        this.place = place;
+        this.location = location;
         this.writer = writer;
         this.file = file;
         this.merge = merge;
         this.pieceBytes = pieceBytes;
-        boolean receives = group.rank() == place.collector() && place.groupEnd() > group.rank() + 1;
+        boolean receives = group.rank() == location.collector() && location.groupEnd() > group.rank() + 1;
         this.memory = receives ? Optional.of(storage.allocate(pieceBytes)) : Optional.empty();
     }
 
@@ -58,13 +58,13 @@ final class CollectiveWriter implements Closeable {
      * of the group.
      */
     void write(ByteBuffer source) throws IOException {
-        if (group.rank() != place.collector()) {
+        if (group.rank() != location.collector()) {
             send(source);
             return;
         }
         IOException failure = Agreement.attempt(group, "collective write", () -> writer.write(source));
         // What the others send has to be taken, also if it cannot be written any more.
-        for (int sender = group.rank() + 1; sender < place.groupEnd(); sender++) {
+        for (int sender = group.rank() + 1; sender < location.groupEnd(); sender++) {
             failure = receive(sender, failure);
         }
         if (failure != null) {
@@ -73,17 +73,17 @@ final class CollectiveWriter implements Closeable {
     }
 
     private void send(ByteBuffer source) throws IOException {
-        BlockList blocks = writer.blocks();
+        TaskBlocks blocks = writer.blocks();
         int length = source.remaining();
         if (!merge) {
             blocks.ensure(length);
         }
         ByteBuffer header = ByteBuffer.allocate(HEADER).putLong(blocks.offset()).putLong(length);
-        group.send(header.flip(), place.collector(), TAG);
+        group.send(header.flip(), location.collector(), TAG);
         int end = source.limit();
         while (source.hasRemaining()) {
             source.limit(source.position() + Math.min(source.remaining(), pieceBytes));
-            group.send(source, place.collector(), TAG);
+            group.send(source, location.collector(), TAG);
             source.position(source.limit()).limit(end);
         }
         if (!merge) {

@@ -87,66 +87,67 @@ final class MetadataWriter implements Closeable {
      * @return where they are, in the same order
      * @throws IOException on every process of the group
      */
-    List<Place> open(List<MappedTask> tasks) throws IOException {
+    List<TaskLocation> open(List<MappedTask> tasks) throws IOException {
         long[] most = {tasks.size()};
         group.allreduce(most, Op.MAX);
         perProcess = (int) most[0];
-        ByteBuffer part = ByteBuffer.allocate(AskedFile.BYTES * perProcess);
-        tasks.forEach(task -> AskedFile.put(part, task));
+        ByteBuffer part = ByteBuffer.allocate(FileRequest.BYTES * perProcess);
+        tasks.forEach(task -> FileRequest.put(part, task));
         while (part.hasRemaining()) {
-            AskedFile.putNone(part);
+            FileRequest.putNone(part);
         }
         boolean root = group.rank() == 0;
         long seats = root ? (long) group.size() * perProcess : 0;
         ByteBuffer[] memory = new ByteBuffer[2];
         Agreement.run(group, "creation of " + path, () -> {
-            memory[0] = ByteBuffer.allocate(Math.toIntExact(seats * AskedFile.BYTES));
-            memory[1] = ByteBuffer.allocate(Math.toIntExact(seats * Place.BYTES));
+            memory[0] = ByteBuffer.allocate(Math.toIntExact(seats * FileRequest.BYTES));
+            memory[1] = ByteBuffer.allocate(Math.toIntExact(seats * TaskLocation.BYTES));
         });
         ByteBuffer all = memory[0];
-        ByteBuffer places = memory[1];
+        ByteBuffer locations = memory[1];
         group.gather(part.flip(), all, 0);
         Agreement.run(group, "creation of " + path, () -> {
             if (root) {
-                layOut(all, places);
+                layOut(all, locations);
             }
         });
-        ByteBuffer own = ByteBuffer.allocate(Place.BYTES * perProcess);
-        group.scatter(places, own, 0);
-        List<Place> result = new ArrayList<>();
+        ByteBuffer own = ByteBuffer.allocate(TaskLocation.BYTES * perProcess);
+        group.scatter(locations, own, 0);
+        List<TaskLocation> result = new ArrayList<>();
         for (int task = 0; task < tasks.size(); task++) {
-            result.add(Place.get(own));
+            result.add(TaskLocation.get(own));
         }
         return result;
     }
 
     /** At the root: makes files of what all processes ask for, or changes those that were made. */
-    private void layOut(ByteBuffer entries, ByteBuffer places) throws IOException {
+    private void layOut(ByteBuffer entries, ByteBuffer locations) throws IOException {
         boolean again = !rootFiles.isEmpty();
         checkName();
         int block = fsBlockSize();
         // A group in a parallel open has the tasks of one file of the set only.
-        List<AskedFile> asked = AskedFile.of(entries, files, kind == SetKind.PARALLEL ? 1 : files, path);
+        List<FileRequest> requests = FileRequest.of(entries, files, kind == SetKind.PARALLEL ? 1 : files, path);
         if (kind == SetKind.MAPPED) {
-            AskedFile.checkGlobalRanks(asked, path);
+            FileRequest.checkGlobalRanks(requests, path);
         }
-        for (int index = 0; index < asked.size(); index++) {
-            AskedFile tasks = asked.get(index);
-            ChunkLayout layout = layout(tasks.requests(), block);
-            Meta1 meta1 = new Meta1(header(block, tasks.file()), tasks.globalRanks(), layout.sizes());
+        for (int index = 0; index < requests.size(); index++) {
+            FileRequest request = requests.get(index);
+            ChunkLayout layout = layout(request.chunkSizes(), block);
+            Meta1 meta1 = new Meta1(header(block, request.file()), request.globalRanks(), layout.sizes());
             if (again) {
                 rootFiles.get(index).file.change(meta1);
             } else {
-                Path member = Path.of(FileNames.member(path.toString(), tasks.file()));
-                List<Integer> seats = Arrays.stream(tasks.seats()).boxed().toList();
-                deleteCopies(tasks.file());
+                Path member = Path.of(FileNames.member(path.toString(), request.file()));
+                List<Integer> seats = Arrays.stream(request.seats()).boxed().toList();
+                deleteCopies(request.file());
                 rootFiles.add(new RootFile(MetaFile.create(storage, member, meta1), seats));
             }
             for (int task = 0; task < meta1.tasks(); task++) {
-                Place.of(meta1, layout, task).put(places.position(Place.BYTES * tasks.seats()[task]));
+                TaskLocation.of(meta1, layout, task)
+                        .put(locations.position(TaskLocation.BYTES * request.seats()[task]));
             }
         }
-        places.clear();
+        locations.clear();
     }
 
     /** Buddy copies of a file that had the name before would be read in the place of this one as long as it is not closed. */
@@ -215,8 +216,8 @@ final class MetadataWriter implements Closeable {
      * @param mapping at the root of a parallel file that has one
      * @throws IOException on the root; the others have to be told
      */
-    void finish(List<BlockList> blocks, Optional<TaskMapping> mapping) throws IOException {
-        long[] most = {blocks.stream().mapToInt(BlockList::blocks).max().orElse(0)};
+    void finish(List<TaskBlocks> blocks, Optional<TaskMapping> mapping) throws IOException {
+        long[] most = {blocks.stream().mapToInt(TaskBlocks::blocks).max().orElse(0)};
         group.allreduce(most, Op.MAX);
         long[] counts = gather(blocks, 0, 1, (list, row) -> list.blocks());
         int seats = Math.max(1, group.size() * perProcess);
@@ -247,13 +248,13 @@ final class MetadataWriter implements Closeable {
 
     /** What META2 holds of a task. */
     private interface Value {
-        long of(BlockList list, int row);
+        long of(TaskBlocks list, int row);
     }
 
     /** At the root: {@code rows} numbers of each seat, one seat behind the other. */
-    private long[] gather(List<BlockList> blocks, int first, int rows, Value value) throws IOException {
+    private long[] gather(List<TaskBlocks> blocks, int first, int rows, Value value) throws IOException {
         ByteBuffer part = ByteBuffer.allocate(Long.BYTES * rows * perProcess);
-        for (BlockList list : blocks) {
+        for (TaskBlocks list : blocks) {
             for (int row = first; row < first + rows; row++) {
                 part.putLong(value.of(list, row));
             }

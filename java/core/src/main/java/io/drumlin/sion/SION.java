@@ -188,9 +188,9 @@ public final class SION {
             long @Nullable [] @Nullable [] chunksizes,
             int @Nullable [] fsblksize,
             int @Nullable [] @Nullable [] globalranks) {
-        OpenWords words = new OpenWords(mode);
+        OpenModeParser parsed = new OpenModeParser(mode);
         return open("sion_open", name, () -> {
-            if (words.writes()) {
+            if (parsed.writes()) {
                 if (nfiles != null && nfiles[0] > 1) {
                     throw new IllegalArgumentException("one process writes one file, not " + nfiles[0]);
                 }
@@ -201,7 +201,7 @@ public final class SION {
                     ranks[task] = globalranks == null || globalranks[0] == null ? task : globalranks[0][task];
                 }
                 return new Opened(
-                        SionFile.create(Path.of(name), chunks, ranks, withBlock(words.options(), fsblksize)), null, 0);
+                        SionFile.create(Path.of(name), chunks, ranks, withBlock(parsed.options(), fsblksize)), null, 0);
             }
             SionInput input = SionFile.open(Path.of(name), SionOptions.defaults());
             ntasks[0] = input.taskCount();
@@ -251,7 +251,7 @@ public final class SION {
     public static int sion_open_rank(
             String name, String mode, long @Nullable [] chunksize, int @Nullable [] fsblksize, int[] rank) {
         return open("sion_open_rank", name, () -> {
-            if (new OpenWords(mode).writes()) {
+            if (new OpenModeParser(mode).writes()) {
                 throw new IllegalArgumentException("a single task can only be read");
             }
             SionInput input = SionFile.openTask(Path.of(name), rank[0], SionOptions.defaults());
@@ -312,12 +312,12 @@ public final class SION {
             int @Nullable [] fsblksize,
             int @Nullable [] globalrank,
             @Nullable String @Nullable [] newname) {
-        OpenWords words = new OpenWords(mode);
+        OpenModeParser parsed = new OpenModeParser(mode);
         return open("sion_paropen_mpi", name, () -> {
             int rank = gComm.rank();
             fill(globalrank, rank);
-            if (words.writes()) {
-                SionOptions options = withBlock(words.options(), fsblksize);
+            if (parsed.writes()) {
+                SionOptions options = withBlock(parsed.options(), fsblksize);
                 SionOptions placed = numFiles[0] <= 0 && lComm != null
                         ? options.localCommunicator(lComm)
                         : options.files(Math.max(1, numFiles[0]));
@@ -329,7 +329,7 @@ public final class SION {
                 }
                 return new Opened(output, null, rank);
             }
-            words.requireReading();
+            parsed.requireReading();
             SionInput input = SionFile.open(Path.of(name), gComm, SionOptions.defaults());
             numFiles[0] = input.header().files();
             chunksize[0] = input.chunkSize(rank);
@@ -391,9 +391,9 @@ public final class SION {
             int @Nullable [][] mappingFilenrs,
             int @Nullable [][] mappingLranks,
             int @Nullable [] fsblksize) {
-        OpenWords words = new OpenWords(mode);
+        OpenModeParser parsed = new OpenModeParser(mode);
         return open("sion_paropen_mapped_mpi", name, () -> {
-            if (words.writes()) {
+            if (parsed.writes()) {
                 if (globalranks == null || mappingFilenrs == null || mappingLranks == null) {
                     throw new IllegalArgumentException("ranks and mapping are needed to write");
                 }
@@ -402,11 +402,11 @@ public final class SION {
                     long chunk = required(chunksizes, "chunksizes")[i];
                     tasks.add(new MappedTask(globalranks[0][i], mappingFilenrs[0][i], mappingLranks[0][i], chunk));
                 }
-                SionOptions options = withBlock(words.options(), fsblksize).files(numFiles[0]);
+                SionOptions options = withBlock(parsed.options(), fsblksize).files(numFiles[0]);
                 SionOutput output = SionFile.createMapped(Path.of(name), gComm, tasks, options);
                 return new Opened(output, null, tasks.isEmpty() ? 0 : globalranks[0][0]);
             }
-            words.requireReading();
+            parsed.requireReading();
             boolean share = nlocaltasks[0] < 0;
             if (!share && globalranks == null) {
                 throw new IllegalArgumentException("the ranks of " + nlocaltasks[0] + " tasks are needed");
@@ -685,7 +685,7 @@ public final class SION {
             int sid, int[] currentblock, long[] currentpos, int[] maxchunks, long[][] chunksizes) {
         return call("sion_get_current_location", sid, SION_NOT_SUCCESS, file -> {
             if (file.output != null) {
-                BlockList blocks = file.output.stream(file.task).blocks();
+                TaskBlocks blocks = file.output.stream(file.task).blocks();
                 currentblock[0] = blocks.blocks() - 1;
                 currentpos[0] = blocks.used(blocks.blocks() - 1);
                 maxchunks[0] = blocks.blocks();

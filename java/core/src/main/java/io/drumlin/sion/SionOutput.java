@@ -158,9 +158,9 @@ public final class SionOutput implements Closeable {
     }
 
     /** Makes the writers; {@code limits} are the bytes of the chunks that may be used, if not all. */
-    private void open(List<Place> places, List<Long> limits) throws IOException {
+    private void open(List<TaskLocation> locations, List<Long> limits) throws IOException {
         boolean byGroups = options.isCollective() || options.buddies() > 0;
-        boolean aligned = !byGroups && places.stream().allMatch(Place::isAligned);
+        boolean aligned = !byGroups && locations.stream().allMatch(TaskLocation::isAligned);
         Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE);
         if (aligned && !options.isBuffered()) {
             modes.add(OpenMode.DIRECT);
@@ -170,28 +170,28 @@ public final class SionOutput implements Closeable {
         }
         writers.clear();
         closeFiles();
-        for (int i = 0; i < places.size(); i++) {
-            Place own = places.get(i);
-            fsBlockSize = own.fsBlockSize();
+        for (int i = 0; i < locations.size(); i++) {
+            TaskLocation location = locations.get(i);
+            fsBlockSize = location.fsBlockSize();
             int number = tasks.get(i).fileNumber();
             Path member = Path.of(FileNames.member(path.toString(), number));
             TaskFile file = files.computeIfAbsent(number, n -> new TaskFile(storage, member, modes));
-            long limit = limits.isEmpty() ? own.chunkSize() : limits.get(i);
-            BlockList blocks = new BlockList(own.start(), own.globalSkip(), limit);
-            WriteStage stage = new WriteStage(storage, file, blocks, own.chunkSize(), places.size());
+            long limit = limits.isEmpty() ? location.chunkSize() : limits.get(i);
+            TaskBlocks blocks = new TaskBlocks(location.start(), location.globalSkip(), limit);
+            WriteStage stage = new WriteStage(storage, file, blocks, location.chunkSize(), locations.size());
             writers.add(new SionWriter(blocks, stage, options.payloadOrder()));
-            if (own.collector() == tasks.get(i).localRank()) {
+            if (location.collector() == tasks.get(i).localRank()) {
                 file.open();
             }
             if (byGroups) {
-                collective = Optional.of(collectiveWriter(own, writers.get(0), file));
+                collective = Optional.of(collectiveWriter(location, writers.get(0), file));
             }
         }
     }
 
-    private CollectiveWriter collectiveWriter(Place own, SionWriter writer, TaskFile file) {
-        int piece = options.isMerge() ? own.fsBlockSize() : StreamSlabs.MOST_BYTES;
-        return new CollectiveWriter(place.group(), own, writer, file, options.isMerge(), piece, storage);
+    private CollectiveWriter collectiveWriter(TaskLocation location, SionWriter writer, TaskFile file) {
+        int piece = options.isMerge() ? location.fsBlockSize() : StreamSlabs.MOST_BYTES;
+        return new CollectiveWriter(place.group(), location, writer, file, options.isMerge(), piece, storage);
     }
 
     /**
@@ -389,7 +389,7 @@ public final class SionOutput implements Closeable {
             for (BuddyWriter copy : buddies) {
                 copies.add(copy.mapping());
             }
-            List<BlockList> blocks = writers.stream().map(SionWriter::blocks).toList();
+            List<TaskBlocks> blocks = writers.stream().map(SionWriter::blocks).toList();
             Agreement.run(world, "close of " + path, () -> {
                 metadata.finish(blocks, mapping);
                 for (int copy = 0; copy < copies.size(); copy++) {

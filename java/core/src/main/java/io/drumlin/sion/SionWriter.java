@@ -20,7 +20,7 @@ import java.util.Objects;
  */
 public final class SionWriter implements GatheringByteChannel {
 
-    private final BlockList blocks;
+    private final TaskBlocks blocks;
     private final WriteStage stage;
     private final ByteOrder order;
     private boolean open = true;
@@ -28,7 +28,7 @@ public final class SionWriter implements GatheringByteChannel {
     /** Whether bytes may have been lost: then the file must not become a whole one. */
     private boolean broken;
 
-    SionWriter(BlockList blocks, WriteStage stage, ByteOrder order) {
+    SionWriter(TaskBlocks blocks, WriteStage stage, ByteOrder order) {
         this.blocks = blocks;
         this.stage = stage;
         this.order = order;
@@ -293,7 +293,7 @@ public final class SionWriter implements GatheringByteChannel {
         }
     }
 
-    BlockList blocks() {
+    TaskBlocks blocks() {
         return blocks;
     }
 

@@ -23,7 +23,7 @@ final class WriteStage {
 
     private final SlabMemory memory;
     private final TaskFile target;
-    private final BlockList blocks;
+    private final TaskBlocks blocks;
     private final int slabBytes;
 
     /** Slabs that may be filled or on their way. */
@@ -62,7 +62,7 @@ final class WriteStage {
      * @param chunkSize bytes of each of them
      * @param tasks of this process, which share its memory
      */
-    WriteStage(StorageEngine storage, TaskFile target, BlockList blocks, long chunkSize, int tasks) {
+    WriteStage(StorageEngine storage, TaskFile target, TaskBlocks blocks, long chunkSize, int tasks) {
         this.target = target;
         this.blocks = blocks;
         StreamSlabs share = StreamSlabs.of(chunkSize, tasks);

@@ -31,7 +31,7 @@ class WriteStageTest {
         new Random(tasks).nextBytes(bytes);
         Path path = Files.createFile(directory.resolve("file.sion"));
         try (TaskFile file = new TaskFile(engine, path, EnumSet.of(OpenMode.WRITE))) {
-            WriteStage stage = new WriteStage(engine, file, new BlockList(0, CHUNK, CHUNK), CHUNK, tasks);
+            WriteStage stage = new WriteStage(engine, file, new TaskBlocks(0, CHUNK, CHUNK), CHUNK, tasks);
             int before = engine.count(Operation.MEMORY);
             assertThat(stage.slabFor(0).remaining()).isEqualTo(slabBytes);
             for (int at = 0; at < CHUNK; at += 1000) {

@@ -6,25 +6,25 @@ import io.drumlin.storage.AlignedBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * Where a task is in its physical file, as the process that knows the whole file tells the one that has the task.
+ * The location of a task in its physical file. The process that lays out the file sends it to the process of the task.
  *
- * @param start where its chunk of block 0 is
- * @param chunkSize bytes of its chunk
- * @param globalSkip distance of two chunks
- * @param collector index in the file of the task that writes for it
- * @param groupEnd index behind that of the last task for which the same collector writes
- * @param fsBlockSize of the file
+ * @param start offset of the task's chunk in block 0
+ * @param chunkSize bytes of the chunk
+ * @param globalSkip distance between two chunks of the task, in bytes
+ * @param collector index in the file of the task that writes for this one
+ * @param groupEnd index after that of the last task for which the same collector writes
+ * @param fsBlockSize block size of the file system, in bytes
  */
-record Place(long start, long chunkSize, long globalSkip, int collector, int groupEnd, int fsBlockSize) {
+record TaskLocation(long start, long chunkSize, long globalSkip, int collector, int groupEnd, int fsBlockSize) {
 
     static final int BYTES = 6 * Long.BYTES;
 
-    static Place of(Meta1 meta1, ChunkLayout layout, int task) {
+    static TaskLocation of(Meta1 meta1, ChunkLayout layout, int task) {
         int end = task + 1;
         while (end < meta1.tasks() && layout.collector(end) == layout.collector(task)) {
             end++;
         }
-        return new Place(
+        return new TaskLocation(
                 meta1.start(task),
                 meta1.chunkSize(task),
                 meta1.globalSkip(),
@@ -42,8 +42,8 @@ record Place(long start, long chunkSize, long globalSkip, int collector, int gro
                 .putLong(fsBlockSize);
     }
 
-    static Place get(ByteBuffer source) {
-        return new Place(
+    static TaskLocation get(ByteBuffer source) {
+        return new TaskLocation(
                 source.getLong(),
                 source.getLong(),
                 source.getLong(),
@@ -52,7 +52,7 @@ record Place(long start, long chunkSize, long globalSkip, int collector, int gro
                 (int) source.getLong());
     }
 
-    /** Whether its chunks can be written past the page cache without touching others. */
+    /** Whether the chunks can be written past the page cache without touching those of other tasks. */
     boolean isAligned() {
         int unit = AlignedBuffer.ALIGNMENT;
         return start % unit == 0 && chunkSize % unit == 0 && globalSkip % unit == 0;

@@ -4,10 +4,10 @@ import io.drumlin.DrumlinException;
 import java.util.Arrays;
 
 /**
- * Which blocks a task has written and how many bytes of each it used; docs/formats/sion.md, section 4. Knows no file. Not
- * thread-safe.
+ * The blocks that a task has written, and how many bytes of each it uses; docs/formats/sion.md, section 4. Does no I/O.
+ * Not thread-safe.
  */
-final class BlockList {
+final class TaskBlocks {
 
     private final long start;
     private final long globalSkip;
@@ -18,11 +18,11 @@ final class BlockList {
     /**
      * Begins with one empty block.
      *
-     * @param start where the chunk of block 0 is
-     * @param globalSkip distance of two chunks
+     * @param start offset of the chunk of block 0
+     * @param globalSkip distance between two chunks of the task, in bytes
      * @param limit bytes of a chunk that may be used
      */
-    BlockList(long start, long globalSkip, long limit) {
+    TaskBlocks(long start, long globalSkip, long limit) {
         this.start = start;
         this.globalSkip = globalSkip;
         this.limit = limit;
@@ -41,17 +41,17 @@ final class BlockList {
         return used[block];
     }
 
-    /** Bytes that fit into the present block. */
+    /** Bytes that still fit into the current block. */
     long free() {
         return limit - used[blocks - 1];
     }
 
-    /** Where in the file the next byte goes. */
+    /** Offset in the file of the next byte. */
     long offset() {
         return start + (blocks - 1) * globalSkip + used[blocks - 1];
     }
 
-    /** Where the part of a chunk that may be used ends. */
+    /** Offset at which the usable part of the chunk around {@code offset} ends. */
     long end(long offset) {
         return globalSkip == 0 ? start + limit : start + (offset - start) / globalSkip * globalSkip + limit;
     }
@@ -62,9 +62,9 @@ final class BlockList {
     }
 
     /**
-     * Gives up the rest of the present block if bytes do not fit into it.
+     * Begins the next block if the bytes do not fit into the current one.
      *
-     * @throws DrumlinException they do not fit into any
+     * @throws DrumlinException they do not fit into any block
      */
     void ensure(long bytes) throws DrumlinException {
         requireRoom(bytes);
@@ -74,9 +74,9 @@ final class BlockList {
     }
 
     /**
-     * Refuses what does not fit into any block.
+     * Refuses bytes that do not fit into any block.
      *
-     * @throws DrumlinException it is larger than a chunk
+     * @throws DrumlinException they are more than a chunk holds
      */
     void requireRoom(long bytes) throws DrumlinException {
         if (bytes > limit) {
@@ -96,12 +96,12 @@ final class BlockList {
         blocks++;
     }
 
-    /** Counts bytes that fit into the present block. */
+    /** Counts bytes that fit into the current block. */
     void add(long bytes) {
         used[blocks - 1] += bytes;
     }
 
-    /** Follows what another process did with the same chunks. */
+    /** Takes over what another process has written to the same chunks. */
     void follow(int block, long usedNow) {
         while (blocks <= block) {
             open();

@@ -7,47 +7,47 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What the processes ask for in one physical file, sorted by the index of the tasks in it. */
-final class AskedFile {
+/** The tasks that all processes request in one physical file, in the order of their local ranks. */
+final class FileRequest {
 
-    /** Bytes in which a process tells of a task. */
+    /** Bytes of the entry by which a process requests a task. */
     static final int BYTES = 4 * Long.BYTES;
 
     private static final long NONE = -1;
 
     private final int file;
     private final long[] globalRanks;
-    private final long[] requests;
+    private final long[] chunkSizes;
     private final int[] seats;
 
-    private AskedFile(int file, int tasks) {
+    private FileRequest(int file, int tasks) {
         this.file = file;
         this.globalRanks = new long[tasks];
-        this.requests = new long[tasks];
+        this.chunkSizes = new long[tasks];
         this.seats = new int[tasks];
         Arrays.fill(seats, (int) NONE);
     }
 
-    /** Tells of a task. */
+    /** Adds the entry of a task. */
     static void put(ByteBuffer target, MappedTask task) {
         target.putLong(task.fileNumber()).putLong(task.localRank());
         target.putLong(task.globalRank()).putLong(task.chunkSize());
     }
 
-    /** Tells that a process has fewer tasks than another one. */
+    /** Adds an entry without a task, for a process that has fewer tasks than another one. */
     static void putNone(ByteBuffer target) {
         target.putLong(NONE).putLong(0).putLong(0).putLong(0);
     }
 
     /**
-     * Sorts tasks into files and finds gaps and doubles.
+     * Sorts the requested tasks into files. Refuses gaps and duplicates.
      *
-     * @param entries what all processes told, one seat behind the other
-     * @param files how many there are
-     * @param expected how many of them must have a task here
-     * @throws DrumlinException the tasks do not make files
+     * @param entries the entries of all processes, one seat after the other
+     * @param files number of files
+     * @param expected number of files that must have a task here
+     * @throws DrumlinException the tasks do not fill the files
      */
-    static List<AskedFile> of(ByteBuffer entries, int files, int expected, Path path) throws DrumlinException {
+    static List<FileRequest> of(ByteBuffer entries, int files, int expected, Path path) throws DrumlinException {
         int seats = entries.capacity() / BYTES;
         int[] counts = new int[files];
         for (int seat = 0; seat < seats; seat++) {
@@ -59,9 +59,9 @@ final class AskedFile {
                 counts[(int) file]++;
             }
         }
-        List<AskedFile> all = new ArrayList<>();
+        List<FileRequest> all = new ArrayList<>();
         for (int file = 0; file < files; file++) {
-            all.add(new AskedFile(file, counts[file]));
+            all.add(new FileRequest(file, counts[file]));
         }
         for (int seat = 0; seat < seats; seat++) {
             ByteBuffer entry = entries.slice(BYTES * seat, BYTES);
@@ -92,11 +92,11 @@ final class AskedFile {
         if (request < 0) {
             throw refusal(path, "a task asks for a chunk of " + request + " bytes", "ask for 0 or more");
         }
-        requests[(int) lrank] = request;
+        chunkSizes[(int) lrank] = request;
     }
 
-    /** Finds gaps and doubles in the global ranks, by which a mapping is indexed. */
-    static void checkGlobalRanks(List<AskedFile> files, Path path) throws DrumlinException {
+    /** Refuses gaps and duplicates in the global ranks, which are the indexes of a mapping. */
+    static void checkGlobalRanks(List<FileRequest> files, Path path) throws DrumlinException {
         long[] ranks = files.stream()
                 .flatMapToLong(file -> Arrays.stream(file.globalRanks))
                 .sorted()
@@ -120,21 +120,22 @@ final class AskedFile {
                 .exception();
     }
 
+    /** Number of the physical file. */
     int file() {
         return file;
     }
 
-    /** Not a copy. */
+    /** The global rank of each task; not a copy. */
     long[] globalRanks() {
         return globalRanks;
     }
 
-    /** Bytes that each task asks for; not a copy. */
-    long[] requests() {
-        return requests;
+    /** The chunk size that each task requests, in bytes; not a copy. */
+    long[] chunkSizes() {
+        return chunkSizes;
     }
 
-    /** For each task its number among those of all processes; not a copy. */
+    /** The seat of each task, which is its number among the entries of all processes; not a copy. */
     int[] seats() {
         return seats;
     }

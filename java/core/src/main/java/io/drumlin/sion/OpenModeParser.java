@@ -4,12 +4,12 @@ import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The mode of C SIONlib, for example {@code bw,posix,collective,collsize=4}. Unknown words are ignored, as there. */
-final class OpenWords {
+/** Parses the mode string of C SIONlib, for example {@code bw,posix,collective,collsize=4}. Ignores unknown words, as C does. */
+final class OpenModeParser {
 
     private final Map<String, String> words = new HashMap<>();
 
-    OpenWords(String mode) {
+    OpenModeParser(String mode) {
         for (String word : mode.split(",", -1)) {
             int equals = word.indexOf('=');
             words.put(equals < 0 ? word : word.substring(0, equals), equals < 0 ? "" : word.substring(equals + 1));
@@ -29,14 +29,14 @@ final class OpenWords {
         return hasAny("w", "wb", "bw");
     }
 
-    /** Refuses a parallel open that says neither; a serial one reads then. */
+    /** Refuses a mode without a word for reading: a parallel open needs one, a serial open reads without it. */
     void requireReading() {
         if (!hasAny("r", "rb", "br")) {
             throw new IllegalArgumentException("the mode has none of the words for reading and writing");
         }
     }
 
-    /** What the words say of a file that is created. */
+    /** The options that the words give a new file. */
     SionOptions options() {
         SionOptions options = SionOptions.defaults();
         if (words.containsKey("keyval") && (words.get("keyval").isEmpty() || isInline(words.get("keyval")))) {
