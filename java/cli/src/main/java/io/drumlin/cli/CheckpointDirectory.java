@@ -173,7 +173,10 @@ final class CheckpointDirectory {
 
     /** Reads the files, says of each that is not whole why, and last what a restart does. */
     int verify(PrintWriter out) throws IOException {
-        RunReport report = run.report(true);
+        RunReport report;
+        try (Progress progress = Progress.of(() -> bytes(run.report(false)), "verify")) {
+            report = run.watchedBy(progress::advance).report(true);
+        }
         List<String> lines = new ArrayList<>();
         report.problems().forEach(problem -> lines.add(problem.reason()));
         for (Checkpoint checkpoint : report.checkpoints()) {
@@ -190,6 +193,14 @@ final class CheckpointDirectory {
         print(out, lines);
         out.println(path + ": " + restart(report));
         return exitCode(report);
+    }
+
+    /** Of the files that are read where data are looked at. */
+    private static long bytes(RunReport report) {
+        return report.checkpoints().stream()
+                .filter(Checkpoint::isRecoverable)
+                .mapToLong(Checkpoint::bytes)
+                .sum();
     }
 
     private static void print(PrintWriter out, Collection<String> lines) {
@@ -241,13 +252,21 @@ final class CheckpointDirectory {
         }
         Path decoded = Files.createTempDirectory("drumlin-decoded-");
         try {
-            RankFile file = run.fetch(rank, decoded)
-                    .orElseThrow(() -> new CommandException(
-                            ExitCode.NOT_RECOGNISED,
-                            path + ": there is no checkpoint that can be recovered; see verify"));
+            RankFile file = fetch(rank, decoded);
             copy(file, value.substring(0, at), target);
         } finally {
             delete(decoded);
+        }
+    }
+
+    private RankFile fetch(int rank, Path decoded) throws IOException {
+        try (Progress progress = Progress.of(
+                () -> run.report(false).restart().map(Checkpoint::bytes).orElse(0L), "verify")) {
+            return run.watchedBy(progress::advance)
+                    .fetch(rank, decoded)
+                    .orElseThrow(() -> new CommandException(
+                            ExitCode.NOT_RECOGNISED,
+                            path + ": there is no checkpoint that can be recovered; see verify"));
         }
     }
 
@@ -262,8 +281,12 @@ final class CheckpointDirectory {
                 Hdf5Datasets.of(source).extract("dataset", selected, target);
                 return;
             }
-            for (Part part : parts(file, selected)) {
-                RangeCopy.copy(source, part.offset(), part.length(), target);
+            List<Part> parts = parts(file, selected);
+            long bytes = parts.stream().mapToLong(Part::length).sum();
+            try (WatchedSource watched = WatchedSource.of(source, bytes, "extract")) {
+                for (Part part : parts) {
+                    RangeCopy.copy(watched, part.offset(), part.length(), target);
+                }
             }
         }
     }

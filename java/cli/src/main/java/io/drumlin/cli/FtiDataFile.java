@@ -230,12 +230,15 @@ final class FtiDataFile implements RecognisedFile {
     @Override
     public void extract(String key, String value, OutputStream target) throws IOException {
         Variable variable = select(key, value);
-        verify(source);
-        if (!findings.isEmpty()) {
-            throw new FormatException(GroupMetadata.FORMAT, findings.list().get(0)).in(source.path());
-        }
-        for (Range part : variable.parts()) {
-            RangeCopy.copy(source, part.offset(), part.length(), target);
+        long bytes = variable.parts().stream().mapToLong(Range::length).sum();
+        try (WatchedSource watched = WatchedSource.of(source, source.size() + bytes, "extract")) {
+            verify(watched);
+            if (!findings.isEmpty()) {
+                throw new FormatException(GroupMetadata.FORMAT, findings.list().get(0)).in(source.path());
+            }
+            for (Range part : variable.parts()) {
+                RangeCopy.copy(watched, part.offset(), part.length(), target);
+            }
         }
     }
 

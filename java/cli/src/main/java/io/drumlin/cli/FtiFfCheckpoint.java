@@ -241,13 +241,23 @@ final class FtiFfCheckpoint implements RecognisedFile {
             throw new CommandException(
                     ExitCode.NOT_RECOGNISED, source.path() + " has no variable " + id + "; " + variablesThereAre());
         }
+        long bytes = file.containers()
+                .filter(container -> container.id() == id && container.hasContent())
+                .mapToLong(VariableMeta::chunkSize)
+                .sum();
+        try (WatchedSource watched = WatchedSource.of(source, bytes, "extract")) {
+            extract(id, watched, target);
+        }
+    }
+
+    private void extract(int id, ByteSource data, OutputStream target) throws IOException {
         byte[] buffer = new byte[BUFFER];
         for (int b = 0; b < file.blocks().size(); b++) {
             List<VariableMeta> containers = file.blocks().get(b).variables();
             for (int v = 0; v < containers.size(); v++) {
                 VariableMeta container = containers.get(v);
                 if (container.id() == id && container.hasContent()) {
-                    check(container, file.hashOffset(b, v), copy(container, buffer, target));
+                    check(container, file.hashOffset(b, v), copy(container, data, buffer, target));
                 }
             }
         }
@@ -277,12 +287,13 @@ final class FtiFfCheckpoint implements RecognisedFile {
     }
 
     /** Copies a chunk and gives its digest. */
-    private String copy(VariableMeta container, byte[] buffer, OutputStream target) throws IOException {
+    private static String copy(VariableMeta container, ByteSource data, byte[] buffer, OutputStream target)
+            throws IOException {
         MessageDigest md5 = md5();
         int length;
         for (long done = 0; done < container.chunkSize(); done += length) {
             length = (int) Math.min(buffer.length, container.chunkSize() - done);
-            source.readFully(container.fptr() + done, ByteBuffer.wrap(buffer, 0, length));
+            data.readFully(container.fptr() + done, ByteBuffer.wrap(buffer, 0, length));
             md5.update(buffer, 0, length);
             target.write(buffer, 0, length);
         }

@@ -271,7 +271,10 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
             Chunk chunk = file.findChunk(frame, name)
                     .orElseThrow(() -> new CommandException(
                             ExitCode.NOT_RECOGNISED, source.path() + " has no chunk " + name + " in frame " + frame));
-            (selection.group(3) == null ? chunk : rows(chunk, selection)).copyTo(target);
+            Chunk rows = selection.group(3) == null ? chunk : rows(chunk, selection);
+            try (Progress progress = Progress.of(rows.size(), "extract")) {
+                rows.copyTo(progress.watching(target));
+            }
         }
     }
 

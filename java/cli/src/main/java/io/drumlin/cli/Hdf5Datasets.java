@@ -167,12 +167,14 @@ final class Hdf5Datasets implements RecognisedFile {
     @Override
     public void extract(String key, String value, OutputStream target) throws IOException {
         StoredDataset dataset = select(key, value);
-        verify(source, List.of(dataset));
-        if (!findings.isEmpty()) {
-            throw new FormatException(FORMAT, findings.list().get(0)).in(source.path());
-        }
-        for (Chunk chunk : dataset.chunks()) {
-            RangeCopy.copy(source, chunk.offset(), chunk.length(), target);
+        try (WatchedSource watched = WatchedSource.of(source, source.size() + dataset.storedBytes(), "extract")) {
+            verify(watched, List.of(dataset));
+            if (!findings.isEmpty()) {
+                throw new FormatException(FORMAT, findings.list().get(0)).in(source.path());
+            }
+            for (Chunk chunk : dataset.chunks()) {
+                RangeCopy.copy(watched, chunk.offset(), chunk.length(), target);
+            }
         }
     }
 

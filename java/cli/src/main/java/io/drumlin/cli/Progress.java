@@ -1,6 +1,8 @@
 package io.drumlin.cli;
 
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import me.tongfei.progressbar.ProgressBar;
@@ -17,6 +19,17 @@ final class Progress implements AutoCloseable {
 
     private Progress(@Nullable ProgressBar bar) {
         this.bar = bar;
+    }
+
+    /** How much work there is, if that costs something to find out. */
+    @FunctionalInterface
+    interface Amount {
+        long bytes() throws IOException;
+    }
+
+    /** As {@link #of(long, String)}; without a terminal nobody asks for the amount. */
+    static Progress of(Amount amount, String task) throws IOException {
+        return of(stderrIsTerminal() ? amount.bytes() : 0, task);
     }
 
     static Progress of(long bytes, String task) {
@@ -41,10 +54,28 @@ final class Progress implements AutoCloseable {
         }
     }
 
+    /** By any thread. */
     void advance(long bytes) {
         if (bar != null) {
             bar.stepBy(bytes);
         }
+    }
+
+    /** The same target, and what is written to it is work that is done. */
+    OutputStream watching(OutputStream target) {
+        return new FilterOutputStream(target) {
+            @Override
+            public void write(int value) throws IOException {
+                out.write(value);
+                advance(1);
+            }
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                out.write(bytes, offset, length);
+                advance(length);
+            }
+        };
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.drumlin.format.sion.TaskStream;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionOptions;
+import io.drumlin.sion.SionReader;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -270,7 +271,10 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
                         source.path() + " has no task " + task + "; it has 0 to " + (set.taskCount() - 1));
             }
             if (!selection.containsKey("key")) {
-                SionStreams.copy(set.reader(task), target, bytes -> {});
+                SionReader reader = set.reader(task);
+                try (Progress progress = Progress.of(reader.size(), "extract")) {
+                    SionStreams.copy(reader, target, progress::advance);
+                }
             } else {
                 SionStreams.copy(set, task, number("key", selection, key, value), target, source.path());
             }

@@ -40,11 +40,13 @@ final class SionStreams {
             throw new CommandException(ExitCode.NOT_RECOGNISED, path + " holds plain streams, not records with keys");
         }
         KeyValueReader reader = set.keyValueReader(task);
-        if (reader.statistics(key).isEmpty()) {
-            throw new CommandException(
-                    ExitCode.NOT_RECOGNISED, path + ": task " + task + " has no key " + Long.toUnsignedString(key));
+        KeyValueReader.Statistics values = reader.statistics(key)
+                .orElseThrow(() -> new CommandException(
+                        ExitCode.NOT_RECOGNISED,
+                        path + ": task " + task + " has no key " + Long.toUnsignedString(key)));
+        try (Progress progress = Progress.of(values.size(), "extract")) {
+            copy(reader, key, target, progress::advance);
         }
-        copy(reader, key, target, bytes -> {});
     }
 
     /** All values of a key from its present position on. */

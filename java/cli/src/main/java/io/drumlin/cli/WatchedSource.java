@@ -16,7 +16,12 @@ final class WatchedSource implements ByteSource, AutoCloseable {
     }
 
     static WatchedSource of(ByteSource source, String task) {
-        return new WatchedSource(source, Progress.of(source.size(), task));
+        return of(source, source.size(), task);
+    }
+
+    /** @param bytes that will be read, more than the source has where some are read twice */
+    static WatchedSource of(ByteSource source, long bytes, String task) {
+        return new WatchedSource(source, Progress.of(bytes, task));
     }
 
     @Override

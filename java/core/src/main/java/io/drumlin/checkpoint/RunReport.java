@@ -52,6 +52,7 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
      * @param sources from what each rank gets its data, by the rank in the names of its files
      * @param missing files that are not there
      * @param damaged files that were refused
+     * @param bytes of the files that are there
      */
     public record Checkpoint(
             Level level,
@@ -61,7 +62,8 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
             State state,
             SortedMap<Integer, DataSource> sources,
             Set<Path> missing,
-            Set<Path> damaged) {
+            Set<Path> damaged,
+            long bytes) {
 
         /**
          * Whether every rank gets its data.
@@ -252,7 +254,13 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
                     state,
                     sources,
                     lacking,
-                    damaged);
+                    damaged,
+                    bytes(files));
+        }
+
+        /** What is deleted meanwhile has none. */
+        private static long bytes(Collection<Path> files) {
+            return files.stream().mapToLong(file -> file.toFile().length()).sum();
         }
 
         /** Checkpoints of which too little is left for a restart to look at them: by the names of their files. */
@@ -286,7 +294,8 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
                     State.LOST,
                     sources,
                     Set.of(),
-                    Set.of());
+                    Set.of(),
+                    bytes(strays));
         }
 
         private static State lost(Set<String> folders) {

@@ -27,6 +27,7 @@ import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 /**
@@ -45,9 +46,10 @@ public final class RunSurvey {
     private final String execId;
     private final NodeOrder order;
     private final List<String> nodeNames;
-    private final StorageEngine storage = new NioEngine();
+    private final StorageEngine storage;
 
-    private RunSurvey(FtiConfig config, String execId, NodeOrder order) {
+    private RunSurvey(FtiConfig config, String execId, NodeOrder order, StorageEngine storage) {
+        this.storage = storage;
         this.order = order;
         this.config = config;
         this.execId = execId;
@@ -86,7 +88,18 @@ public final class RunSurvey {
                     .exception();
         }
         checkRanks(config, nodeNames.size(), TopologyFile.ranks(topology), topologyFile);
-        return new RunSurvey(config, run, order);
+        return new RunSurvey(config, run, order, new NioEngine());
+    }
+
+    /**
+     * The same run, and somebody is told how much of its files was read: as a whole, about the {@link RunReport.Checkpoint#bytes} of those
+     * checkpoints that may be recoverable.
+     *
+     * @param read gets the number of bytes of each read, from several threads
+     * @return another survey
+     */
+    public RunSurvey watchedBy(LongConsumer read) {
+        return new RunSurvey(config, execId, order, new WatchedEngine(storage, read));
     }
 
     /** With other ranks than the run's, files would be missed or taken for those of other ranks. */
