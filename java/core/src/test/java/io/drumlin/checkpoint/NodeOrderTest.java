@@ -450,21 +450,21 @@ class NodeOrderTest {
     }
 
     /** Not the same size on all ranks. */
-    private static int[] values(int rank, int ckptId) {
+    static int[] values(int rank, int ckptId) {
         int[] values = new int[500 + 33 * rank];
         Arrays.setAll(values, i -> 1_000_000 * ckptId + 10_000 * rank + i);
         return values;
     }
 
     /** Ranks that fill one node after the other. */
-    private static List<String> block(List<String> nodes, int perNode) {
+    static List<String> block(List<String> nodes, int perNode) {
         return nodes.stream()
                 .flatMap(node -> Collections.nCopies(perNode, node).stream())
                 .toList();
     }
 
     /** Ranks that are dealt out to the nodes in turn. */
-    private static List<String> cyclic(List<String> nodes, int perNode) {
+    static List<String> cyclic(List<String> nodes, int perNode) {
         return IntStream.range(0, perNode).boxed().flatMap(i -> nodes.stream()).toList();
     }
 
