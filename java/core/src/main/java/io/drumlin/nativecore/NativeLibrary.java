@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  *       ({@code SLURM_TMPDIR}, {@code TMPDIR}, {@code java.io.tmpdir}), once per content.
  * </ol>
  *
+ * <p>Libraries that are there and do not fit, because they are of another version or of another system, are warned of: without
+ * them programs work, but slower than who installed them expects.
+ *
  * <p>JavaCPP's own loader and its cache in the home folder are not used: glue is linked with {@code jni_exports.map}, which
  * hides what would call them. Thread-safe.
  */
@@ -58,6 +61,9 @@ public final class NativeLibrary {
     private final String name;
     private final Class<?> binding;
     private final List<String> tried = new ArrayList<>();
+
+    /** Whether there are files of the name that cannot be loaded. */
+    private boolean found;
 
     private NativeLibrary(String name, Class<?> binding) {
         this.name = name;
@@ -82,9 +88,10 @@ public final class NativeLibrary {
         NativeLibrary library = new NativeLibrary(name, binding);
         try {
             String place = library.loadFromAnywhere();
+            library.found = true;
             int actual = actualAbi.getAsInt();
             if (actual != abi) {
-                return new UnsatisfiedLinkError("lib" + name + " from " + place + " has ABI " + actual
+                throw new UnsatisfiedLinkError("lib" + name + " from " + place + " has ABI " + actual
                         + ", these classes need " + abi + "; install the libraries and jars of one version");
             }
             LOG.log(System.Logger.Level.DEBUG, "lib{0} loaded from {1}", name, place);
@@ -95,6 +102,9 @@ public final class NativeLibrary {
                             + " JDK_JAVA_OPTIONS",
                     e);
         } catch (LinkageError e) {
+            if (library.found) {
+                LOG.log(System.Logger.Level.WARNING, "native code that was found is not used: {0}", e.getMessage());
+            }
             return e;
         }
     }
@@ -172,6 +182,7 @@ public final class NativeLibrary {
             }
             return true;
         } catch (UnsatisfiedLinkError e) {
+            found = true;
             tried.add(source + ": " + e.getMessage());
             return false;
         }

@@ -165,11 +165,21 @@ public final class Mpirun {
     }
 
     private Mpirun preload(String library, String variable) {
-        Path path = Path.of(System.getProperty("drumlin.root"), "build", "cmake", "native", "test", library);
+        return startedBy("env", "LD_PRELOAD=" + testLibrary(library), variable);
+    }
+
+    /**
+     * What the C build makes for tests; skips the test where that was not built.
+     *
+     * @param name of the file or the folder, as in {@code native/test/CMakeLists.txt}
+     * @return its path
+     */
+    public static Path testLibrary(String name) {
+        Path path = Path.of(System.getProperty("drumlin.root"), "build", "cmake", "native", "test", name);
         if (Files.notExists(path)) {
             skip(path + " is not there: scripts/build makes it where cmocka is installed");
         }
-        return startedBy("env", "LD_PRELOAD=" + path, variable);
+        return path;
     }
 
     /** Whether mpirun starts the ranks. */

@@ -3,8 +3,10 @@ package io.drumlin.nativecore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.drumlin.comm.Mpirun;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -74,6 +76,33 @@ class NativeLibraryTest {
                 .startsWith("unavailable: ")
                 .contains("java.library.path: " + folder.resolve("libdrumlin_core.so"))
                 .contains("class path and module path: there is no");
+    }
+
+    @Test
+    void librariesOfAnotherAbiAreToldAndNotUsed() throws Exception {
+        assertThat(probe("-Ddrumlin.native.dir=" + Mpirun.testLibrary("stale")))
+                .startsWith("unavailable: libdrumlin_core from ")
+                .contains("has ABI 1, these classes need " + CoreLibrary.ABI, "jars of one version");
+    }
+
+    /** As in a folder into which a part of a build was copied. */
+    @Test
+    void glueAndLibraryOfTwoBuildsAreToldAndNotUsed() throws Exception {
+        Files.copy(NativeTests.folder().resolve("libdrumlin_core.so"), folder.resolve("libdrumlin_core.so"));
+        Path stale = Mpirun.testLibrary("stale").resolve("libjnidrumlin_core.so");
+        Path glue = folder.resolve("libjnidrumlin_core.so");
+        Files.copy(stale, glue);
+        assertThat(probe("-Ddrumlin.native.dir=" + folder))
+                .startsWith("unavailable: ")
+                .contains("has ABI 1");
+        String text =
+                Files.readString(NativeTests.folder().resolve("libjnidrumlin_core.so"), StandardCharsets.ISO_8859_1);
+        String needed = "libdrumlin_core.so." + CoreLibrary.ABI;
+        assertThat(text).contains(needed);
+        Files.writeString(glue, text.replace(needed, "libdrumlin_core.so.0"), StandardCharsets.ISO_8859_1);
+        assertThat(probe("-Ddrumlin.native.dir=" + folder))
+                .startsWith("unavailable: ")
+                .contains("libdrumlin_core.so.0: cannot open shared object file");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Mpirun;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,18 @@ class StorageEnginesTest {
         assertThat(choose("-Ddrumlin.native.dir=" + folder))
                 .contains("chosen: libc")
                 .containsOnlyOnce("INFO: storage engine libc: best available");
+    }
+
+    /** Who has installed the libraries expects them to be used. */
+    @Tag("native")
+    @Test
+    void warnsOfLibrariesOfAnotherVersion() throws Exception {
+        String stale = "-Ddrumlin.native.dir=" + Mpirun.testLibrary("stale");
+        assertThat(choose(stale))
+                .contains("chosen: libc")
+                .containsOnlyOnce("WARNING: native code that was found is not used: libdrumlin_core from ")
+                .contains("has ABI 1, these classes need ");
+        assertThat(choose(stale, "-Ddrumlin.storage=native")).contains("refused:", "has ABI 1, these classes need ");
     }
 
     @Test
