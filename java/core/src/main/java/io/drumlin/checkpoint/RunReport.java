@@ -47,8 +47,11 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
     /**
      * A checkpoint of which there are files.
      *
+     * @param level at which it was taken
+     * @param ckptId its id
      * @param archived whether it is kept in the archive of level 4, where no restart looks
      * @param folders names of the directories with its files
+     * @param state what can be had of it
      * @param sources from what each rank gets its data, by the rank in the names of its files
      * @param missing files that are not there
      * @param damaged files that were refused
