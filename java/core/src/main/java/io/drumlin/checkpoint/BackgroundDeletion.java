@@ -41,7 +41,7 @@ final class BackgroundDeletion {
 
     private void delete(Path directory) {
         try {
-            RunDirectory.delete(directory, storage);
+            DirectoryTree.delete(directory, storage);
         } catch (IOException e) {
             LOG.log(Logger.Level.WARNING, "a checkpoint that was replaced is not deleted yet: " + e.getMessage());
         }

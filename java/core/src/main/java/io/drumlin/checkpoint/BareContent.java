@@ -13,7 +13,7 @@ final class BareContent implements FileContent {
 
     @Override
     public String suffix() {
-        return RunDirectory.FTI;
+        return FileNames.FTI;
     }
 
     @Override

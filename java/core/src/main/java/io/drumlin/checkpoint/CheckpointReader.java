@@ -36,9 +36,6 @@ final class CheckpointReader {
 
     private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
 
-    /** Slabs of a pool to read with: a round of pieces, one for each lane, is hashed while the next are read. */
-    static final int SLABS = 2 * Md5Lanes.LANES;
-
     /**
      * Rounds in the slabs when they are read from a device. With two, half of the memory was asked of it while the other half was hashed,
      * and it did nothing for a quarter of the time. What is kept, or mapped, comes in whole slabs' bytes, two rounds.
@@ -340,7 +337,7 @@ final class CheckpointReader {
             stream(path, chunks, from(path, mapping.get(), space.get()), sink);
             return;
         }
-        int part = SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS;
+        int part = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS;
         int pieceBytes = space.isPresent() ? slabs.slabBytes() : Math.max(AlignedBuffer.ALIGNMENT, part);
         try (BlockFile file = storage.open(path, MODES)) {
             stream(path, chunks, from(file, space, pieceBytes), pieceBytes, sink);
@@ -354,7 +351,7 @@ final class CheckpointReader {
     /** @param pieceBytes of the slabs for each piece */
     private void stream(Path path, List<Chunk> chunks, Input input, int pieceBytes, Sink sink) throws IOException {
         LanePlan plan = new LanePlan(chunks, pieceBytes);
-        int rounds = SLABS / Md5Lanes.LANES * slabs.slabBytes() / pieceBytes;
+        int rounds = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes() / pieceBytes;
         Deque<List<Arrival>> coming = new ArrayDeque<>();
         try (LaneHashes md5 = new LaneHashes()) {
             while (true) {

@@ -85,7 +85,7 @@ public final class Checkpoints implements AutoCloseable {
                 : Optional.empty();
         faultInjection = new FaultInjection(config.injection(), run.app().rank(), System::nanoTime);
         stash = new Stash(engine, variables, underway, last);
-        description = RunDescription.of(run, engine.group());
+        description = run.description(engine.group());
     }
 
     /**
@@ -850,7 +850,7 @@ public final class Checkpoints implements AutoCloseable {
         // What is copied into a file of all ranks, or by a head, is best kept near.
         boolean near = engine.mode().shared(level).isPresent() || !config.isInline(level);
         Path root = near ? directories.local() : directories.root(level);
-        return root.resolve(RunDirectory.incrementalName(run.topology().fileRank()));
+        return root.resolve(FileNames.incrementalName(run.topology().fileRank()));
     }
 
     /**

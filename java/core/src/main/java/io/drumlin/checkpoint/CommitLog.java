@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;

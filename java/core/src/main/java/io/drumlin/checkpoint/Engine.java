@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.IoMode.Places;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.storage.StorageEngine;
@@ -44,7 +43,7 @@ record Engine(
         Communicator given = sameOrder ? app : run.app().dup();
         Communicator node = Recovery.nodeOf(app, topology);
         Group group = Group.of(app, topology, config.groupSize());
-        SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, config.slabBytes());
+        SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, config.slabBytes());
         int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
         CheckpointReader reader = new CheckpointReader(
                 storage, slabs, KeptBytes.ofFreeMemory(storage, config.restartMemory(), ranksOfMachine));
@@ -52,7 +51,7 @@ record Engine(
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         LevelDirectories levels =
                 new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
-        IoMode mode = IoMode.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
+        IoMode mode = IoModes.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
         LevelCopy copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         RestartSection restartSection = new RestartSection(app, run);
         CheckpointList checkpointList = new CheckpointList(app, config, topology, directories, storage);
@@ -99,8 +98,8 @@ record Engine(
     }
 
     /** The mode for files in other directories than those of the levels. */
-    IoMode modeAt(Places places) {
-        return IoMode.of(config(), app, group, run.topology(), places, storage(), slabs, reader, refusals, packing);
+    IoMode modeAt(CheckpointDirectories places) {
+        return IoModes.of(config(), app, group, run.topology(), places, storage(), slabs, reader, refusals, packing);
     }
 
     /** Lets go of memory and communicators. Collective. */

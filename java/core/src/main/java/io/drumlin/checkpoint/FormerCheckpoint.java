@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,11 +27,11 @@ interface FormerCheckpoint {
     Path missingFile(int stored);
 
     /** Where the files lie. */
-    Slot slot();
+    CommitSlot slot();
 
     /** Where the metadata lie, in the modes that keep them apart from the data. */
-    default Slot metadataSlot() {
-        return Slot.COMMITTED;
+    default CommitSlot metadataSlot() {
+        return CommitSlot.COMMITTED;
     }
 
     /** Whether its files may be such that nothing tells whether they belong together. */

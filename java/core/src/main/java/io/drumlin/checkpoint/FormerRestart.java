@@ -88,7 +88,7 @@ final class FormerRestart {
     private List<String> candidates(Level level) throws IOException {
         List<String> found = new ArrayList<>();
         if (app.rank() == 0) {
-            Path directory = levels.directory(level, LevelDirectories.Slot.COMMITTED);
+            Path directory = levels.directory(level, CommitSlot.COMMITTED);
             refusals.succeeds(
                     "looking for checkpoints in",
                     directory,
@@ -100,7 +100,7 @@ final class FormerRestart {
 
     private Optional<FormerCheckpoint> verified(Level level, String line) throws IOException {
         FormerCheckpoint[] former = new FormerCheckpoint[1];
-        Path directory = levels.directory(level, LevelDirectories.Slot.COMMITTED);
+        Path directory = levels.directory(level, CommitSlot.COMMITTED);
         boolean possible = refusals.succeeds("looking at", directory, () -> former[0] = mode.former(level, line));
         refusals.requireReadable();
         if (!onAllRanks(possible)) {

@@ -622,7 +622,7 @@ final class FtiConfig {
 
     /** How the names of the files of ranks end. */
     String suffix() {
-        return ioMode == IO_HDF5 ? RunDirectory.HDF5 : RunDirectory.FTI;
+        return ioMode == IO_HDF5 ? FileNames.HDF5 : FileNames.FTI;
     }
 
     /** Iterations, a power of two. */
@@ -716,9 +716,9 @@ final class FtiConfig {
                 : OptionalLong.of((long) restartMebibytes << 20);
     }
 
-    /** Bytes of each of the {@link CheckpointReader#SLABS} slabs of a rank: a power of two. */
+    /** Bytes of each of the {@link SlabPool#SLABS} slabs of a rank: a power of two. */
     int slabBytes() {
-        return Integer.highestOneBit((slabMebibytes << 20) / CheckpointReader.SLABS);
+        return Integer.highestOneBit((slabMebibytes << 20) / SlabPool.SLABS);
     }
 
     /** How long the lease of another job is watched; zero: there is none. */

@@ -37,7 +37,7 @@ final class FtiFfDifferential {
         // Until the next commit nobody knows what is in it.
         boolean update = spareUsable && last != null && PathStatus.isRegularFile(spare);
         spareUsable = false;
-        RunDirectory.makeDirectory(Objects.requireNonNull(spare.toAbsolutePath().getParent()), storage);
+        DirectoryTree.make(Objects.requireNonNull(spare.toAbsolutePath().getParent()), storage);
         MadeFile.putDirectoryAside(storage, spare);
         DifferentialFile file = new DifferentialFile(
                 storage,

@@ -1,8 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.IoMode.Places;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
@@ -26,7 +24,13 @@ import java.util.TreeSet;
  * @param mayBeUnmarked whether it may be one of C FTI, whose files have nothing in common but the id
  */
 record FtiFfFormer(
-        FtiFfMode mode, Places places, Level level, Slot slot, int ckptId, List<Integer> files, boolean mayBeUnmarked)
+        FtiFfMode mode,
+        CheckpointDirectories places,
+        Level level,
+        CommitSlot slot,
+        int ckptId,
+        List<Integer> files,
+        boolean mayBeUnmarked)
         implements FormerCheckpoint {
 
     /**
@@ -34,14 +38,14 @@ record FtiFfFormer(
      *
      * @return lines for {@link #of}
      */
-    static List<String> find(FtiFfMode mode, Places places, Level level) throws IOException {
-        boolean replacing = PathStatus.exists(places.directory(level, Slot.REPLACED));
-        boolean committed = PathStatus.exists(places.directory(level, Slot.COMMITTED));
+    static List<String> find(FtiFfMode mode, CheckpointDirectories places, Level level) throws IOException {
+        boolean replacing = PathStatus.exists(places.directory(level, CommitSlot.REPLACED));
+        boolean committed = PathStatus.exists(places.directory(level, CommitSlot.COMMITTED));
         List<String> found = new ArrayList<>();
-        for (Slot slot : Slot.values()) {
+        for (CommitSlot slot : CommitSlot.values()) {
             // All ranks had written their files when the old ones were put aside, not before.
-            if (slot != Slot.TMP || (replacing && !committed)) {
-                boolean mayDiffer = slot == Slot.COMMITTED && !replacing;
+            if (slot != CommitSlot.TMP || (replacing && !committed)) {
+                boolean mayDiffer = slot == CommitSlot.COMMITTED && !replacing;
                 files(mode, places.directory(level, slot), level).forEach((ckptId, ranks) -> {
                     StringJoiner line = new StringJoiner(" ");
                     line.add(slot.name()).add(ckptId.toString()).add(Boolean.toString(mayDiffer));
@@ -61,9 +65,9 @@ record FtiFfFormer(
             differential(mode, directory, ranks);
             return ranks;
         }
-        for (Path file : RunDirectory.entries(directory)) {
-            OptionalInt rank = RunDirectory.plainOwner(file.getFileName().toString());
-            OptionalInt ckptId = RunDirectory.ckptId(file);
+        for (Path file : DirectoryTree.entries(directory)) {
+            OptionalInt rank = FileNames.plainOwner(file.getFileName().toString());
+            OptionalInt ckptId = FileNames.ckptId(file);
             if (rank.isPresent() && ckptId.isPresent()) {
                 ranks.computeIfAbsent(ckptId.getAsInt(), id -> new TreeSet<>()).add(rank.getAsInt());
             }
@@ -76,8 +80,8 @@ record FtiFfFormer(
             throws IOException {
         TreeSet<Integer> ranks = new TreeSet<>();
         Optional<FtiFfFile> readable = Optional.empty();
-        for (Path file : RunDirectory.entries(directory)) {
-            OptionalInt rank = RunDirectory.differentialOwner(file.getFileName().toString());
+        for (Path file : DirectoryTree.entries(directory)) {
+            OptionalInt rank = FileNames.differentialOwner(file.getFileName().toString());
             if (rank.isPresent()) {
                 ranks.add(rank.getAsInt());
                 readable = readable.or(() -> mode.readable(file));
@@ -91,13 +95,13 @@ record FtiFfFormer(
      *
      * @throws IOException files are missing
      */
-    static FtiFfFormer of(FtiFfMode mode, Places places, Level level, String line) throws IOException {
+    static FtiFfFormer of(FtiFfMode mode, CheckpointDirectories places, Level level, String line) throws IOException {
         String[] words = line.split(" ", -1);
         List<Integer> files = new ArrayList<>();
         for (int i = 3; i < words.length; i++) {
             files.add(Integer.parseInt(words[i]));
         }
-        Slot slot = Slot.valueOf(words[0]);
+        CommitSlot slot = CommitSlot.valueOf(words[0]);
         requireAll(places.directory(level, slot), files);
         return new FtiFfFormer(
                 mode, places, level, slot, Integer.parseInt(words[1]), files, Boolean.parseBoolean(words[2]));
@@ -152,8 +156,8 @@ record FtiFfFormer(
 
     private Path file(int file) {
         String name = level == Level.L4_DCP
-                ? RunDirectory.differentialName(file)
-                : RunDirectory.fileName(FileKind.PLAIN, ckptId, file);
+                ? FileNames.differentialName(file)
+                : FileNames.fileName(FileKind.PLAIN, ckptId, file);
         return places.directory(level, slot).resolve(name);
     }
 
@@ -182,6 +186,6 @@ record FtiFfFormer(
 
     @Override
     public FormerCheckpoint inPlace() {
-        return new FtiFfFormer(mode, places, level, Slot.COMMITTED, ckptId, files, mayBeUnmarked);
+        return new FtiFfFormer(mode, places, level, CommitSlot.COMMITTED, ckptId, files, mayBeUnmarked);
     }
 }

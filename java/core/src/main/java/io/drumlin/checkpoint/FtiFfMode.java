@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -64,7 +63,7 @@ final class FtiFfMode implements IoMode {
     private final Group group;
     private final Topology topology;
     private final int fileRank;
-    private final Places levels;
+    private final CheckpointDirectories levels;
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final Optional<FtiFfDifferential> differential;
@@ -85,7 +84,7 @@ final class FtiFfMode implements IoMode {
             Communicator app,
             Group group,
             Topology topology,
-            Places levels,
+            CheckpointDirectories levels,
             StorageEngine storage,
             SlabPool slabs,
             CheckpointReader reader,
@@ -134,7 +133,7 @@ final class FtiFfMode implements IoMode {
         if (level != Level.L4_DCP) {
             return new FtiFfGathering(new ChunkedFile(storage, slabs, path), layout, plan, fileRank);
         }
-        Path committed = levels.directory(level, Slot.COMMITTED).resolve(RunDirectory.differentialName(fileRank));
+        Path committed = levels.directory(level, CommitSlot.COMMITTED).resolve(FileNames.differentialName(fileRank));
         return new FtiFfGathering(
                 differential.orElseThrow().begin(path, committed, plan.dataSize()), layout, plan, fileRank);
     }
@@ -149,7 +148,7 @@ final class FtiFfMode implements IoMode {
 
     @Override
     public Path differentialFile(RunDirectory directories) {
-        return RunDirectory.spare(directories.global()).resolve(RunDirectory.differentialName(fileRank));
+        return RunDirectory.spare(directories.global()).resolve(FileNames.differentialName(fileRank));
     }
 
     /** After a restart the variables of the file first, in their order in it; then others, in that of their first protection. */
@@ -174,14 +173,14 @@ final class FtiFfMode implements IoMode {
 
     @Override
     public String rankFileName(FileKind kind, int ckptId) {
-        return RunDirectory.fileName(kind, ckptId, fileRank);
+        return FileNames.fileName(kind, ckptId, fileRank);
     }
 
     @Override
     public String plainName(Level level, int ckptId) {
         return level == Level.L4_DCP
-                ? RunDirectory.differentialName(fileRank)
-                : RunDirectory.fileName(FileKind.PLAIN, ckptId, fileRank);
+                ? FileNames.differentialName(fileRank)
+                : FileNames.fileName(FileKind.PLAIN, ckptId, fileRank);
     }
 
     @Override
@@ -207,7 +206,7 @@ final class FtiFfMode implements IoMode {
      *
      * @param common what it has in common with the other files of the checkpoint, or {@link #UNMARKED}
      */
-    private record Candidate(FileKind kind, Place place, int ckptId, long common, FtiFfFile file) {}
+    private record Candidate(FileKind kind, FileLocation place, int ckptId, long common, FtiFfFile file) {}
 
     /** What the files of one checkpoint have in common. */
     private record Key(int ckptId, long common) {
@@ -221,17 +220,17 @@ final class FtiFfMode implements IoMode {
         List<Candidate> own = new ArrayList<>();
         // A copy is a file of the left neighbour, byte for byte.
         int left = (int) group.gather(fileRank)[group.left()];
-        for (Slot slot : Slot.values()) {
+        for (CommitSlot slot : CommitSlot.values()) {
             for (FileKind kind : FileKind.values()) {
                 candidates(level, slot, kind, kind == FileKind.PARTNER ? left : fileRank, own);
             }
         }
-        Path replaced = levels.directory(level, Slot.REPLACED);
+        Path replaced = levels.directory(level, CommitSlot.REPLACED);
         long[] replacing = {0};
         refusals.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
         app.allreduce(replacing, Op.MAX);
         own.removeIf(candidate ->
-                candidate.common == UNMARKED && (replacing[0] == 1 || candidate.place.slot() != Slot.COMMITTED));
+                candidate.common == UNMARKED && (replacing[0] == 1 || candidate.place.slot() != CommitSlot.COMMITTED));
         List<StoredCheckpoint> stored = new ArrayList<>();
         for (Key key : keys(own)) {
             List<Candidate> files = own.stream().filter(key::matches).toList();
@@ -261,7 +260,7 @@ final class FtiFfMode implements IoMode {
         if (app.rank() == 0) {
             may[0] = mayBeOfOneCheckpoint(all.clear()) ? 1 : 0;
             if (may[0] == 0) {
-                Path directory = levels.directory(level, Slot.COMMITTED);
+                Path directory = levels.directory(level, CommitSlot.COMMITTED);
                 refusals.refuse("reading", directory, mixed(directory, key.ckptId));
             }
         }
@@ -295,17 +294,17 @@ final class FtiFfMode implements IoMode {
                 .exception();
     }
 
-    private void candidates(Level level, Slot slot, FileKind kind, int rank, List<Candidate> found) {
+    private void candidates(Level level, CommitSlot slot, FileKind kind, int rank, List<Candidate> found) {
         List<Path> files = new ArrayList<>();
         Path directory = levels.directory(level, slot);
         refusals.succeeds("listing", directory, () -> files.addAll(files(level, directory, kind)));
         for (Path path : files) {
             refusals.succeeds("reading", path, () -> {
                 FtiFfFile file = metadata(kind, path);
-                int ckptId = RunDirectory.ckptId(path).orElse(file.meta().ckptId());
+                int ckptId = FileNames.ckptId(path).orElse(file.meta().ckptId());
                 long common = common(path, file, ckptId, rank, topology.ranks());
                 requireId(kind, path, file, ckptId, common);
-                found.add(new Candidate(kind, new Place(slot, path), ckptId, common, file));
+                found.add(new Candidate(kind, new FileLocation(slot, path), ckptId, common, file));
             });
         }
     }
@@ -344,7 +343,7 @@ final class FtiFfMode implements IoMode {
             return RunDirectory.rankFiles(directory, kind, fileRank, topology);
         }
         RunDirectory.requireRanks(directory, topology);
-        Path file = directory.resolve(RunDirectory.differentialName(fileRank));
+        Path file = directory.resolve(FileNames.differentialName(fileRank));
         return kind == FileKind.PLAIN && PathStatus.isRegularFile(file) ? List.of(file) : List.of();
     }
 
@@ -499,13 +498,13 @@ final class FtiFfMode implements IoMode {
         @Override
         public String fileName(FileKind kind) {
             return level == Level.L4_DCP
-                    ? RunDirectory.differentialName(fileRank)
-                    : RunDirectory.fileName(kind, key.ckptId, fileRank);
+                    ? FileNames.differentialName(fileRank)
+                    : FileNames.fileName(kind, key.ckptId, fileRank);
         }
 
         @Override
-        public EnumMap<FileKind, List<Place>> places() {
-            EnumMap<FileKind, List<Place>> places = new EnumMap<>(FileKind.class);
+        public EnumMap<FileKind, List<FileLocation>> places() {
+            EnumMap<FileKind, List<FileLocation>> places = new EnumMap<>(FileKind.class);
             for (FileKind kind : FileKind.values()) {
                 places.put(
                         kind,

@@ -55,7 +55,7 @@ final class HashedTransfer {
 
     /**
      * @param app all ranks
-     * @param slabs at least {@link CheckpointReader#SLABS}, of the same size on all ranks of the group
+     * @param slabs at least {@link SlabPool#SLABS}, of the same size on all ranks of the group
      * @param reader gets the digests of files that were sent or received, and what is kept of them
      */
     HashedTransfer(Communicator app, Group group, StorageEngine storage, SlabPool slabs, CheckpointReader reader) {
@@ -76,7 +76,7 @@ final class HashedTransfer {
         this.slabs = slabs;
         this.reader = reader;
         this.hashes = hashes;
-        pieceBytes = Math.max(BLOCK, CheckpointReader.SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS);
+        pieceBytes = Math.max(BLOCK, SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS);
     }
 
     /**
@@ -226,7 +226,7 @@ final class HashedTransfer {
     /** Divides the memory of all slabs. */
     private Ring[] rings(int count) throws IOException {
         List<ByteBuffer> parts = new ArrayList<>();
-        for (int i = 0; i < CheckpointReader.SLABS; i++) {
+        for (int i = 0; i < SlabPool.SLABS; i++) {
             ByteBuffer slab = slabs.take().buffer();
             for (int at = 0; at < slabs.slabBytes(); at += pieceBytes) {
                 parts.add(slab.slice(at, pieceBytes));

@@ -33,7 +33,7 @@ final class Hdf5Content implements FileContent {
 
     @Override
     public String suffix() {
-        return RunDirectory.HDF5;
+        return FileNames.HDF5;
     }
 
     @Override

@@ -179,12 +179,12 @@ final class Head {
 
     private void tidy(Level level) throws IOException {
         levels.tidy(level);
-        Agreement.run(heads, "tidying up", () -> RunDirectory.delete(directories.tmp(Level.L1), storage));
+        Agreement.run(heads, "tidying up", () -> DirectoryTree.delete(directories.tmp(Level.L1), storage));
     }
 
     /** The file of an application rank of this node. */
     private String name(FileKind kind, Order order, int place) {
-        return RunDirectory.fileName(kind, order.ckptId(), topology.fileRankAt(place), config.suffix());
+        return FileNames.fileName(kind, order.ckptId(), topology.fileRankAt(place), config.suffix());
     }
 
     private Path local(FileKind kind, Order order, int place) {
@@ -256,7 +256,7 @@ final class Head {
 
     private void copyToGlobal(List<Order> orders) throws IOException {
         Path tmp = directories.tmp(Level.L4);
-        Agreement.run(heads, "making " + tmp, () -> RunDirectory.makeDirectory(tmp, storage));
+        Agreement.run(heads, "making " + tmp, () -> DirectoryTree.make(tmp, storage));
         Optional<SharedFileWriter> shared = mode.shared(Level.L4);
         if (shared.isPresent()) {
             Path path = tmp.resolve(shared.get().fileName(orders.get(0).ckptId()));

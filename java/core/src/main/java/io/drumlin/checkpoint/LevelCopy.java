@@ -42,7 +42,7 @@ final class LevelCopy {
     void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
         String operation = "copying " + from + " to level " + level.number();
         Path copy = directories.tmp(level).resolve(mode.copyName(level, from));
-        Agreement.run(app, operation, () -> RunDirectory.makeDirectory(directories.tmp(level), storage));
+        Agreement.run(app, operation, () -> DirectoryTree.make(directories.tmp(level), storage));
         long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
         Optional<SharedFileWriter> shared = mode.shared(level);
         if (shared.isPresent()) {

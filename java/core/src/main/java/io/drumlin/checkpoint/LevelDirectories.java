@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * its {@link IoMode} knows it by. One rank per directory works on it: the node's first for L1 to L3, the run's first for L4 and
  * for the directories of metadata, which go the same way where the mode has them.
  */
-final class LevelDirectories implements IoMode.Places {
+final class LevelDirectories implements CheckpointDirectories {
 
     private final Communicator app;
     private final Topology topology;
@@ -169,7 +169,7 @@ final class LevelDirectories implements IoMode.Places {
         if (putAside || unsettled.contains(committed)) {
             swapOut(root, level);
         }
-        RunDirectory.delete(RunDirectory.tmp(root), storage);
+        DirectoryTree.delete(RunDirectory.tmp(root), storage);
         discardReplaced(root, level);
     }
 
@@ -181,7 +181,7 @@ final class LevelDirectories implements IoMode.Places {
         onEachRoot("taking the spare files of", Level.L4_DCP, root -> {
             if (PathStatus.exists(RunDirectory.spare(root))) {
                 deleteOfOtherRanks(RunDirectory.spare(root));
-                RunDirectory.delete(RunDirectory.tmp(root), storage);
+                DirectoryTree.delete(RunDirectory.tmp(root), storage);
                 storage.rename(RunDirectory.spare(root), RunDirectory.tmp(root));
                 // Before the list says that there is a newer checkpoint.
                 storage.syncDirectory(root);
@@ -191,8 +191,8 @@ final class LevelDirectories implements IoMode.Places {
 
     /** A former run of more ranks has left files that this one does not update. */
     private void deleteOfOtherRanks(Path directory) throws IOException {
-        for (Path file : RunDirectory.entries(directory)) {
-            OptionalInt rank = RunDirectory.differentialOwner(file.getFileName().toString());
+        for (Path file : DirectoryTree.entries(directory)) {
+            OptionalInt rank = FileNames.differentialOwner(file.getFileName().toString());
             if (rank.isPresent() && !topology.isOfApplication(rank.getAsInt())) {
                 storage.delete(file);
             }
@@ -201,7 +201,7 @@ final class LevelDirectories implements IoMode.Places {
 
     /** Deletes a run's spare files of differential checkpoints; for the rank that {@link #isMaster} of level 4. */
     void deleteSpare() throws IOException {
-        RunDirectory.delete(RunDirectory.spare(directories.global()), storage);
+        DirectoryTree.delete(RunDirectory.spare(directories.global()), storage);
     }
 
     /** Deletes what a run that was killed in an incremental checkpoint has left of it. Collective. */
@@ -287,7 +287,7 @@ final class LevelDirectories implements IoMode.Places {
             Agreement.run(app, "keeping the differential checkpoint before as a spare", () -> {
                 for (Path root : roots(level)) {
                     if (PathStatus.exists(RunDirectory.replaced(root, level))) {
-                        RunDirectory.delete(RunDirectory.spare(root), storage);
+                        DirectoryTree.delete(RunDirectory.spare(root), storage);
                         storage.rename(RunDirectory.replaced(root, level), RunDirectory.spare(root));
                     }
                 }
@@ -303,7 +303,7 @@ final class LevelDirectories implements IoMode.Places {
                 }
                 for (Path ordinary : ordinaryBefore(level)) {
                     archive(directories.global(), ordinary);
-                    RunDirectory.delete(ordinary, storage);
+                    DirectoryTree.delete(ordinary, storage);
                 }
             });
         } else {
@@ -313,7 +313,7 @@ final class LevelDirectories implements IoMode.Places {
         if (supersedesL4(level)) {
             Agreement.run(app, operation, () -> {
                 if (topology.isNodeMaster()) {
-                    RunDirectory.delete(directories.replica(false), storage);
+                    DirectoryTree.delete(directories.replica(false), storage);
                 }
             });
         }
@@ -362,9 +362,9 @@ final class LevelDirectories implements IoMode.Places {
     private void deleteOfFormerRun(Path root) throws IOException {
         for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
             deleteCommitted(root, level);
-            RunDirectory.delete(RunDirectory.replaced(root, level), storage);
+            DirectoryTree.delete(RunDirectory.replaced(root, level), storage);
         }
-        RunDirectory.delete(RunDirectory.tmp(root), storage);
+        DirectoryTree.delete(RunDirectory.tmp(root), storage);
         storage.syncDirectory(root);
     }
 
@@ -396,7 +396,7 @@ final class LevelDirectories implements IoMode.Places {
         if (keepL4 && level == Level.L4) {
             archive(root, replaced);
         }
-        RunDirectory.delete(replaced, storage);
+        DirectoryTree.delete(replaced, storage);
     }
 
     /**
@@ -411,15 +411,16 @@ final class LevelDirectories implements IoMode.Places {
             Path committed = RunDirectory.committed(root, Level.L4);
             if (!root.equals(directories.meta()) || !isOfDifferential(committed)) {
                 archive(root, committed);
-                RunDirectory.delete(committed, storage);
+                DirectoryTree.delete(committed, storage);
             }
         }
-        return PathStatus.exists(directories.archive()) || PathStatus.exists(directory(Level.L4_DCP, Slot.COMMITTED));
+        return PathStatus.exists(directories.archive())
+                || PathStatus.exists(directory(Level.L4_DCP, CommitSlot.COMMITTED));
     }
 
     private boolean isOfDifferential(Path ofMetadata) throws IOException {
         return PathStatus.isDirectory(ofMetadata)
-                && !RunDirectory.entries(ofMetadata).isEmpty()
+                && !DirectoryTree.entries(ofMetadata).isEmpty()
                 && MetadataFiles.archiveName(ofMetadata, storage).isEmpty();
     }
 
@@ -427,8 +428,8 @@ final class LevelDirectories implements IoMode.Places {
         if (!PathStatus.isDirectory(from)) {
             return;
         }
-        RunDirectory.makeDirectory(directories.archive(), storage);
-        RunDirectory.makeDirectory(directories.metaArchive(), storage);
+        DirectoryTree.make(directories.archive(), storage);
+        DirectoryTree.make(directories.metaArchive(), storage);
         if (root.equals(directories.meta())) {
             archiveMetadata(from);
         } else {
@@ -441,13 +442,13 @@ final class LevelDirectories implements IoMode.Places {
         Optional<String> name = MetadataFiles.archiveName(from, storage);
         if (name.isPresent()) {
             Path archived = directories.metaArchive().resolve(name.get());
-            RunDirectory.makeDirectory(archived, storage);
+            DirectoryTree.make(archived, storage);
             moveFiles(from, archived);
         }
     }
 
     private void moveFiles(Path from, Path to) throws IOException {
-        for (Path file : RunDirectory.entries(from)) {
+        for (Path file : DirectoryTree.entries(from)) {
             storage.rename(file, to.resolve(file.getFileName()));
         }
         storage.syncDirectory(to);
@@ -463,7 +464,7 @@ final class LevelDirectories implements IoMode.Places {
         for (Path directory : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
             if (PathStatus.exists(directory)) {
                 storage.syncDirectory(root);
-                RunDirectory.delete(directory, storage);
+                DirectoryTree.delete(directory, storage);
                 storage.syncDirectory(root);
             }
         }
@@ -476,7 +477,7 @@ final class LevelDirectories implements IoMode.Places {
      * @param chosen for all ranks of a directory, where the files lie: {@code tmp}, the level's directory or the one aside
      * @param ofMetadata where the metadata lie; looked at where the mode keeps them
      */
-    void settle(Level level, Slot chosen, Slot ofMetadata) throws IOException {
+    void settle(Level level, CommitSlot chosen, CommitSlot ofMetadata) throws IOException {
         onEachRoot("settling", level, root -> {
             settle(root, ofDirectories(level), root.equals(directories.meta()) ? ofMetadata : chosen);
         });
@@ -485,55 +486,34 @@ final class LevelDirectories implements IoMode.Places {
     /** Deletes what an interrupted commit left besides the checkpoint in its place. Collective. */
     void clean(Level level) throws IOException {
         onEachRoot("cleaning", level, root -> {
-            RunDirectory.delete(RunDirectory.tmp(root), storage);
+            DirectoryTree.delete(RunDirectory.tmp(root), storage);
             discardReplaced(root, ofDirectories(level));
         });
     }
 
-    private void settle(Path root, Level level, Slot chosen) throws IOException {
+    private void settle(Path root, Level level, CommitSlot chosen) throws IOException {
         switch (chosen) {
             case TMP -> swapIn(root, level);
             case COMMITTED -> {}
             case REPLACED -> {
-                RunDirectory.delete(RunDirectory.tmp(root), storage);
+                DirectoryTree.delete(RunDirectory.tmp(root), storage);
                 swapOut(root, level);
             }
         }
         unsettled.remove(RunDirectory.committed(root, level));
     }
 
-    /** The places where a checkpoint of a level may be found after a kill, newest first. */
-    enum Slot {
-        /** Written, perhaps not whole, not committed. */
-        TMP(0),
-        /** In its place. */
-        COMMITTED(1),
-        /** Put aside for a newer one. */
-        REPLACED(2);
-
-        private final int age;
-
-        Slot(int age) {
-            this.age = age;
-        }
-
-        /** The more, the older is what is found there. */
-        int age() {
-            return age;
-        }
-    }
-
     @Override
-    public Path directory(Level level, Slot slot) {
+    public Path directory(Level level, CommitSlot slot) {
         return directory(directories.root(level), level, slot);
     }
 
     @Override
-    public Path metadataDirectory(Level level, Slot slot) {
+    public Path metadataDirectory(Level level, CommitSlot slot) {
         return directory(directories.meta(), ofDirectories(level), slot);
     }
 
-    private static Path directory(Path root, Level level, Slot slot) {
+    private static Path directory(Path root, Level level, CommitSlot slot) {
         return switch (slot) {
             case TMP -> RunDirectory.tmp(root);
             case COMMITTED -> RunDirectory.committed(root, level);

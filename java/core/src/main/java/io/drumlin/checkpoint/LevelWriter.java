@@ -57,7 +57,7 @@ final class LevelWriter {
         checkGroup(operation, level);
         Draft[] drafts = new Draft[1];
         Agreement.run(app, operation, () -> {
-            RunDirectory.makeDirectory(directories.tmp(level), storage);
+            DirectoryTree.make(directories.tmp(level), storage);
             drafts[0] = own.draft(ckptId, timestamp);
             if (level == Level.L2 || level == Level.L3) {
                 slabs.fill();
@@ -104,7 +104,7 @@ final class LevelWriter {
         Path tmp = directories.tmp(Level.L1);
         Draft[] drafts = new Draft[1];
         Agreement.run(app, operation, () -> {
-            RunDirectory.makeDirectory(tmp, storage);
+            DirectoryTree.make(tmp, storage);
             drafts[0] = own.draft(ckptId, timestamp);
         });
         Draft draft = drafts[0];

@@ -1,8 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.IoMode.Places;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.PathStatus;
@@ -23,7 +21,8 @@ final class ListedRanks {
     }
 
     /** Reads the list, before anything is brought into its place. Collective. */
-    static ListedRanks of(Communicator app, Path list, Places places, Refusals refusals) throws IOException {
+    static ListedRanks of(Communicator app, Path list, CheckpointDirectories places, Refusals refusals)
+            throws IOException {
         StringBuilder lines = new StringBuilder();
         if (app.rank() == 0) {
             refusals.succeeds("reading", list, () -> {
@@ -41,13 +40,13 @@ final class ListedRanks {
     }
 
     /** Only a kill leaves the checkpoint that one of other ranks was going to replace. */
-    private static boolean wasInterrupted(Places places) throws IOException {
+    private static boolean wasInterrupted(CheckpointDirectories places) throws IOException {
         for (Path left : List.of(
-                places.directory(Level.L4, Slot.TMP),
-                places.directory(Level.L4, Slot.REPLACED),
-                places.directory(Level.L4_DCP, Slot.REPLACED),
-                places.metadataDirectory(Level.L4, Slot.TMP),
-                places.metadataDirectory(Level.L4, Slot.REPLACED))) {
+                places.directory(Level.L4, CommitSlot.TMP),
+                places.directory(Level.L4, CommitSlot.REPLACED),
+                places.directory(Level.L4_DCP, CommitSlot.REPLACED),
+                places.metadataDirectory(Level.L4, CommitSlot.TMP),
+                places.metadataDirectory(Level.L4, CommitSlot.REPLACED))) {
             if (PathStatus.exists(left)) {
                 return true;
             }

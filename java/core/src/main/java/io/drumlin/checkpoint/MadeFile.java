@@ -50,7 +50,7 @@ final class MadeFile {
     static void putDirectoryAside(StorageEngine storage, Path path) throws IOException {
         if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
             Path aside = path.resolveSibling("drumlin-directory-" + path.getFileName());
-            RunDirectory.delete(aside, storage);
+            DirectoryTree.delete(aside, storage);
             storage.rename(path, aside);
         }
     }

@@ -58,7 +58,7 @@ final class MetadataFiles {
      */
     static Optional<String> archiveName(Path directory, StorageEngine storage) throws IOException {
         boolean damaged = false;
-        for (Path file : RunDirectory.entries(directory)) {
+        for (Path file : DirectoryTree.entries(directory)) {
             try {
                 GroupMetadata metadata = read(file, storage);
                 return metadata.type() == CkptType.FULL ? Optional.of("Ckpt_" + metadata.ckptId()) : Optional.empty();

@@ -55,7 +55,7 @@ final class MetadataOrigin {
     }
 
     static boolean isHdf5(GroupMetadata metadata) {
-        return metadata.files().stream().map(FileEntry::name).allMatch(name -> name.endsWith("." + RunDirectory.HDF5));
+        return metadata.files().stream().map(FileEntry::name).allMatch(name -> name.endsWith("." + FileNames.HDF5));
     }
 
     /** Whether in some modes the data of all ranks are in one file. */

@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.GroupMetadata;
@@ -25,7 +24,7 @@ final class OtherModes {
     private final Communicator app;
     private final int fileRank;
     private final int ioMode;
-    private final IoMode.Places places;
+    private final CheckpointDirectories places;
     private final StorageEngine storage;
 
     /** For each mode the highest level at which there is one, from 1; 0 if there is none. */
@@ -80,10 +79,9 @@ final class OtherModes {
      * theirs; 0 if there is none.
      */
     private int inFiles(Level level) throws IOException {
-        for (Path path : RunDirectory.entries(places.directory(level, Slot.COMMITTED))) {
+        for (Path path : DirectoryTree.entries(places.directory(level, CommitSlot.COMMITTED))) {
             String name = path.getFileName().toString();
-            OptionalInt owner =
-                    level == Level.L4_DCP ? RunDirectory.differentialOwner(name) : RunDirectory.plainOwner(name);
+            OptionalInt owner = level == Level.L4_DCP ? FileNames.differentialOwner(name) : FileNames.plainOwner(name);
             boolean looked = level.isGlobal() ? owner.equals(OptionalInt.of(fileRank)) : owner.isPresent();
             if (looked && isSigned(path)) {
                 return FtiConfig.IO_FTIFF;
@@ -102,7 +100,7 @@ final class OtherModes {
 
     /** The mode that the metadata of a level tell, or the names in them; 0 if there are none. */
     private int inMetadata(Level level) throws IOException {
-        for (Path path : RunDirectory.entries(places.metadataDirectory(level, Slot.COMMITTED))) {
+        for (Path path : DirectoryTree.entries(places.metadataDirectory(level, CommitSlot.COMMITTED))) {
             if (MetadataFiles.NAME.matcher(path.getFileName().toString()).matches()) {
                 GroupMetadata metadata = MetadataFiles.read(path, storage);
                 int mode = MetadataOrigin.mode(metadata);

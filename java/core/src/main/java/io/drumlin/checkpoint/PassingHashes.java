@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.EarlyRecovery.Sink;
-import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.KnownDigests.Digests;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.integrity.DigestEngine;

@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.LevelDirectories.Slot;
-import io.drumlin.checkpoint.RunDirectory.Differential;
+import io.drumlin.checkpoint.FileNames.Differential;
 import io.drumlin.format.fti.DcpFile;
 import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.storage.StorageEngine;
@@ -26,7 +25,7 @@ final class PosixDifferential {
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final StorageEngine storage;
-    private final IoMode.Places places;
+    private final CheckpointDirectories places;
     private int fileRank;
     private DifferentialConfig config;
     private @Nullable State committed;
@@ -38,7 +37,7 @@ final class PosixDifferential {
 
     private @Nullable IOException unlisted;
 
-    PosixDifferential(StorageEngine storage, IoMode.Places places, int fileRank, DifferentialConfig config) {
+    PosixDifferential(StorageEngine storage, CheckpointDirectories places, int fileRank, DifferentialConfig config) {
         this.storage = storage;
         this.places = places;
         this.fileRank = fileRank;
@@ -87,11 +86,11 @@ final class PosixDifferential {
     }
 
     private String name(int number) {
-        return RunDirectory.differentialName(number, fileRank);
+        return FileNames.differentialName(number, fileRank);
     }
 
     private Path directory() {
-        return places.directory(Level.L4_DCP, Slot.COMMITTED);
+        return places.directory(Level.L4_DCP, CommitSlot.COMMITTED);
     }
 
     /** The name of the file with the last differential checkpoint. */
@@ -135,8 +134,8 @@ final class PosixDifferential {
     /** This rank's files; those of others may come and go meanwhile. */
     private Map<Path, Differential> files() throws IOException {
         Map<Path, Differential> files = new LinkedHashMap<>();
-        for (Path file : RunDirectory.entries(directory())) {
-            RunDirectory.differential(file.getFileName().toString())
+        for (Path file : DirectoryTree.entries(directory())) {
+            FileNames.differential(file.getFileName().toString())
                     .filter(name -> name.rank() == fileRank)
                     .ifPresent(name -> files.put(file, name));
         }
@@ -156,7 +155,7 @@ final class PosixDifferential {
             unlisted = null;
             throw failure;
         }
-        RunDirectory.makeDirectory(directory(), storage);
+        DirectoryTree.make(directory(), storage);
         LayerFile file = new LayerFile(storage, directory().resolve(state.fileName), config, state, order);
         open = file;
         return file;
@@ -200,7 +199,7 @@ final class PosixDifferential {
                     config.stackSize());
             config = adopted;
         }
-        Differential name = RunDirectory.differential(fileName).orElseThrow();
+        Differential name = FileNames.differential(fileName).orElseThrow();
         // The rank of the run that began the file, and of those that follow it.
         fileRank = name.rank();
         committed = isNewest ? new State(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;

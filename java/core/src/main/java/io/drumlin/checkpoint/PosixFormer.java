@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -38,8 +37,8 @@ final class PosixFormer implements FormerCheckpoint {
     private record Groups(long time, int sectors, int first, int count, int size) {}
 
     private final PosixRun run;
-    private final Slot metadataSlot;
-    private final Slot slot;
+    private final CommitSlot metadataSlot;
+    private final CommitSlot slot;
     private final int ckptId;
     private final Groups groups;
     private final boolean mustHaveDigests;
@@ -54,8 +53,8 @@ final class PosixFormer implements FormerCheckpoint {
 
     private PosixFormer(
             PosixRun run,
-            Slot metadataSlot,
-            Slot slot,
+            CommitSlot metadataSlot,
+            CommitSlot slot,
             int ckptId,
             Groups groups,
             boolean mustHaveDigests,
@@ -75,15 +74,15 @@ final class PosixFormer implements FormerCheckpoint {
      * @return lines for {@link #of}
      */
     static List<String> find(PosixRun run, Refusals refusals) throws IOException {
-        boolean replacing = exists(run, Slot.REPLACED) || existsMetadata(run, Slot.REPLACED);
+        boolean replacing = exists(run, CommitSlot.REPLACED) || existsMetadata(run, CommitSlot.REPLACED);
         List<String> found = new ArrayList<>();
-        for (Slot metadata : Slot.values()) {
+        for (CommitSlot metadata : CommitSlot.values()) {
             // There may be metadata of another level in tmp, and of an unfinished checkpoint.
-            if (existsMetadata(run, metadata) && (metadata != Slot.TMP || replacing)) {
+            if (existsMetadata(run, metadata) && (metadata != CommitSlot.TMP || replacing)) {
                 Path directory = run.places().metadataDirectory(Level.L4, metadata);
                 refusals.succeeds("reading the metadata in", directory, () -> {
                     String groups = groups(run, directory);
-                    for (Slot slot : Slot.values()) {
+                    for (CommitSlot slot : CommitSlot.values()) {
                         if (exists(run, slot)) {
                             found.add(String.format(Locale.ROOT, "%s %s %b %s", metadata, slot, replacing, groups));
                         }
@@ -94,18 +93,18 @@ final class PosixFormer implements FormerCheckpoint {
         return found;
     }
 
-    private static boolean exists(PosixRun run, Slot slot) throws IOException {
+    private static boolean exists(PosixRun run, CommitSlot slot) throws IOException {
         return PathStatus.isDirectory(run.places().directory(Level.L4, slot));
     }
 
-    private static boolean existsMetadata(PosixRun run, Slot slot) throws IOException {
+    private static boolean existsMetadata(PosixRun run, CommitSlot slot) throws IOException {
         return PathStatus.isDirectory(run.places().metadataDirectory(Level.L4, slot));
     }
 
     /** Id of the checkpoint, and its groups. */
     private static String groups(PosixRun run, Path directory) throws IOException {
         Set<List<Integer>> numbers = new HashSet<>();
-        for (Path file : RunDirectory.entries(directory)) {
+        for (Path file : DirectoryTree.entries(directory)) {
             Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
             if (name.matches()) {
                 numbers.add(List.of(Integer.parseInt(name.group(1)), Integer.parseInt(name.group(2))));
@@ -139,9 +138,10 @@ final class PosixFormer implements FormerCheckpoint {
     /** What {@link #find} told of. */
     static PosixFormer of(PosixRun run, String line) {
         String[] words = line.split(" ", -1);
-        Slot metadata = Slot.valueOf(words[0]);
-        Slot slot = Slot.valueOf(words[1]);
-        boolean inPlace = metadata == Slot.COMMITTED && slot == Slot.COMMITTED && !Boolean.parseBoolean(words[2]);
+        CommitSlot metadata = CommitSlot.valueOf(words[0]);
+        CommitSlot slot = CommitSlot.valueOf(words[1]);
+        boolean inPlace =
+                metadata == CommitSlot.COMMITTED && slot == CommitSlot.COMMITTED && !Boolean.parseBoolean(words[2]);
         Groups groups = new Groups(
                 Long.parseLong(words[3]), number(words[5]), number(words[6]), number(words[7]), number(words[8]));
         return new PosixFormer(run, metadata, slot, number(words[4]), groups, !inPlace, new long[0]);
@@ -176,12 +176,12 @@ final class PosixFormer implements FormerCheckpoint {
     }
 
     @Override
-    public Slot slot() {
+    public CommitSlot slot() {
         return slot;
     }
 
     @Override
-    public Slot metadataSlot() {
+    public CommitSlot metadataSlot() {
         return metadataSlot;
     }
 
@@ -242,7 +242,7 @@ final class PosixFormer implements FormerCheckpoint {
         if (run.shared().isPresent()) {
             return directory.resolve(run.shared().get().fileName(ckptId));
         }
-        if (RunDirectory.plainOwner(entry.name()).isEmpty()) {
+        if (FileNames.plainOwner(entry.name()).isEmpty()) {
             throw refused(directory, "the metadata call one of its files " + entry.name());
         }
         return directory.resolve(entry.name());
@@ -282,7 +282,7 @@ final class PosixFormer implements FormerCheckpoint {
 
     @Override
     public FormerCheckpoint inPlace() {
-        return new PosixFormer(run, Slot.COMMITTED, Slot.COMMITTED, ckptId, groups, mustHaveDigests, sizes);
+        return new PosixFormer(run, CommitSlot.COMMITTED, CommitSlot.COMMITTED, ckptId, groups, mustHaveDigests, sizes);
     }
 
     private static DrumlinException refused(Path path, String problem) {

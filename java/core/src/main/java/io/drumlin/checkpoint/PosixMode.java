@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -48,7 +47,7 @@ final class PosixMode implements IoMode {
     private final Optional<SharedFileWriter> shared;
     private final FileContent content;
     private final Optional<PosixDifferential> differential;
-    private final Places levels;
+    private final CheckpointDirectories levels;
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final CheckpointReader reader;
@@ -81,7 +80,7 @@ final class PosixMode implements IoMode {
             Optional<SharedFileWriter> shared,
             FileContent content,
             Optional<PosixDifferential> differential,
-            Places levels,
+            CheckpointDirectories levels,
             StorageEngine storage,
             SlabPool slabs,
             CheckpointReader reader,
@@ -152,12 +151,12 @@ final class PosixMode implements IoMode {
 
     @Override
     public String rankFileName(FileKind kind, int ckptId) {
-        return RunDirectory.fileName(kind, ckptId, fileRank, content.suffix());
+        return FileNames.fileName(kind, ckptId, fileRank, content.suffix());
     }
 
     @Override
     public String copyName(Level level, Path from) {
-        int ckptId = RunDirectory.ckptId(Path.of(lastName)).orElseThrow();
+        int ckptId = FileNames.ckptId(Path.of(lastName)).orElseThrow();
         return shared(level).map(writer -> writer.fileName(ckptId)).orElse(lastName);
     }
 
@@ -208,7 +207,7 @@ final class PosixMode implements IoMode {
     public void finishedByHead(Level level, Draft draft) {
         committed(level, draft);
         last = null;
-        lastDirectory = levels.metadataDirectory(level, Slot.COMMITTED);
+        lastDirectory = levels.metadataDirectory(level, CommitSlot.COMMITTED);
     }
 
     @Override
@@ -259,8 +258,8 @@ final class PosixMode implements IoMode {
     }
 
     private void write(GroupMetadata metadata, Naming naming) throws IOException {
-        Path directory = levels.metadataDirectory(Level.L1, Slot.TMP);
-        RunDirectory.makeDirectory(directory, storage);
+        Path directory = levels.metadataDirectory(Level.L1, CommitSlot.TMP);
+        DirectoryTree.make(directory, storage);
         MetadataFiles.write(directory.resolve(MetadataFiles.name(group)), withNames(metadata, naming), storage);
     }
 
@@ -351,7 +350,7 @@ final class PosixMode implements IoMode {
             return stored;
         }
         long[] fileRanks = group.gather(fileRank);
-        for (Slot slot : Slot.values()) {
+        for (CommitSlot slot : CommitSlot.values()) {
             GroupMetadata[] own = new GroupMetadata[1];
             Path directory = levels.metadataDirectory(level, slot);
             refusals.succeeds("reading the metadata in", directory, () -> {
@@ -384,7 +383,7 @@ final class PosixMode implements IoMode {
 
     @Override
     public List<String> findFormer(Level level, Numbering numbering) throws IOException {
-        if (!content.suffix().equals(RunDirectory.FTI)) {
+        if (!content.suffix().equals(FileNames.FTI)) {
             throw DrumlinException.during("restart")
                     .problem("files of the mode HDF5 are read by as many ranks as wrote them")
                     .advice("restart with the number of ranks of the run that wrote them, or take checkpoints in"
@@ -413,9 +412,9 @@ final class PosixMode implements IoMode {
         return new PosixRun(ioMode, shared, content, levels, storage, reader);
     }
 
-    private StoredLayers layers(Slot slot, GroupMetadata metadata) throws IOException {
+    private StoredLayers layers(CommitSlot slot, GroupMetadata metadata) throws IOException {
         FileEntry own = metadata.files().get(group.index());
-        Path path = levels.directory(Level.L4_DCP, Slot.COMMITTED).resolve(own.name());
+        Path path = levels.directory(Level.L4_DCP, CommitSlot.COMMITTED).resolve(own.name());
         return new StoredLayers(
                 storage, app, refusals, slot, path, own, metadata.ckptId(), identity(metadata), this::opened);
     }
@@ -430,7 +429,7 @@ final class PosixMode implements IoMode {
     }
 
     /** Files that metadata describe. Collective. */
-    private PosixRemains remains(Level level, Slot slot, GroupMetadata metadata) throws IOException {
+    private PosixRemains remains(Level level, CommitSlot slot, GroupMetadata metadata) throws IOException {
         return new PosixRemains(
                 run(), app, group, refusals, level, slot, metadata, locator(level, metadata), this::opened);
     }
@@ -477,12 +476,12 @@ final class PosixMode implements IoMode {
         GroupMetadata named = withNames(
                 metadata,
                 (file, member) -> sharedName.equals(Optional.of(file.name()))
-                        ? RunDirectory.fileName(FileKind.PLAIN, metadata.ckptId(), (int) fileRanks[member])
+                        ? FileNames.fileName(FileKind.PLAIN, metadata.ckptId(), (int) fileRanks[member])
                         : file.name());
         String name = named.files().get(group.index()).name();
         boolean known = metadata.type() == CkptType.DCP
-                ? RunDirectory.differential(name).isPresent()
-                : RunDirectory.owner(name).isPresent();
+                ? FileNames.differential(name).isPresent()
+                : FileNames.owner(name).isPresent();
         if (!known) {
             throw refused(path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
         }
@@ -502,7 +501,7 @@ final class PosixMode implements IoMode {
     /** Refuses the metadata of a run of other groups, of which this run would recover a part. */
     private void checkGroups(Path directory) throws IOException {
         int sectors = topology.nodes() / group.size();
-        for (Path file : RunDirectory.entries(directory)) {
+        for (Path file : DirectoryTree.entries(directory)) {
             Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
             if (!name.matches()) {
                 continue;

@@ -1,8 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.IoMode.Place;
-import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ByteSource;
@@ -33,12 +30,12 @@ final class PosixRemains implements StoredCheckpoint {
     private final Group group;
     private final Refusals refusals;
     private final Level level;
-    private final Slot slot;
+    private final CommitSlot slot;
     private final int owner;
     private final SharedFileWriter.Locator locator;
     private final Consumer<GroupMetadata> opening;
     private GroupMetadata metadata;
-    private @Nullable EnumMap<FileKind, List<Place>> places;
+    private @Nullable EnumMap<FileKind, List<FileLocation>> places;
     private @Nullable String encodedAgain;
 
     /**
@@ -53,7 +50,7 @@ final class PosixRemains implements StoredCheckpoint {
             Group group,
             Refusals refusals,
             Level level,
-            Slot slot,
+            CommitSlot slot,
             GroupMetadata metadata,
             SharedFileWriter.Locator locator,
             Consumer<GroupMetadata> opening) {
@@ -66,7 +63,7 @@ final class PosixRemains implements StoredCheckpoint {
         this.metadata = shared().isPresent() && !metadata.blocksDigested() ? withoutDigests(metadata) : metadata;
         this.locator = locator;
         this.opening = opening;
-        owner = RunDirectory.owner(own().name()).orElseThrow();
+        owner = FileNames.owner(own().name()).orElseThrow();
     }
 
     private Optional<SharedFileWriter> shared() {
@@ -103,31 +100,31 @@ final class PosixRemains implements StoredCheckpoint {
         if (kind == FileKind.PLAIN) {
             return shared().map(writer -> writer.fileName(ckptId())).orElse(own().name());
         }
-        return RunDirectory.fileName(kind, ckptId(), owner, run.content().suffix());
+        return FileNames.fileName(kind, ckptId(), owner, run.content().suffix());
     }
 
     @Override
-    public Slot metadataSlot() {
+    public CommitSlot metadataSlot() {
         return slot;
     }
 
     @Override
-    public EnumMap<FileKind, List<Place>> places() {
+    public EnumMap<FileKind, List<FileLocation>> places() {
         if (places == null) {
             places = findPlaces();
         }
         return places;
     }
 
-    private EnumMap<FileKind, List<Place>> findPlaces() {
-        EnumMap<FileKind, List<Place>> all = new EnumMap<>(FileKind.class);
+    private EnumMap<FileKind, List<FileLocation>> findPlaces() {
+        EnumMap<FileKind, List<FileLocation>> all = new EnumMap<>(FileKind.class);
         for (FileKind kind : FileKind.of(level)) {
-            List<Place> found = new ArrayList<>();
-            for (Slot place : Slot.values()) {
+            List<FileLocation> found = new ArrayList<>();
+            for (CommitSlot place : CommitSlot.values()) {
                 Path path = run.places().directory(level, place).resolve(fileName(kind));
                 refusals.succeeds("looking for", path, () -> {
                     if (PathStatus.isRegularFile(path)) {
-                        found.add(new Place(place, path));
+                        found.add(new FileLocation(place, path));
                     }
                 });
             }
@@ -161,7 +158,7 @@ final class PosixRemains implements StoredCheckpoint {
                 }
             }
             case ENCODED -> {
-                if (slot == Slot.TMP && encodedMd5().isEmpty()) {
+                if (slot == CommitSlot.TMP && encodedMd5().isEmpty()) {
                     throw PosixMode.refused(
                             path, "its digest was not written down", "the head was killed while it made the file");
                 }

@@ -14,7 +14,7 @@ record PosixRun(
         int ioMode,
         Optional<SharedFileWriter> shared,
         FileContent content,
-        IoMode.Places places,
+        CheckpointDirectories places,
         StorageEngine storage,
         CheckpointReader reader) {
 

@@ -56,7 +56,7 @@ final class PutAside {
     /** When each checkpoint in the archive was written, by id. */
     private Map<Integer, Long> archived() throws IOException {
         Map<Integer, Long> found = new TreeMap<>();
-        for (Path file : RunDirectory.entries(directories.archive())) {
+        for (Path file : DirectoryTree.entries(directories.archive())) {
             String name = file.getFileName().toString();
             String id = name.startsWith("Ckpt") ? name.substring(4).replaceFirst("-.*", "") : "";
             if (id.matches("\\d{1,9}")) {
@@ -110,9 +110,9 @@ final class PutAside {
 
     private String stashesHere() throws IOException {
         List<String> found = new ArrayList<>();
-        for (Stash.Layer layer : Stash.Layer.values()) {
-            Path all = directories.stash(layer, 0).resolveSibling("");
-            List<Long> ids = RunDirectory.entries(all).stream()
+        for (Path one : List.of(directories.localStash(0), directories.globalStash(0))) {
+            Path all = one.resolveSibling("");
+            List<Long> ids = DirectoryTree.entries(all).stream()
                     .map(stash -> stash.getFileName().toString())
                     .filter(name -> name.matches("\\d{1,18}"))
                     .map(Long::valueOf)

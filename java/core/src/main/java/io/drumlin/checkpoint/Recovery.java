@@ -1,8 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.IoMode.Place;
-import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -146,8 +143,8 @@ final class Recovery {
      */
     boolean settle(Level level) throws IOException {
         long[] interrupted = {0};
-        for (Path replaced :
-                List.of(levels.directory(level, Slot.REPLACED), levels.metadataDirectory(level, Slot.REPLACED))) {
+        for (Path replaced : List.of(
+                levels.directory(level, CommitSlot.REPLACED), levels.metadataDirectory(level, CommitSlot.REPLACED))) {
             refusals.succeeds("looking for", replaced, () -> interrupted[0] |= PathStatus.exists(replaced) ? 1 : 0);
         }
         refusals.requireReadable();
@@ -193,7 +190,7 @@ final class Recovery {
      * one that was being written, it may be whole again when a lost disk is back. Collective.
      */
     private boolean wasCommitted(Left left) throws IOException {
-        boolean here = left.slot != Slot.TMP && !left.whole.isEmpty();
+        boolean here = left.slot != CommitSlot.TMP && !left.whole.isEmpty();
         long[] anywhere = {here ? 1 : 0};
         app.allreduce(anywhere, Op.MAX);
         return anywhere[0] == 1;
@@ -202,12 +199,12 @@ final class Recovery {
     /** Whether any node has files of a level, of whatever checkpoint. Collective. */
     private boolean isAnythingLeft(Level level) throws IOException {
         long[] anywhere = {0};
-        for (Slot slot : List.of(Slot.COMMITTED, Slot.REPLACED)) {
+        for (CommitSlot slot : List.of(CommitSlot.COMMITTED, CommitSlot.REPLACED)) {
             Path directory = levels.directory(level, slot);
             refusals.succeeds(
                     "listing",
                     directory,
-                    () -> anywhere[0] |= RunDirectory.entries(directory).isEmpty() ? 0 : 1);
+                    () -> anywhere[0] |= DirectoryTree.entries(directory).isEmpty() ? 0 : 1);
         }
         refusals.requireReadable();
         app.allreduce(anywhere, Op.MAX);
@@ -240,7 +237,7 @@ final class Recovery {
     record Left(
             Level level,
             StoredCheckpoint stored,
-            Slot slot,
+            CommitSlot slot,
             EnumSet<FileKind> whole,
             DataSource source,
             boolean recoverable) {}
@@ -272,7 +269,7 @@ final class Recovery {
     /** @param mend whether what is lost may be made on the way */
     private Left look(StoredCheckpoint stored, boolean data, boolean mend) throws IOException {
         Level level = stored.level();
-        Slot slot = slot(level, stored);
+        CommitSlot slot = slot(level, stored);
         EnumSet<FileKind> files = present(level, stored, slot);
         refusals.requireReadable();
         DataSource source = source(level, files);
@@ -293,7 +290,8 @@ final class Recovery {
      *
      * @param mend whether what is lost may be made on the way
      */
-    private void verify(StoredCheckpoint stored, Slot slot, EnumSet<FileKind> files, boolean mend) throws IOException {
+    private void verify(StoredCheckpoint stored, CommitSlot slot, EnumSet<FileKind> files, boolean mend)
+            throws IOException {
         Level level = stored.level();
         EnumSet<FileKind> used = restoration.used(level, files);
         boolean whole = files.containsAll(FileKind.of(level));
@@ -335,7 +333,7 @@ final class Recovery {
     }
 
     /** Takes memory for a lost plain file before the other ranks read theirs, so that they do not wait for it then. */
-    private void prepare(StoredCheckpoint stored, Slot slot, EnumSet<FileKind> files) throws IOException {
+    private void prepare(StoredCheckpoint stored, CommitSlot slot, EnumSet<FileKind> files) throws IOException {
         long[] largest = {0};
         for (FileKind kind : files) {
             Path path = place(stored, kind, slot).orElseThrow().path();
@@ -348,15 +346,15 @@ final class Recovery {
     }
 
     private Path committed(Level level) {
-        return levels.directory(level, Slot.COMMITTED);
+        return levels.directory(level, CommitSlot.COMMITTED);
     }
 
     /** Where the files of a checkpoint lie that share a directory: in one place, which a restart moves as a whole. */
-    private Slot slot(Level level, StoredCheckpoint stored) throws IOException {
-        Slot[] slots = Slot.values();
+    private CommitSlot slot(Level level, StoredCheckpoint stored) throws IOException {
+        CommitSlot[] slots = CommitSlot.values();
         long[] files = new long[slots.length];
         for (int i = 0; i < slots.length; i++) {
-            Slot slot = slots[i];
+            CommitSlot slot = slots[i];
             files[i] = stored.places().values().stream()
                     .flatMap(List::stream)
                     .filter(place -> place.slot() == slot)
@@ -364,10 +362,10 @@ final class Recovery {
         }
         (level.isGlobal() ? app : node).allreduce(files, Op.SUM);
         // A checkpoint that a restart was copying may also be in its place: there it is whole.
-        Slot most = Slot.COMMITTED;
+        CommitSlot most = CommitSlot.COMMITTED;
         long mostFiles = 0;
         for (int i = 0; i < slots.length; i++) {
-            if (files[i] > mostFiles || (files[i] == mostFiles && slots[i] == Slot.COMMITTED)) {
+            if (files[i] > mostFiles || (files[i] == mostFiles && slots[i] == CommitSlot.COMMITTED)) {
                 most = slots[i];
                 mostFiles = files[i];
             }
@@ -375,7 +373,7 @@ final class Recovery {
         return most;
     }
 
-    private static EnumSet<FileKind> present(Level level, StoredCheckpoint stored, Slot slot) {
+    private static EnumSet<FileKind> present(Level level, StoredCheckpoint stored, CommitSlot slot) {
         EnumSet<FileKind> present = EnumSet.noneOf(FileKind.class);
         for (FileKind kind : FileKind.of(level)) {
             if (place(stored, kind, slot).isPresent()) {
@@ -385,13 +383,13 @@ final class Recovery {
         return present;
     }
 
-    private static Optional<Place> place(StoredCheckpoint stored, FileKind kind, Slot slot) {
+    private static Optional<FileLocation> place(StoredCheckpoint stored, FileKind kind, CommitSlot slot) {
         return stored.places().getOrDefault(kind, List.of()).stream()
                 .filter(place -> place.slot() == slot)
                 .findFirst();
     }
 
-    private boolean isWhole(StoredCheckpoint stored, FileKind kind, Slot slot, Keep keep) {
+    private boolean isWhole(StoredCheckpoint stored, FileKind kind, CommitSlot slot, Keep keep) {
         Path path = place(stored, kind, slot).orElseThrow().path();
         return refusals.succeeds("verifying", path, () -> stored.check(kind, path, keep));
     }
@@ -484,7 +482,7 @@ final class Recovery {
     private void deleteOthers(Path directory, StoredCheckpoint stored) throws IOException {
         for (FileKind kind : FileKind.values()) {
             String own = stored.fileName(kind);
-            OptionalInt owner = RunDirectory.owner(own);
+            OptionalInt owner = FileNames.owner(own);
             List<Path> files =
                     owner.isPresent() ? RunDirectory.rankFiles(directory, kind, owner.getAsInt(), topology) : List.of();
             for (Path file : files) {

@@ -132,7 +132,7 @@ final class Relocation implements AutoCloseable {
             Path tmp = engine.directories().tmp(Level.L1);
             Path path =
                     tmp.resolve(mode.rankFileName(FileKind.PLAIN, found.file().ckptId()));
-            Agreement.run(engine.app(), operation, () -> RunDirectory.makeDirectory(tmp, storage));
+            Agreement.run(engine.app(), operation, () -> DirectoryTree.make(tmp, storage));
             byte[] description = exchange(from, order, found, path, operation);
             Agreement.run(engine.app(), operation, () -> {
                 mode.verifyMoved(path, description);

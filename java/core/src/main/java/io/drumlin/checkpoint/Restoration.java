@@ -2,7 +2,6 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.HeldFile.Target;
-import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
 import io.drumlin.checkpoint.PassingHashes.Passing;
@@ -356,7 +355,7 @@ final class Restoration {
 
     private void makeReady(Path directory) throws IOException {
         Agreement.run(app, "preparing " + directory, () -> {
-            RunDirectory.makeDirectory(directory, storage);
+            DirectoryTree.make(directory, storage);
             slabs.fill();
         });
     }

@@ -181,7 +181,7 @@ record Run(
             return;
         }
         List<String> others = new ArrayList<>();
-        for (Path entry : RunDirectory.entries(config.metaDir())) {
+        for (Path entry : DirectoryTree.entries(config.metaDir())) {
             if (Files.exists(entry.resolve(directories.topologyFile().getFileName()))) {
                 others.add(entry.getFileName().toString());
             }
@@ -340,6 +340,32 @@ record Run(
         return config.storage().isPresent() && !propertyDecides
                 ? StorageEngines.byName(config.storage().get())
                 : StorageEngines.best();
+    }
+
+    /** What the program may know of the run. */
+    RunDescription description(Group group) {
+        return new RunDescription(
+                configFile,
+                config.ioMode(),
+                config.blockBytes(),
+                config.transferBytes(),
+                config.tags(),
+                config.keepLastCkpt(),
+                config.keepL4Ckpt(),
+                config.keepHeadsAlive(),
+                directories.local(),
+                directories.global(),
+                directories.meta(),
+                topology.rank(),
+                topology.nodeRanks(),
+                topology.nodes(),
+                topology.nodeSize(),
+                topology.heads(),
+                config.groupSize(),
+                topology.node(),
+                group.sector(),
+                group.id(),
+                group.index());
     }
 
     /** From the kernel: the classes of a SecureRandom take longer to load than a small checkpoint takes. */

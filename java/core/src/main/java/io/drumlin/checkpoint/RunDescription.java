@@ -60,31 +60,4 @@ public record RunDescription(
      * @param general {@code general_tag}
      */
     public record Tags(int checkpoint, int stage, int end, int general) {}
-
-    static RunDescription of(Run run, Group group) {
-        FtiConfig config = run.config();
-        Topology topology = run.topology();
-        return new RunDescription(
-                run.configFile(),
-                config.ioMode(),
-                config.blockBytes(),
-                config.transferBytes(),
-                config.tags(),
-                config.keepLastCkpt(),
-                config.keepL4Ckpt(),
-                config.keepHeadsAlive(),
-                run.directories().local(),
-                run.directories().global(),
-                run.directories().meta(),
-                topology.rank(),
-                topology.nodeRanks(),
-                topology.nodes(),
-                topology.nodeSize(),
-                topology.heads(),
-                config.groupSize(),
-                topology.node(),
-                group.sector(),
-                group.id(),
-                group.index());
-    }
 }

@@ -5,18 +5,11 @@ import io.drumlin.storage.OwnDirectory;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The directories of a run as one rank sees them (docs/formats/fti-run-directory.md, section 1).
@@ -31,22 +24,6 @@ final class RunDirectory {
 
     /** Differential checkpoints of the mode FTI-FF: what is in it is never restarted from. */
     private static final String SPARE = "drumlin-spare-dCP";
-
-    /** Begins the name of a rank's file of an incremental checkpoint until all is in it. */
-    private static final String INCREMENTAL = "drumlin-incremental-";
-
-    /** How the names of checkpoint files end in all modes but HDF5. */
-    static final String FTI = "fti";
-
-    /** How they end in the mode HDF5. */
-    static final String HDF5 = "h5";
-
-    private static final Pattern RANK_FILE =
-            Pattern.compile("Ckpt(\\d{1,10})-(Rank|Pcof|RSed)(\\d{1,10})\\.(?:fti|h5)");
-
-    /** Of a rank: {@link #differentialName}, and in the mode POSIX numbered. */
-    private static final Pattern DIFFERENTIAL_FILE =
-            Pattern.compile("(?:dCPFile-Rank|dcp-id(\\d{1,10})-rank)(\\d{1,10})\\.fti");
 
     private final Path ckptRoot;
     private final Path local;
@@ -80,18 +57,18 @@ final class RunDirectory {
     /** Makes the directories of the run that are missing; the parents of the configured ones must exist, as for C FTI. */
     void create(StorageEngine storage) throws IOException {
         requireOwn();
-        makeDirectory(ckptRoot, storage);
+        DirectoryTree.make(ckptRoot, storage);
         if (nodeDirectory.isPresent()) {
-            makeDirectory(nodeDirectory.get(), storage);
+            DirectoryTree.make(nodeDirectory.get(), storage);
         }
-        makeDirectory(local, storage);
+        DirectoryTree.make(local, storage);
         if (staging) {
-            makeDirectory(stage(), storage);
+            DirectoryTree.make(stage(), storage);
         }
-        makeDirectory(glblRoot, storage);
-        makeDirectory(global, storage);
-        makeDirectory(metaRoot, storage);
-        makeDirectory(meta, storage);
+        DirectoryTree.make(glblRoot, storage);
+        DirectoryTree.make(global, storage);
+        DirectoryTree.make(metaRoot, storage);
+        DirectoryTree.make(meta, storage);
         // Somebody may have been faster.
         requireOwn();
     }
@@ -102,31 +79,11 @@ final class RunDirectory {
             OwnDirectory.require(nodeDirectory.get());
         }
         OwnDirectory.require(local);
-        for (Path entry : entries(local)) {
+        for (Path entry : DirectoryTree.entries(local)) {
             OwnDirectory.require(entry);
         }
         OwnDirectory.requireNoLink(global);
         OwnDirectory.requireNoLink(meta);
-    }
-
-    /** Makes a directory, durably, or does nothing when it exists. */
-    static void makeDirectory(Path directory, StorageEngine storage) throws IOException {
-        if (Files.isDirectory(directory)) {
-            return;
-        }
-        Path parent = directory.toAbsolutePath().getParent();
-        if (parent != null && !Files.isDirectory(parent)) {
-            throw DrumlinException.during("mkdir")
-                    .path(directory)
-                    .errno("ENOENT")
-                    .problem("its parent directory does not exist")
-                    .advice("create it, or correct ckpt_dir, glbl_dir or meta_dir in the configuration file")
-                    .exception();
-        }
-        storage.createDirectories(directory);
-        if (parent != null) {
-            storage.syncDirectory(parent);
-        }
     }
 
     Path local() {
@@ -152,10 +109,14 @@ final class RunDirectory {
         return local.resolve("stage");
     }
 
-    /** Where a checkpoint lies that the program has put aside; on the parallel file system below a directory of all runs. */
-    Path stash(Stash.Layer layer, long stashId) {
-        Path all = layer == Stash.Layer.LOCAL ? local.resolve("stash") : globalStash;
-        return all.resolve(Long.toString(stashId));
+    /** Where a checkpoint lies on the node that the program has put aside. */
+    Path localStash(long stashId) {
+        return local.resolve("stash").resolve(Long.toString(stashId));
+    }
+
+    /** Where it lies on the parallel file system, below a directory of all runs. */
+    Path globalStash(long stashId) {
+        return globalStash.resolve(Long.toString(stashId));
     }
 
     /**
@@ -196,33 +157,6 @@ final class RunDirectory {
         return root.resolve(SPARE);
     }
 
-    /** The name of a rank's file of differential checkpoints in the mode FTI-FF. */
-    static String differentialName(int rank) {
-        return "dCPFile-" + FileKind.PLAIN.word() + rank + ".fti";
-    }
-
-    /** The name of a rank's file of differential checkpoints in the mode POSIX. */
-    static String differentialName(int number, int rank) {
-        return "dcp-id" + number + "-rank" + rank + "." + FTI;
-    }
-
-    /** What the name of a file of differential checkpoints in the mode POSIX tells. */
-    record Differential(int number, int rank) {}
-
-    /** The same, from a name; empty if no such file has it. */
-    static Optional<Differential> differential(String fileName) {
-        Matcher name = DIFFERENTIAL_FILE.matcher(fileName);
-        if (!name.matches() || name.group(1) == null) {
-            return Optional.empty();
-        }
-        long number = Long.parseLong(name.group(1));
-        long rank = Long.parseLong(name.group(2));
-        // There must be a next number.
-        return number < Integer.MAX_VALUE && rank <= Integer.MAX_VALUE
-                ? Optional.of(new Differential((int) number, (int) rank))
-                : Optional.empty();
-    }
-
     Path archive() {
         return global.resolve("l4_archive");
     }
@@ -249,54 +183,13 @@ final class RunDirectory {
         return meta.resolve("l4_archive");
     }
 
-    static String fileName(FileKind kind, int ckptId, int rank) {
-        return fileName(kind, ckptId, rank, FTI);
-    }
-
-    static String fileName(FileKind kind, int ckptId, int rank, String suffix) {
-        return "Ckpt" + ckptId + "-" + kind.word() + rank + "." + suffix;
-    }
-
-    /** The name of a rank's file of an incremental checkpoint until all is in it. */
-    static String incrementalName(int rank) {
-        return INCREMENTAL + FileKind.PLAIN.word() + rank + ".fti";
-    }
-
     /** Deletes what incremental checkpoints have left below a root that were never completed. */
     static void deleteIncremental(Path root, StorageEngine storage) throws IOException {
-        for (Path entry : entries(root)) {
-            if (entry.getFileName().toString().startsWith(INCREMENTAL)) {
+        for (Path entry : DirectoryTree.entries(root)) {
+            if (FileNames.isIncremental(entry)) {
                 storage.delete(entry);
             }
         }
-    }
-
-    /** The checkpoint whose id a file of the name carries; empty if that does not fit into 32 bits. */
-    static OptionalInt ckptId(Path file) {
-        Matcher name = RANK_FILE.matcher(file.getFileName().toString());
-        long id = name.matches() ? Long.parseLong(name.group(1)) : Long.MAX_VALUE;
-        return id > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) id);
-    }
-
-    /** The rank whose file has a name; empty if no checkpoint file of a rank has such a name. */
-    static OptionalInt owner(String fileName) {
-        Matcher name = RANK_FILE.matcher(fileName);
-        long rank = name.matches() ? Long.parseLong(name.group(3)) : Long.MAX_VALUE;
-        return rank > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) rank);
-    }
-
-    /** The rank whose plain file has a name, in the modes without HDF5; empty if it is the name of another file. */
-    static OptionalInt plainOwner(String fileName) {
-        Matcher name = RANK_FILE.matcher(fileName);
-        boolean plain = name.matches() && name.group(2).equals(FileKind.PLAIN.word()) && fileName.endsWith(FTI);
-        return plain ? owner(fileName) : OptionalInt.empty();
-    }
-
-    /** The rank whose file of differential checkpoints in the mode FTI-FF has a name; empty if it is the name of another file. */
-    static OptionalInt differentialOwner(String fileName) {
-        Matcher name = DIFFERENTIAL_FILE.matcher(fileName);
-        long rank = name.matches() && name.group(1) == null ? Long.parseLong(name.group(2)) : Long.MAX_VALUE;
-        return rank > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) rank);
     }
 
     /**
@@ -308,8 +201,8 @@ final class RunDirectory {
      */
     static List<Path> rankFiles(Path directory, FileKind kind, int rank, Topology topology) throws IOException {
         List<Path> found = new ArrayList<>();
-        for (Path entry : entries(directory)) {
-            Matcher name = RANK_FILE.matcher(entry.getFileName().toString());
+        for (Path entry : DirectoryTree.entries(directory)) {
+            Matcher name = FileNames.RANK_FILE.matcher(entry.getFileName().toString());
             // Only files: opening a pipe would wait for its other end.
             if (!name.matches() || !PathStatus.isRegularFile(entry)) {
                 continue;
@@ -325,8 +218,9 @@ final class RunDirectory {
 
     /** Refuses a directory with a file of differential checkpoints of a rank that the application does not have. */
     static void requireRanks(Path directory, Topology topology) throws IOException {
-        for (Path entry : entries(directory)) {
-            Matcher name = DIFFERENTIAL_FILE.matcher(entry.getFileName().toString());
+        for (Path entry : DirectoryTree.entries(directory)) {
+            Matcher name =
+                    FileNames.DIFFERENTIAL_FILE.matcher(entry.getFileName().toString());
             if (name.matches()) {
                 requireRank(entry, Long.parseLong(name.group(2)), topology);
             }
@@ -350,53 +244,30 @@ final class RunDirectory {
         }
     }
 
-    /** Deletes a file or a directory with all below it; nothing happens when it is missing. */
-    static void delete(Path path, StorageEngine storage) throws IOException {
-        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-            for (Path entry : entries(path)) {
-                delete(entry, storage);
-            }
-        }
-        storage.delete(path);
-    }
-
-    /** What is in a directory, in the order of names; empty when it is missing. */
-    static List<Path> entries(Path directory) throws IOException {
-        try (Stream<Path> entries = Files.list(directory)) {
-            return entries.sorted().toList();
-        } catch (NoSuchFileException e) {
-            return List.of();
-        } catch (UncheckedIOException | IOException e) {
-            throw DrumlinException.during("listing the directory")
-                    .path(directory)
-                    .cause(e)
-                    .exception();
-        }
-    }
-
     /**
      * Deletes the run's files on this node; other runs below the same root stay.
      *
      * @param keepStage whether files that were to be sent stay too
      */
     void deleteLocal(StorageEngine storage, boolean keepStage) throws IOException {
-        for (Path entry : entries(local)) {
+        for (Path entry : DirectoryTree.entries(local)) {
             if (!keepStage || !entry.equals(stage())) {
-                delete(entry, storage);
+                DirectoryTree.delete(entry, storage);
             }
         }
         if (keepStage) {
             return;
         }
         storage.delete(local);
-        if (nodeDirectory.isPresent() && entries(nodeDirectory.get()).isEmpty()) {
+        if (nodeDirectory.isPresent()
+                && DirectoryTree.entries(nodeDirectory.get()).isEmpty()) {
             storage.delete(nodeDirectory.get());
         }
     }
 
     /** Deletes the run's files on the parallel file system. */
     void deleteGlobal(StorageEngine storage) throws IOException {
-        delete(global, storage);
-        delete(meta, storage);
+        DirectoryTree.delete(global, storage);
+        DirectoryTree.delete(meta, storage);
     }
 }

@@ -123,7 +123,7 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
     }
 
     static List<Path> checkpointFiles(Path directory) throws IOException {
-        return RunDirectory.entries(directory).stream()
+        return DirectoryTree.entries(directory).stream()
                 .filter(file -> CHECKPOINT_FILE.matcher(name(file)).matches())
                 .toList();
     }

@@ -1,9 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.IoMode.Place;
-import io.drumlin.checkpoint.IoMode.Places;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.checkpoint.Recovery.Left;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.Communicator;
@@ -270,7 +267,7 @@ public final class RunSurvey {
         List<Topology> topologies = topologies();
         int readers = Math.min(ranks(), Runtime.getRuntime().availableProcessors());
         List<SlabPool> slabs = IntStream.range(0, readers)
-                .mapToObj(i -> new SlabPool(storage, CheckpointReader.SLABS, config.slabBytes()))
+                .mapToObj(i -> new SlabPool(storage, SlabPool.SLABS, config.slabBytes()))
                 .toList();
         try {
             // A few for all: each takes some MiB of memory, and the disk can be kept busy by few.
@@ -314,7 +311,7 @@ public final class RunSurvey {
         List<Path> files() {
             return left.stored().places().values().stream()
                     .flatMap(List::stream)
-                    .map(Place::path)
+                    .map(FileLocation::path)
                     .toList();
         }
     }
@@ -348,11 +345,11 @@ public final class RunSurvey {
             log = new CommitLog(app, directories.commitLog(), storage);
         }
 
-        private Recovery recovery(Places places) {
+        private Recovery recovery(CheckpointDirectories places) {
             // Nothing is written, so the pool stays empty.
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
-            IoMode mode =
-                    IoMode.of(config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
+            IoMode mode = IoModes.of(
+                    config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
             Restoration restoration = new Restoration(app, group, storage, slabs, KeptBytes.none(storage));
             return new Recovery(app, node, topology, group, levels, mode, restoration, storage, reader, refusals, log);
         }
@@ -367,7 +364,7 @@ public final class RunSurvey {
                     seen.add(seen(found.get(i), levels, positions[i], false));
                 }
             }
-            for (Places archive : archives()) {
+            for (CheckpointDirectories archive : archives()) {
                 for (Left left : recovery(archive).survey(Level.L4, data)) {
                     seen.add(seen(left, archive, -1, true));
                 }
@@ -375,7 +372,7 @@ public final class RunSurvey {
             return seen;
         }
 
-        private Seen seen(Left left, Places places, long position, boolean archived) {
+        private Seen seen(Left left, CheckpointDirectories places, long position, boolean archived) {
             Path directory = places.directory(left.level(), left.slot());
             List<Path> expected = FileKind.of(left.level()).stream()
                     .map(kind -> directory.resolve(left.stored().fileName(kind)))
@@ -384,30 +381,30 @@ public final class RunSurvey {
         }
 
         /** The archive of level 4; where metadata lie apart, once for each directory of them. */
-        private List<Places> archives() throws IOException {
+        private List<CheckpointDirectories> archives() throws IOException {
             if (config.ioMode() == FtiConfig.IO_FTIFF) {
                 return List.of(archive(directories.metaArchive()));
             }
-            return RunDirectory.entries(directories.metaArchive()).stream()
+            return DirectoryTree.entries(directories.metaArchive()).stream()
                     .filter(Files::isDirectory)
                     .map(this::archive)
                     .toList();
         }
 
-        private Places archive(Path metadata) {
-            return new Places() {
+        private CheckpointDirectories archive(Path metadata) {
+            return new CheckpointDirectories() {
                 @Override
-                public Path directory(Level level, Slot slot) {
+                public Path directory(Level level, CommitSlot slot) {
                     return at(directories.archive(), slot);
                 }
 
                 @Override
-                public Path metadataDirectory(Level level, Slot slot) {
+                public Path metadataDirectory(Level level, CommitSlot slot) {
                     return at(metadata, slot);
                 }
 
-                private Path at(Path path, Slot slot) {
-                    return slot == Slot.COMMITTED ? path : path.resolve("nothing");
+                private Path at(Path path, CommitSlot slot) {
+                    return slot == CommitSlot.COMMITTED ? path : path.resolve("nothing");
                 }
             };
         }
@@ -419,7 +416,7 @@ public final class RunSurvey {
                 files.addAll(RunReport.checkpointFiles(directories.archive()));
             }
             for (Level level : Level.values()) {
-                for (Slot slot : Slot.values()) {
+                for (CommitSlot slot : CommitSlot.values()) {
                     if (levels.isMaster(level)) {
                         files.addAll(RunReport.checkpointFiles(levels.directory(level, slot)));
                     }

@@ -193,7 +193,7 @@ public final class SingleFile {
 
     private int newestWhole() throws IOException {
         List<Integer> ids = new ArrayList<>();
-        for (Path entry : RunDirectory.entries(config.singleFile().directory())) {
+        for (Path entry : DirectoryTree.entries(config.singleFile().directory())) {
             int id = config.singleFile().ckptId(entry);
             if (id >= 0) {
                 ids.add(id);
@@ -305,7 +305,7 @@ public final class SingleFile {
                 new SingleFileWriter(operation, single, execId, app, storage, slabs, subsets.datasets());
         try {
             writer.open(() -> {
-                RunDirectory.makeDirectory(single.directory(), storage);
+                DirectoryTree.make(single.directory(), storage);
                 // Where heads merge the files of ranks, C FTI leaves out the names of types.
                 Map<Integer, ProtectedData> naming = single.inline() ? variables.byId() : Map.of();
                 return new SingleFileLayout(variables.datasets(), subsets.datasets(), naming);

@@ -18,17 +18,17 @@ record SingleFileConfig(boolean enable, Path directory, String prefix, boolean k
 
     /** Where the file of a checkpoint is. */
     Path file(int ckptId) {
-        return directory.resolve(String.format(Locale.ROOT, "%s-ID%08d.%s", prefix, ckptId, RunDirectory.HDF5));
+        return directory.resolve(String.format(Locale.ROOT, "%s-ID%08d.%s", prefix, ckptId, FileNames.HDF5));
     }
 
     /** Where a file of a run is until it is whole. Other runs may write theirs at the same time. */
     Path unfinished(String execId) {
-        return directory.resolve(prefix + "-" + execId + "." + RunDirectory.HDF5 + ".tmp");
+        return directory.resolve(prefix + "-" + execId + "." + FileNames.HDF5 + ".tmp");
     }
 
     /** The checkpoint whose file has a name; -1 if it is no such file. */
     int ckptId(Path file) {
-        Matcher name = Pattern.compile(Pattern.quote(prefix) + "-ID(\\d{8,10})\\." + RunDirectory.HDF5)
+        Matcher name = Pattern.compile(Pattern.quote(prefix) + "-ID(\\d{8,10})\\." + FileNames.HDF5)
                 .matcher(file.getFileName().toString());
         long id = name.matches() ? Long.parseLong(name.group(1)) : -1;
         return id > Integer.MAX_VALUE ? -1 : (int) id;

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
@@ -22,6 +23,9 @@ final class SlabPool implements AutoCloseable {
 
     /** Bytes of a slab by default: large enough for full device bandwidth, small enough that a set of them stays in cache. */
     static final int SLAB_BYTES = 1 << 20;
+
+    /** Slabs of a pool to read with: a round of pieces, one for each lane, is hashed while the next are read. */
+    static final int SLABS = 2 * Md5Lanes.LANES;
 
     private final Supplier<ByteBuffer> memory;
     private final Runnable release;

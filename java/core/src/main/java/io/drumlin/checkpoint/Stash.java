@@ -1,10 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.IoMode.Place;
-import io.drumlin.checkpoint.IoMode.Places;
-import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
@@ -43,7 +39,7 @@ public final class Stash {
     private final Communicator app;
     private final Topology topology;
     private final RunDirectory directories;
-    private final Places levels;
+    private final CheckpointDirectories levels;
     private final StorageEngine storage;
     private final ProtectedVariables variables;
     private final Underway underway;
@@ -140,7 +136,7 @@ public final class Stash {
     }
 
     private boolean isThere(Item item, long stashId) throws IOException {
-        Path directory = directories.stash(Layer.GLOBAL, stashId);
+        Path directory = directories.globalStash(stashId);
         if (!PathStatus.isDirectory(directory)) {
             return false;
         }
@@ -167,7 +163,7 @@ public final class Stash {
         Agreement.run(
                 app,
                 "looking for stash " + stashId,
-                () -> there[0] = PathStatus.isDirectory(directories.stash(Layer.LOCAL, stashId)) ? 1 : 0);
+                () -> there[0] = PathStatus.isDirectory(directories.localStash(stashId)) ? 1 : 0);
         app.allreduce(there, Communicator.Op.MIN);
         if (there[0] == 0) {
             copy(item(stashId, Layer.GLOBAL), Layer.LOCAL, stashId);
@@ -185,10 +181,10 @@ public final class Stash {
         underway.awaitHere();
         Agreement.run(app, "dropping stash " + stashId, () -> {
             if (isMaster(layer)) {
-                Path directory = directories.stash(layer, stashId);
-                RunDirectory.delete(directory, storage);
-                RunDirectory.delete(unfinished(directory), storage);
-                RunDirectory.delete(replaced(directory), storage);
+                Path directory = directory(layer, stashId);
+                DirectoryTree.delete(directory, storage);
+                DirectoryTree.delete(unfinished(directory), storage);
+                DirectoryTree.delete(replaced(directory), storage);
             }
         });
     }
@@ -198,22 +194,23 @@ public final class Stash {
     }
 
     private Item item(long stashId, Layer layer) throws IOException {
-        Path directory = directories.stash(layer, stashId);
+        Path directory = directory(layer, stashId);
         return item(new OnePlace(directory), Integer.MIN_VALUE, "stash " + stashId);
     }
 
     /** @param ckptId its id; any if negative */
-    private Item item(Places places, int ckptId, String what) throws IOException {
+    private Item item(CheckpointDirectories places, int ckptId, String what) throws IOException {
         Optional<StoredCheckpoint> found = engine.modeAt(places).stored(Level.L1).stream()
                 .filter(stored -> ckptId < 0 || stored.ckptId() == ckptId)
                 .findFirst();
         Item[] item = new Item[1];
         Agreement.run(app, "looking for " + what, () -> {
-            List<Place> files = found.map(checkpoint -> checkpoint.places().getOrDefault(FileKind.PLAIN, List.of()))
+            List<FileLocation> files = found.map(
+                            checkpoint -> checkpoint.places().getOrDefault(FileKind.PLAIN, List.of()))
                     .orElse(List.of());
             if (files.isEmpty()) {
                 throw DrumlinException.during("looking for " + what)
-                        .path(places.directory(Level.L1, Slot.COMMITTED))
+                        .path(places.directory(Level.L1, CommitSlot.COMMITTED))
                         .rank(app.rank())
                         .problem("this rank has no file of it")
                         .exception();
@@ -226,14 +223,14 @@ public final class Stash {
     }
 
     private void copy(Item item, Layer layer, long stashId) throws IOException {
-        Path directory = directories.stash(layer, stashId);
+        Path directory = directory(layer, stashId);
         Path part = unfinished(directory);
         String operation = "making " + directory;
         Agreement.run(app, operation, () -> {
             if (isMaster(layer)) {
-                RunDirectory.delete(part, storage);
-                RunDirectory.delete(replaced(directory), storage);
-                RunDirectory.makeDirectory(stashes(directory), storage);
+                DirectoryTree.delete(part, storage);
+                DirectoryTree.delete(replaced(directory), storage);
+                DirectoryTree.make(stashes(directory), storage);
                 storage.createDirectories(part);
             }
         });
@@ -275,7 +272,7 @@ public final class Stash {
         }
         if (isMaster(layer)) {
             IOException left =
-                    Agreement.attempt(app, "deleting " + replaced, () -> RunDirectory.delete(replaced, storage));
+                    Agreement.attempt(app, "deleting " + replaced, () -> DirectoryTree.delete(replaced, storage));
             if (left != null) {
                 // The new one is there; who replaces or drops it tries again.
                 LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), left.getMessage());
@@ -295,7 +292,7 @@ public final class Stash {
             });
             onMasters(layer, "bringing back " + directory, () -> {
                 move(replaced, directory);
-                RunDirectory.delete(part, storage);
+                DirectoryTree.delete(part, storage);
             });
         } catch (IOException e) {
             failed.addSuppressed(e);
@@ -332,16 +329,22 @@ public final class Stash {
     }
 
     /** One directory with files and metadata. */
-    private record OnePlace(Path committed) implements Places {
+    private record OnePlace(Path committed) implements CheckpointDirectories {
 
         @Override
-        public Path directory(Level level, Slot slot) {
-            return slot == Slot.COMMITTED ? committed : unfinished(committed).resolve(slot.name());
+        public Path directory(Level level, CommitSlot slot) {
+            return slot == CommitSlot.COMMITTED
+                    ? committed
+                    : unfinished(committed).resolve(slot.name());
         }
 
         @Override
-        public Path metadataDirectory(Level level, Slot slot) {
+        public Path metadataDirectory(Level level, CommitSlot slot) {
             return directory(level, slot);
         }
+    }
+
+    private Path directory(Layer layer, long stashId) {
+        return layer == Layer.LOCAL ? directories.localStash(stashId) : directories.globalStash(stashId);
     }
 }

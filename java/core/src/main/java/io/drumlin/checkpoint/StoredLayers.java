@@ -1,9 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.IoMode.Place;
-import io.drumlin.checkpoint.IoMode.StoredCheckpoint;
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.ByteSource;
@@ -43,7 +40,7 @@ final class StoredLayers implements StoredCheckpoint {
     private final StorageEngine storage;
     private final Communicator app;
     private final Refusals refusals;
-    private final Slot slot;
+    private final CommitSlot slot;
     private final Path path;
     private final FileEntry entry;
     private final Consumer<Opened> opening;
@@ -82,7 +79,7 @@ final class StoredLayers implements StoredCheckpoint {
             StorageEngine storage,
             Communicator app,
             Refusals refusals,
-            Slot slot,
+            CommitSlot slot,
             Path path,
             FileEntry entry,
             int newest,
@@ -143,15 +140,15 @@ final class StoredLayers implements StoredCheckpoint {
     }
 
     @Override
-    public Slot metadataSlot() {
+    public CommitSlot metadataSlot() {
         return slot;
     }
 
     @Override
-    public EnumMap<FileKind, List<Place>> places() {
-        EnumMap<FileKind, List<Place>> places = new EnumMap<>(FileKind.class);
+    public EnumMap<FileKind, List<FileLocation>> places() {
+        EnumMap<FileKind, List<FileLocation>> places = new EnumMap<>(FileKind.class);
         // Wherever the metadata lie: the file stays in its place.
-        places.put(FileKind.PLAIN, there ? List.of(new Place(Slot.COMMITTED, path)) : List.of());
+        places.put(FileKind.PLAIN, there ? List.of(new FileLocation(CommitSlot.COMMITTED, path)) : List.of());
         return places;
     }
 

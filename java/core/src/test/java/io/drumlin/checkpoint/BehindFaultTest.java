@@ -158,7 +158,7 @@ class BehindFaultTest {
                 Files.createDirectories(directory.resolve(point.operation() + "-" + point.rank() + "-" + point.nth()));
         Story story = new Story(folder, by, level, ioMode, point);
         assertTimeoutPreemptively(Duration.ofSeconds(60), story::play, () -> "hangs: " + story);
-        RunDirectory.delete(folder, new NioEngine());
+        DirectoryTree.delete(folder, new NioEngine());
         return story;
     }
 

@@ -78,7 +78,7 @@ class CheckpointsTest {
             checkpoints.checkpoint(1, level);
         });
         if (level == Level.L2 || level == Level.L3) {
-            RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+            DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         }
         run.run(2, (checkpoints, comm) -> {
             Kinds expected = new Kinds();
@@ -194,7 +194,7 @@ class CheckpointsTest {
             value[0] = 20;
             checkpoints.checkpoint(2, Level.L1);
         });
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         run.run(RANKS, (checkpoints, comm) -> {
             int[] value = {0};
             checkpoints.protect(0, value);

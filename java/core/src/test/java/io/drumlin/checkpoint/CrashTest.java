@@ -376,7 +376,7 @@ class CrashTest {
             if (seen.add(remains.checksum() + " " + expected)) {
                 Path copy = write(remains, prefix);
                 check(prefix, expected, copy, loss, random.nextInt(ranks / nodeSize));
-                RunDirectory.delete(copy, new NioEngine());
+                DirectoryTree.delete(copy, new NioEngine());
             }
         }
         System.out.printf("%d different remains%n", seen.size());
@@ -405,7 +405,7 @@ class CrashTest {
             setAll(values, 7);
             checkpoints.checkpoint(1, level);
         });
-        RunDirectory.delete(recorded.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(recorded.resolve("Local/node1"), new NioEngine());
         journal = storage.record(recorded);
         onEachRank(run.config(), storage, (checkpoints, values) -> {
             assertThat(checkpoints.isRestart()).isTrue();
@@ -417,12 +417,12 @@ class CrashTest {
         for (int prefix = random.nextInt(stride); prefix <= journal.size(); prefix += stride) {
             Path copy = write(journal.crash(prefix, crash, random), prefix);
             if (prefix >= ends.get(0)) {
-                RunDirectory.delete(copy.resolve("Local/node2"), new NioEngine());
+                DirectoryTree.delete(copy.resolve("Local/node2"), new NioEngine());
             } else if (random.nextBoolean()) {
-                RunDirectory.delete(copy.resolve("Local/node1"), new NioEngine());
+                DirectoryTree.delete(copy.resolve("Local/node1"), new NioEngine());
             }
             restart(copy.resolve("config.fti"), new Expectation(7, 7, 7, false), story(prefix));
-            RunDirectory.delete(copy, new NioEngine());
+            DirectoryTree.delete(copy, new NioEngine());
         }
     }
 
@@ -533,11 +533,11 @@ class CrashTest {
         Path lost = copy.resolve("Local/node" + node);
         String story = "node " + node + " lost " + loss + " " + story(prefix);
         if (loss == Loss.WITH_THE_CRASH) {
-            RunDirectory.delete(lost, new NioEngine());
+            DirectoryTree.delete(lost, new NioEngine());
         }
         restart(config, loss == Loss.WITH_THE_CRASH ? expected.afterLoss() : expected, story);
         if (loss == Loss.AFTER_THE_RESTART) {
-            RunDirectory.delete(lost, new NioEngine());
+            DirectoryTree.delete(lost, new NioEngine());
         }
         // A second failure before the next checkpoint, and then life goes on.
         Expectation again = loss == Loss.NEVER ? expected : expected.afterLoss();

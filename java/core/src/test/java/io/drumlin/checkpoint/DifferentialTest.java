@@ -474,7 +474,7 @@ class DifferentialTest {
     }
 
     private void recoverWithoutNode0(RunFixture run, int expected) throws IOException {
-        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node0"), new NioEngine());
         run.run(RANKS, (checkpoints, comm) -> {
             int[] values = {0};
             checkpoints.protect(0, values);

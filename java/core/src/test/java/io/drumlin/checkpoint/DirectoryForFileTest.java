@@ -53,7 +53,7 @@ class DirectoryForFileTest {
             assertThat(file).isRegularFile();
             Path aside = file.resolveSibling("drumlin-directory-" + file.getFileName());
             assertThat(aside.resolve("note")).exists();
-            RunDirectory.delete(aside, new NioEngine());
+            DirectoryTree.delete(aside, new NioEngine());
         }
     }
 

@@ -160,7 +160,7 @@ class EarlyRecoveryTest {
     @CsvSource({"1, L2, 0", "1, L2, 1", "3, L2, 0", "3, L2, 1", "1, L3, 0", "1, L3, 1", "3, L3, 0", "3, L3, 1"})
     void theDataOfALostNodeAreThereToo(String ioMode, Level level, int lost) throws IOException {
         RunFixture run = checkpointed(ioMode, level);
-        RunDirectory.delete(directory.resolve("Local/node" + lost), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node" + lost), new NioEngine());
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.empty(comm);
             FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
@@ -186,7 +186,7 @@ class EarlyRecoveryTest {
     })
     void dataThatWereSentAndAreDamagedDoNotStay(String ioMode, Level level, String file) throws IOException {
         RunFixture run = checkpointed(ioMode, Level.L4, level);
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         damage(run.file("Ckpt2" + file));
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.empty(comm);
@@ -203,7 +203,7 @@ class EarlyRecoveryTest {
     @ValueSource(strings = {"1", "3"})
     void dataThatChangedOnTheirWayDoNotStay(String ioMode) throws IOException {
         RunFixture run = checkpointed(ioMode, Level.L4, Level.L2);
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.empty(comm);
             Communicator spoiled = SpoiledSends.of(comm, HashedTransfer.TAG, 100_000);
@@ -245,7 +245,7 @@ class EarlyRecoveryTest {
             Data.of(1, comm).byId().forEach(checkpoints::protect);
             checkpoints.checkpoint(1, level);
         });
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         ThreadCommunicator.run(ranks, comm -> {
             Data data = Data.empty(comm);
             boolean once = !fault || comm.rank() >= RANKS;
@@ -300,7 +300,7 @@ class EarlyRecoveryTest {
     void theyAreRecoveredFromOtherLevelsAndAfterALoss(String ioMode, Level level) throws IOException {
         RunFixture run = checkpointed(ioMode, level);
         if (level == Level.L2 || level == Level.L3) {
-            RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+            DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         }
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.empty(comm);

@@ -342,7 +342,7 @@ class FaultTest {
                 setAll(values, 3);
                 checkpoints.checkpoint(1, level);
             });
-            RunDirectory.delete(run.directory().resolve("Local/node0"), new NioEngine());
+            DirectoryTree.delete(run.directory().resolve("Local/node0"), new NioEngine());
             fault.armAll();
             List<String> outcomes = onEachRank(run, fault.engines, (checkpoints, values) -> {
                 assertThat(checkpoints.isRestart()
@@ -353,7 +353,7 @@ class FaultTest {
             checkOutcomes(fault, outcomes);
             assertThat(restored(run)).as("%s, %s", fault, outcomes).isEqualTo(3);
             // The files that were made again are as good as the first ones.
-            RunDirectory.delete(run.directory().resolve("Local/node1"), new NioEngine());
+            DirectoryTree.delete(run.directory().resolve("Local/node1"), new NioEngine());
             assertThat(restored(run)).as("%s, %s", fault, outcomes).isEqualTo(3);
         });
     }
@@ -501,7 +501,7 @@ class FaultTest {
                 Duration.ofSeconds(60),
                 () -> story.play(new RunFixture(folder, config), fault),
                 () -> "hangs: " + fault);
-        RunDirectory.delete(folder, new NioEngine());
+        DirectoryTree.delete(folder, new NioEngine());
         return fault;
     }
 

@@ -78,9 +78,9 @@ class ForeignDirectoryTest {
         run.run(2, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
                 .contains(1));
         giveAway(path);
-        List<Path> before = RunDirectory.entries(elsewhere);
+        List<Path> before = DirectoryTree.entries(elsewhere);
         assertRefused(run, path, "is a symbolic link of another user");
-        assertThat(RunDirectory.entries(elsewhere)).isEqualTo(before);
+        assertThat(DirectoryTree.entries(elsewhere)).isEqualTo(before);
     }
 
     /** Those who work on a project may restart each other's runs. */

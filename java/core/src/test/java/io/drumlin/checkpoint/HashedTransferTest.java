@@ -116,7 +116,7 @@ class HashedTransferTest {
 
         Rank(Communicator comm, StorageEngine storage, KeptBytes kept, Supplier<LaneHashes> digests) {
             group = new Group(0, 0, comm);
-            slabs = new SlabPool(storage, CheckpointReader.SLABS, SLAB);
+            slabs = new SlabPool(storage, SlabPool.SLABS, SLAB);
             reader = new CheckpointReader(storage, slabs, kept);
             transfer = new HashedTransfer(comm, group, storage, slabs, reader, digests);
         }

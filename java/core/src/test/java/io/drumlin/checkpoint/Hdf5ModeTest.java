@@ -112,7 +112,7 @@ class Hdf5ModeTest {
         RunFixture run = run(Map.of());
         take(run, level);
         for (int node = 0; node < lostNodes; node++) {
-            RunDirectory.delete(directory.resolve("Local/node" + node), new NioEngine());
+            DirectoryTree.delete(directory.resolve("Local/node" + node), new NioEngine());
         }
         assertRecovers(run, 1, level);
         assertRecovers(run, 1, level == Level.L4 ? Level.L1 : level);
@@ -146,7 +146,7 @@ class Hdf5ModeTest {
             }
         });
         if (level == Level.L3) {
-            RunDirectory.delete(directory.resolve("Local/node2"), new NioEngine());
+            DirectoryTree.delete(directory.resolve("Local/node2"), new NioEngine());
         }
         assertRecovers(run, 1, level);
     }

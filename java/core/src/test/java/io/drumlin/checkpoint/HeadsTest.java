@@ -137,7 +137,7 @@ class HeadsTest {
                             "sector0-group1.fti", "sector0-group2.fti", "sector1-group1.fti", "sector1-group2.fti");
         }
         if (level != Level.L1) {
-            RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+            DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         }
         RunReport report =
                 RunSurvey.open(run.config(), directory, Optional.empty()).report(true);
@@ -161,7 +161,7 @@ class HeadsTest {
     void headsLearnThatTheRunCannotBeOpened() throws IOException {
         RunFixture run = run(Map.of());
         run.run(RANKS, (checkpoints, comm) -> take(checkpoints, comm, 1, Level.L1));
-        RunDirectory.delete(directory.resolve("Local/node2"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node2"), new NioEngine());
         List<String> told = ThreadCommunicator.call(RANKS, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(run.config(), comm)) {
                 return "opened " + checkpoints.execId();

@@ -106,7 +106,7 @@ class IncrementalCheckpointTest {
             take(checkpoints, 2, level, later, shuffled(variables.length, new Random(seed - comm.rank())));
         });
         if (level == Level.L2 || level == Level.L3) {
-            RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+            DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         }
         run.run(RANKS, (checkpoints, comm) -> {
             assertThat(checkpoints.lastCheckpoint()).contains(2);

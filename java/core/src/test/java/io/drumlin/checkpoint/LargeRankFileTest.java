@@ -45,7 +45,7 @@ class LargeRankFileTest {
                         "basic.ckpt_io", ioMode));
         onEachRank(run, (checkpoints, comm, data) -> checkpoints.checkpoint(1, Level.of(level)));
         // Of the rank with the large file.
-        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node0"), new NioEngine());
         onEachRank(run, (checkpoints, comm, data) -> {
             assertThat(checkpoints.lastLevel()).contains(Level.of(level));
             check(checkpoints, comm, data);

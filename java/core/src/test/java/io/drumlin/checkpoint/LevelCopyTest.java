@@ -192,7 +192,7 @@ class LevelCopyTest {
 
     /** A restart from it alone; all digests are verified. */
     private void assertTheCopyIsWhole(RunFixture run) throws IOException {
-        RunDirectory.delete(global(), new NioEngine());
+        DirectoryTree.delete(global(), new NioEngine());
         Files.createDirectory(global());
         assertThat(recovered(run)).isTrue();
     }

@@ -99,7 +99,7 @@ class LevelsTest {
             checkpoints.checkpoint(7, Level.of(level));
         });
         for (int node : nodes) {
-            RunDirectory.delete(at.resolve("Local/node" + node), new NioEngine());
+            DirectoryTree.delete(at.resolve("Local/node" + node), new NioEngine());
         }
         if (!promised) {
             assertThatThrownBy(() -> run.run(groupSize, (checkpoints, comm) -> {}))
@@ -116,7 +116,7 @@ class LevelsTest {
                 checkpoints.recover();
                 assertThat(values).isEqualTo(fill(new byte[values.length], comm.rank(), 1));
             });
-            RunDirectory.delete(at.resolve("Local/node" + (restart + 1) % groupSize), new NioEngine());
+            DirectoryTree.delete(at.resolve("Local/node" + (restart + 1) % groupSize), new NioEngine());
         }
     }
 
@@ -133,8 +133,8 @@ class LevelsTest {
         });
         Map<String, byte[]> before = contents(run);
         assertThat(before).hasSize(8);
-        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
-        RunDirectory.delete(directory.resolve("Local/node3"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node0"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node3"), new NioEngine());
         run.run(4, (checkpoints, comm) -> {});
         Map<String, byte[]> after = contents(run);
         assertThat(after.keySet()).isEqualTo(before.keySet());
@@ -153,7 +153,7 @@ class LevelsTest {
             checkpoints.checkpoint(1, Level.L3);
         });
         Map<String, byte[]> before = contents(run);
-        RunDirectory.delete(directory.resolve("Local/node" + 2 * lostSector), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node" + 2 * lostSector), new NioEngine());
         run.run(4, (checkpoints, comm) -> {});
         Map<String, byte[]> after = contents(run);
         assertThat(after.keySet()).isEqualTo(before.keySet());
@@ -169,7 +169,7 @@ class LevelsTest {
             checkpoints.protect(0, new int[] {comm.rank()});
             checkpoints.checkpoint(1, Level.L2);
         });
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         String config = Files.readString(run.config());
         Files.writeString(run.config(), config.replaceFirst("group_size( +)= 4", "group_size$1= 2"));
         assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
@@ -244,7 +244,7 @@ class LevelsTest {
             checkpoints.checkpoint(1, Level.of(level));
         });
         Map<String, byte[]> before = contents(run);
-        RunDirectory.delete(directory.resolve("Local/node" + lost), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node" + lost), new NioEngine());
         run.run(2, (checkpoints, comm) -> {
             assertThat(checkpoints.lastLevel()).contains(Level.of(level));
             byte[] values = unequal(comm);
@@ -292,7 +292,7 @@ class LevelsTest {
             checkpoints.checkpoint(1, Level.L3);
         });
         Map<String, byte[]> before = contents(run);
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         flip(run.file("Ckpt1-" + changed + "4.fti"));
         run.run(8, (checkpoints, comm) -> {
             byte[] values = protect(checkpoints, comm);
@@ -328,8 +328,8 @@ class LevelsTest {
                 return;
             }
             // Of the second sector only.
-            RunDirectory.delete(run.file("Ckpt" + (10 - level) + "-Rank6.fti").getParent(), new NioEngine());
-            RunDirectory.delete(run.file("Ckpt" + (10 - level) + "-Rank4.fti").getParent(), new NioEngine());
+            DirectoryTree.delete(run.file("Ckpt" + (10 - level) + "-Rank6.fti").getParent(), new NioEngine());
+            DirectoryTree.delete(run.file("Ckpt" + (10 - level) + "-Rank4.fti").getParent(), new NioEngine());
         }
     }
 

@@ -102,7 +102,7 @@ class ListedCheckpointsTest {
         IndexRecord before = index().records().get(0);
         new IndexOperations(new ScrPrefix(directory), new NioEngine()).drop(before.name());
         if (!metadata) {
-            RunDirectory.delete(new ScrPrefix(directory).metadata(before.id()), new NioEngine());
+            DirectoryTree.delete(new ScrPrefix(directory).metadata(before.id()), new NioEngine());
         }
         for (int restart = 0; restart < 2; restart++) {
             run.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.isRestart())
@@ -219,7 +219,7 @@ class ListedCheckpointsTest {
                     listed++;
                 }
             }
-            RunDirectory.delete(copy, new NioEngine());
+            DirectoryTree.delete(copy, new NioEngine());
         }
         assertThat(listed).isPositive();
     }

@@ -63,7 +63,7 @@ class MappedRestartTest {
         RunFixture run = checkpointed(ioMode, level);
         int before = mappings();
         if (level == Level.L3) {
-            RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+            DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         }
         ThreadCommunicator.run(RANKS, comm -> {
             byte[] values = new byte[SIZE];

@@ -97,7 +97,7 @@ class MpiIoFileWriterTest {
             StorageEngine engine = StorageEngines.best();
             StorageEngine storage = app.rank() == buffered ? new BufferedEngine(engine) : engine;
             byte[] bytes = bytes(app.rank(), sizes[app.rank()]);
-            try (SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, SlabPool.SLAB_BYTES)) {
+            try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, SlabPool.SLAB_BYTES)) {
                 SharedFileWriter.Written written = new MpiIoFileWriter(app, storage, slabs)
                         .write(path, new MemoryByteSource(ByteBuffer.wrap(bytes)));
                 assertThat(written.start()).isEqualTo(app.exscan(bytes.length));

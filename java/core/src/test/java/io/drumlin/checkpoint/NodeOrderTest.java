@@ -377,7 +377,7 @@ class NodeOrderTest {
             } catch (IOException | AssertionError e) {
                 throw new AssertionError("after " + prefix + " of " + journal.size() + " operations, nodes " + then, e);
             }
-            RunDirectory.delete(copy, new NioEngine());
+            DirectoryTree.delete(copy, new NioEngine());
         }
     }
 

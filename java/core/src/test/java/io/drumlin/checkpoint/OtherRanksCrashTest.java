@@ -2,7 +2,6 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.LevelDirectories.Slot;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
@@ -61,7 +60,7 @@ class OtherRanksCrashTest {
     @ParameterizedTest
     @CsvSource({"POWER_LOSS, 3, 2, 1, L4, 3, REPLACED", "KILL, 2, 3, 1, L4, 1, TMP"})
     void prefixesAreRecoverable(
-            Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, Slot left)
+            Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, CommitSlot left)
             throws IOException {
         crash(crash, formerRanks, newRanks, groupSize, level, ioMode, left, 8);
     }
@@ -73,7 +72,7 @@ class OtherRanksCrashTest {
             String groupSize,
             Level level,
             String ioMode,
-            Slot left,
+            CommitSlot left,
             int stride)
             throws IOException {
         former = formerRanks;
@@ -105,7 +104,7 @@ class OtherRanksCrashTest {
         "POWER_LOSS, 2, 3, 1, L4, 4, REPLACED"
     })
     void everyPrefixIsRecoverable(
-            Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, Slot left)
+            Crash crash, int formerRanks, int newRanks, String groupSize, Level level, String ioMode, CommitSlot left)
             throws IOException {
         crash(crash, formerRanks, newRanks, groupSize, level, ioMode, left, 1);
     }
@@ -142,7 +141,7 @@ class OtherRanksCrashTest {
                         "512",
                         "basic.dcp_stack_size",
                         "2"),
-                Slot.TMP);
+                CommitSlot.TMP);
         replay(crash, newRanks + 2, stride);
     }
 
@@ -156,7 +155,7 @@ class OtherRanksCrashTest {
         LOG.setLevel(null);
     }
 
-    private void record(Map<String, String> changes, Slot left) throws IOException {
+    private void record(Map<String, String> changes, CommitSlot left) throws IOException {
         recorded = Files.createDirectories(directory.resolve("run"));
         RunFixture run = new RunFixture(recorded, changes);
         Path config = run.config();
@@ -185,7 +184,7 @@ class OtherRanksCrashTest {
     }
 
     /** Leaves the node-local checkpoint of the former run where a kill in a commit does. */
-    private void leave(Slot left, RunFixture run) throws IOException {
+    private void leave(CommitSlot left, RunFixture run) throws IOException {
         List<Path> roots = new ArrayList<>(List.of(recorded.resolve("Meta")));
         for (int node = 0; node < former; node++) {
             roots.add(recorded.resolve("Local/node" + node));
@@ -193,10 +192,10 @@ class OtherRanksCrashTest {
         for (Path parent : roots) {
             Path root = parent.resolve(run.restartValue("exec_id"));
             Path committed = RunDirectory.committed(root, localLevel());
-            if (left != Slot.COMMITTED && Files.exists(committed)) {
+            if (left != CommitSlot.COMMITTED && Files.exists(committed)) {
                 Files.move(
                         committed,
-                        left == Slot.TMP ? RunDirectory.tmp(root) : RunDirectory.replaced(root, localLevel()));
+                        left == CommitSlot.TMP ? RunDirectory.tmp(root) : RunDirectory.replaced(root, localLevel()));
             }
         }
     }
@@ -242,7 +241,7 @@ class OtherRanksCrashTest {
         } catch (IOException | AssertionError e) {
             throw new AssertionError(story, e);
         }
-        RunDirectory.delete(copy, new NioEngine());
+        DirectoryTree.delete(copy, new NioEngine());
     }
 
     private void goOn(Path config, int prefix, int first, int second) throws IOException {

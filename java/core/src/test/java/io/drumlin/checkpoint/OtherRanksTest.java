@@ -222,10 +222,10 @@ class OtherRanksTest {
         goOn(4, 0, 0, 3, Level.L4, Level.L3, Level.L2);
         goOn(2, 1, 4, 2, Level.L1);
         goOn(2, 2, 2, 3, Level.L2);
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         goOn(2, 3, 2, 3);
         goOn(4, 1, 4, 2, Level.L3);
-        RunDirectory.delete(directory.resolve("Local/node2"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node2"), new NioEngine());
         goOn(4, 2, 4, 3, Level.L4);
         goOn(6, 3, 4, 3);
     }
@@ -579,7 +579,7 @@ class OtherRanksTest {
         make(Map.of("basic.ckpt_io", ioMode));
         store(4, 1, Level.L4);
         store(3, 2, Level.L1);
-        RunDirectory.delete(directory.resolve("Local"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local"), new NioEngine());
         Path lost = run.file("Ckpt1-Rank3.fti");
         Files.move(lost, directory.resolve("lost"));
         if (ioMode.equals("1")) {
@@ -627,7 +627,7 @@ class OtherRanksTest {
             checkpoints.recover();
             checkpoints.checkpoint(2, Level.L1);
         });
-        RunDirectory.delete(directory.resolve("Local"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local"), new NioEngine());
         IniFile list = IniFile.parse(Files.readString(run.file("Checkpoint.fti")), "list");
         assertThat(list.sections()).containsExactly("checkpoint_id.1");
         assertThat(list.get("checkpoint_id.1", "nb_procs")).hasValue("4");
@@ -658,8 +658,8 @@ class OtherRanksTest {
         // The files of the six have replaced the four; without what an interrupted commit leaves they must be six.
         Files.delete(run.file("Ckpt1-Rank5.fti"));
         Files.delete(run.file("Ckpt1-Rank4.fti"));
-        RunDirectory.delete(global.resolve("tmp"), new NioEngine());
-        RunDirectory.delete(global.resolve("drumlin-replaced-l4"), new NioEngine());
+        DirectoryTree.delete(global.resolve("tmp"), new NioEngine());
+        DirectoryTree.delete(global.resolve("drumlin-replaced-l4"), new NioEngine());
         assertThatThrownBy(() -> start(4, (checkpoints, comm) -> {})).hasMessageContaining("6 ranks wrote");
         Files.createDirectories(global.resolve("tmp"));
         recover(4, 1);

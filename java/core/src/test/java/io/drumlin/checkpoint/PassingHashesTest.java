@@ -114,7 +114,7 @@ class PassingHashesTest {
                 .orElseThrow();
         int step = random.nextInt(20_000) + 1;
         NioEngine storage = new NioEngine();
-        try (SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, 4096);
+        try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, 4096);
                 PassingHashes hashes = new PassingHashes(passing)) {
             CheckpointReader reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
             for (int offset = 0; offset < longest; offset += step) {
@@ -142,7 +142,7 @@ class PassingHashesTest {
         List<Chunk> chunks = List.of(new Chunk(1, 0, 0, 100, Optional.of("0".repeat(32))));
         StoredFile meta = new StoredFile(1, chunks, Map.of(1, 100L));
         NioEngine storage = new NioEngine();
-        try (SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, 4096)) {
+        try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, 4096)) {
             CheckpointReader reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
             reader.recoverInto(Map.of(1, variable));
             Passing file = Passing.of(

@@ -177,10 +177,10 @@ class PosixModeTest {
     void aSecondRestartIsAsGoodAsTheFirst(String ioMode) throws IOException {
         RunFixture run = run(ioMode, Map.of());
         take(run, 1, Level.L4);
-        RunDirectory.delete(directory.resolve("Local"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local"), new NioEngine());
         recover(run, 1, Level.L4);
         recover(run, 1, Level.L1);
-        RunDirectory.delete(directory.resolve("Local/node2"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node2"), new NioEngine());
         recover(run, 1, Level.L4);
     }
 
@@ -191,7 +191,7 @@ class PosixModeTest {
         RunFixture run = run(ioMode, Map.of());
         take(run, 0, Level.of(level));
         if (level > 1) {
-            RunDirectory.delete(directory.resolve("Local/node2"), new NioEngine());
+            DirectoryTree.delete(directory.resolve("Local/node2"), new NioEngine());
         }
         recover(run, 0, Level.of(level));
     }

@@ -47,7 +47,7 @@ class PutAsideTest {
         });
         String execId = run.restartValue("exec_id");
         Path level = directory.resolve("Global/" + execId + "/l4");
-        for (Path file : RunDirectory.entries(level)) {
+        for (Path file : DirectoryTree.entries(level)) {
             Files.write(file, new byte[10]);
         }
         var files = run.files();
@@ -80,7 +80,7 @@ class PutAsideTest {
             checkpoints.stash().put(1, 5);
         });
         String execId = run.restartValue("exec_id");
-        RunDirectory.delete(directory.resolve("Local/node0/" + execId + "/l1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node0/" + execId + "/l1"), new NioEngine());
         assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {}))
                 .hasMessageContaining("there are stashes")
                 .hasMessageContaining("[5] in")

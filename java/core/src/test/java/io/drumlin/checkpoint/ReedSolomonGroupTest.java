@@ -53,7 +53,7 @@ class ReedSolomonGroupTest {
                     ? () -> new StreamDigest(1, new FailingLanes(window), threads)
                     : () -> new StreamDigest(1);
             NioEngine storage = new NioEngine();
-            try (SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, SLAB)) {
+            try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, SLAB)) {
                 ReedSolomonGroup code = new ReedSolomonGroup(group, storage, slabs, digests);
                 if (comm.rank() == 1) {
                     assertThatThrownBy(() -> encode(code, 1))
@@ -79,7 +79,7 @@ class ReedSolomonGroupTest {
             Passing file = Passing.of(FileIdentity.of(path), StoredFile.of(1, BYTES, md5(plain)), Optional.empty())
                     .orElseThrow();
             Md5Lanes lanes = rank == 1 ? new FailingLanes(window) : DigestEngine.md5();
-            try (SlabPool slabs = new SlabPool(storage, CheckpointReader.SLABS, SLAB);
+            try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, SLAB);
                     PassingHashes hashes = new PassingHashes(Map.of(FileKind.PLAIN, file), lanes)) {
                 CheckpointReader reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
                 ReedSolomonGroup code = new ReedSolomonGroup(group, storage, slabs);
@@ -103,7 +103,7 @@ class ReedSolomonGroupTest {
         present.set(0, RANKS);
         BitSet wanted = new BitSet();
         wanted.set(RANKS, 2 * RANKS);
-        try (SlabPool own = new SlabPool(new NioEngine(), CheckpointReader.SLABS, SLAB)) {
+        try (SlabPool own = new SlabPool(new NioEngine(), SlabPool.SLABS, SLAB)) {
             return code.make(
                     present,
                     wanted,

@@ -78,7 +78,7 @@ class RestartFaultTest {
             List<String> outcomes = start(run, faulty);
             assertThat(outcomes).as(name).allMatch(outcome -> outcome.contains("failed") || outcome.equals("" + NEWER));
             assertThat(start(run, healthy())).as("%s after %s", name, outcomes).containsOnly("" + NEWER);
-            RunDirectory.delete(run.directory(), new NioEngine());
+            DirectoryTree.delete(run.directory(), new NioEngine());
         }
     }
 
@@ -110,7 +110,7 @@ class RestartFaultTest {
         Files.createDirectory(away);
         Files.move(local.resolve(node), away.resolve(node));
         assertThat(start(run, healthy())).containsOnly("" + OLDER);
-        RunDirectory.delete(local.resolve(node), new NioEngine());
+        DirectoryTree.delete(local.resolve(node), new NioEngine());
         Files.move(away.resolve(node), local.resolve(node));
         assertThat(start(run, healthy())).containsOnly("" + NEWER);
     }

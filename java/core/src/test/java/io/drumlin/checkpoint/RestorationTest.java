@@ -88,7 +88,7 @@ class RestorationTest {
     void memoryIsTakenBeforeTheOthersRead() throws IOException {
         int bytes = KeptFile.BLOCK_BYTES + BYTES;
         RunFixture run = checkpointed(Level.L3, "1", "1000", bytes);
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         CountDownLatch taken = new CountDownLatch(1);
         AtomicInteger waited = new AtomicInteger();
         ThreadCommunicator.run(RANKS, comm -> {
@@ -162,7 +162,7 @@ class RestorationTest {
     }
 
     private List<Long> readAfterLossOfRankOne(RunFixture run) throws IOException {
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         return read(run);
     }
 

@@ -154,7 +154,7 @@ public final class RunFixture {
 
     /** Deletes what a host has on its disk. */
     public void loseDisk(String host) throws IOException {
-        RunDirectory.delete(localRoot(host), new NioEngine());
+        DirectoryTree.delete(localRoot(host), new NioEngine());
     }
 
     /** Describes the run on ranks of which each is on an invented host; needs {@code local_test = 0}. */

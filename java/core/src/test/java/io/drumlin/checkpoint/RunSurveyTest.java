@@ -37,7 +37,7 @@ class RunSurveyTest {
 
     @AfterTry
     void deleteFiles() throws IOException {
-        RunDirectory.delete(directory, new NioEngine());
+        DirectoryTree.delete(directory, new NioEngine());
     }
 
     private RunFixture run(String mode, int groupSize) throws IOException {
@@ -104,7 +104,7 @@ class RunSurveyTest {
             assertThat(contents()).usingRecursiveComparison().isEqualTo(before);
             restart(run, report, files);
         } finally {
-            RunDirectory.delete(scratch, new NioEngine());
+            DirectoryTree.delete(scratch, new NioEngine());
         }
     }
 
@@ -156,10 +156,10 @@ class RunSurveyTest {
             // As a commit leaves it that was interrupted at one of its two renames.
             String name = random.nextBoolean() ? "tmp" : "drumlin-replaced-" + path.getFileName();
             Path target = path.resolveSibling(name);
-            RunDirectory.delete(target, new NioEngine());
+            DirectoryTree.delete(target, new NioEngine());
             Files.move(path, target);
         } else if (path.startsWith(directory.resolve("Local"))) {
-            RunDirectory.delete(path, new NioEngine());
+            DirectoryTree.delete(path, new NioEngine());
         }
     }
 
@@ -179,7 +179,7 @@ class RunSurveyTest {
         RunFixture run = run("POSIX", 4);
         checkpoint(run, 5, Level.L4, Level.L3, Level.L2, Level.L1);
         assertThat(survey(run).report(true).isWhole()).isTrue();
-        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node0"), new NioEngine());
         Path flipped = run.file("Ckpt5-Rank3.fti");
         byte[] bytes = Files.readAllBytes(flipped);
         bytes[7]++;
@@ -253,8 +253,8 @@ class RunSurveyTest {
         RunReport whole = survey(run).report(true);
         assertThat(whole.problems()).hasSize(RANKS - 1).allMatch(RunReport.Problem::isOfRemains);
         assertThat(whole.isWhole()).isTrue();
-        RunDirectory.delete(directory.resolve("Local/node0"), new NioEngine());
-        RunDirectory.delete(directory.resolve("Local/node1"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node0"), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         RunReport report = survey(run).report(true);
         assertThat(report.checkpoints())
                 .extracting(RunReport.Checkpoint::level, RunReport.Checkpoint::state)

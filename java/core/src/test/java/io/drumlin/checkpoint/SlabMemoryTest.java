@@ -126,7 +126,7 @@ class SlabMemoryTest {
 
     private static void lose(Path directory) throws IOException {
         assertThat(directory).isDirectory();
-        RunDirectory.delete(directory, new NioEngine());
+        DirectoryTree.delete(directory, new NioEngine());
     }
 
     private static void recover(RunFixture run, String heads, Level level, StorageEngine engine) throws IOException {

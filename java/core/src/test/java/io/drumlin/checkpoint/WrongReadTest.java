@@ -191,7 +191,7 @@ class WrongReadTest {
                     () -> "read " + nth + ", bit " + bit,
                     c -> {});
             wrong += faulty.hasFlipped() ? 1 : 0;
-            RunDirectory.delete(copy, new NioEngine());
+            DirectoryTree.delete(copy, new NioEngine());
         }
         assertThat(wrong).as("reads").isGreaterThan(1);
     }
@@ -208,7 +208,7 @@ class WrongReadTest {
                 }
                 comm.barrier();
             });
-            RunDirectory.delete(copy, new NioEngine());
+            DirectoryTree.delete(copy, new NioEngine());
         }
     }
 
@@ -252,7 +252,7 @@ class WrongReadTest {
         byte[][] large = new byte[each.how.ranks()][];
         byte[][] small = new byte[each.how.ranks()][];
         if (each.loss) {
-            RunDirectory.delete(copy.resolve("Local/node1"), new NioEngine());
+            DirectoryTree.delete(copy.resolve("Local/node1"), new NioEngine());
         }
         RunFixture run = restarted(each, copy);
         try {
