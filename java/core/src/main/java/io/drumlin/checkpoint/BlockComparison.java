@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -13,7 +12,7 @@ import java.util.TreeMap;
 /**
  * Takes chunks out of a file that is read in whole blocks, and compares each block with what was verified. Not thread-safe.
  */
-final class BlockComparison implements Sink {
+final class BlockComparison implements ChunkSink {
 
     /** Chunks that begin within so many bytes share a part: small ones do not each have a block read. */
     private static final int LEAST_PART = 1 << 20;
@@ -51,13 +50,13 @@ final class BlockComparison implements Sink {
     }
 
     private final List<BlockSums.Pass> passes = new ArrayList<>();
-    private final Sink target;
+    private final ChunkSink target;
 
     /**
      * @param ranges of the file; each chunk is in one of them
      * @param target takes the bytes of the chunks
      */
-    BlockComparison(List<BlockSums> ranges, List<Chunk> chunks, Sink target) {
+    BlockComparison(List<BlockSums> ranges, List<Chunk> chunks, ChunkSink target) {
         this.target = target;
         TreeMap<Long, BlockSums> byOffset = new TreeMap<>();
         ranges.forEach(range -> byOffset.put(range.offset(), range));

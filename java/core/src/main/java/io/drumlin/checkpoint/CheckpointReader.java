@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.LanePlan.Piece;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.checkpoint.StoredFile.Locator;
@@ -42,7 +41,7 @@ final class CheckpointReader {
      */
     private static final int ROUNDS = 4;
 
-    private static final Sink NOWHERE = (chunk, position, piece) -> {};
+    private static final ChunkSink NOWHERE = (chunk, position, piece) -> {};
 
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -81,7 +80,7 @@ final class CheckpointReader {
      * @throws IOException the file cannot be read or is not what was written
      */
     synchronized void verify(Path path, StoredFile meta, Keep keep) throws IOException {
-        Optional<Sink> variables = keep == Keep.IN_VARIABLES ? early.sink(meta) : Optional.empty();
+        Optional<ChunkSink> variables = keep == Keep.IN_VARIABLES ? early.sink(meta) : Optional.empty();
         if (variables.isEmpty()) {
             // What has digests of its own is compared once more when it is read for the variables.
             boolean twice = keep == Keep.IN_VARIABLES && meta.whole().isEmpty() && kept.isDear();
@@ -154,7 +153,7 @@ final class CheckpointReader {
     /** What is done with the checksums of blocks. */
     @FunctionalInterface
     private interface Summed {
-        void with(Sink sums) throws IOException;
+        void with(ChunkSink sums) throws IOException;
     }
 
     /** Takes the checksums of the blocks of all chunks, which are known afterwards. */
@@ -276,7 +275,7 @@ final class CheckpointReader {
             verify(path, meta.toVerify(), Keep.IN_MEMORY, true);
         }
         List<Chunk> wanted = meta.locator().isPresent() ? located(path, meta, data) : meta.chunks(data);
-        Sink sink = (chunk, position, piece) ->
+        ChunkSink sink = (chunk, position, piece) ->
                 Objects.requireNonNull(data.get(chunk.id())).copyIn(chunk.from() + position, piece);
         Optional<KeptFile> here = kept.of(path, wanted);
         Optional<List<BlockSums>> sums = blocks.of(path, wanted);
@@ -331,7 +330,7 @@ final class CheckpointReader {
         return kept.of(path, chunks).filter(here -> here.mapping().isEmpty()).isPresent();
     }
 
-    private void stream(Path path, List<Chunk> chunks, Optional<KeptFile> space, Sink sink) throws IOException {
+    private void stream(Path path, List<Chunk> chunks, Optional<KeptFile> space, ChunkSink sink) throws IOException {
         Optional<MappedFile> mapping = space.flatMap(KeptFile::mapping);
         if (mapping.isPresent()) {
             stream(path, chunks, from(path, mapping.get(), space.get()), sink);
@@ -344,12 +343,12 @@ final class CheckpointReader {
         }
     }
 
-    private void stream(Path path, List<Chunk> chunks, Input input, Sink sink) throws IOException {
+    private void stream(Path path, List<Chunk> chunks, Input input, ChunkSink sink) throws IOException {
         stream(path, chunks, input, slabs.slabBytes(), sink);
     }
 
     /** @param pieceBytes of the slabs for each piece */
-    private void stream(Path path, List<Chunk> chunks, Input input, int pieceBytes, Sink sink) throws IOException {
+    private void stream(Path path, List<Chunk> chunks, Input input, int pieceBytes, ChunkSink sink) throws IOException {
         LanePlan plan = new LanePlan(chunks, pieceBytes);
         int rounds = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes() / pieceBytes;
         Deque<List<Arrival>> coming = new ArrayDeque<>();

@@ -79,18 +79,6 @@ final class CheckpointTaker {
     }
 
     /**
-     * A checkpoint that is in its place.
-     *
-     * @param source this rank's data of it
-     * @param bytes of this rank's file
-     * @param durable when the file was durable, by {@link System#nanoTime}
-     * @param share how much a differential checkpoint had to write
-     * @param late what went wrong after the commit, on all ranks
-     */
-    record Taken(
-            Source source, long bytes, long durable, Optional<DifferentialShare> share, Optional<IOException> late) {}
-
-    /**
      * Waits for all ranks, checks that they take the same checkpoint and gives them its timestamp, which marks the files that
      * belong together. Collective.
      *
@@ -147,7 +135,7 @@ final class CheckpointTaker {
      *     newest whole one
      * @throws IOException otherwise: on all ranks, the checkpoint has failed, and earlier ones are as they were
      */
-    Taken take(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
+    CheckpointTaken take(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
         long durable;
         Draft draft;
         Optional<DifferentialShare> share;
@@ -188,7 +176,7 @@ final class CheckpointTaker {
         } catch (IOException e) {
             late = Optional.of(e);
         }
-        return new Taken(source, draft.size(), durable, share, late);
+        return new CheckpointTaken(source, draft.size(), durable, share, late);
     }
 
     /** A message has failed: from now on what is there stays, and the program is told so. */

@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.CheckpointTaker.Taken;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class CheckpointThread {
 
     private final int rank;
-    private @Nullable FutureTask<Taken> task;
+    private @Nullable FutureTask<CheckpointTaken> task;
 
     CheckpointThread(int rank) {
         this.rank = rank;
@@ -23,8 +22,8 @@ final class CheckpointThread {
         return task != null;
     }
 
-    void start(Callable<Taken> checkpoint) {
-        FutureTask<Taken> started = new FutureTask<>(checkpoint);
+    void start(Callable<CheckpointTaken> checkpoint) {
+        FutureTask<CheckpointTaken> started = new FutureTask<>(checkpoint);
         Thread thread = new Thread(started, "drumlin-checkpoint-" + rank);
         // A program that ends without closing the run leaves as much as one that is killed.
         thread.setDaemon(true);
@@ -42,8 +41,8 @@ final class CheckpointThread {
      *
      * @throws IOException it has failed, on all ranks
      */
-    Optional<Taken> await() throws IOException {
-        FutureTask<Taken> running = task;
+    Optional<CheckpointTaken> await() throws IOException {
+        FutureTask<CheckpointTaken> running = task;
         if (running == null) {
             return Optional.empty();
         }

@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.CheckpointTaker.Taken;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
@@ -809,14 +808,13 @@ public final class Checkpoints implements AutoCloseable {
         long timestamp = meet(ckptId, taken.request());
         if (taken == Level.L4_DCP) {
             try (IncrementalFile file = unfinished(taken)) {
-                return take(
-                        ckptId, taken, timestamp, OwnFile.of(file, engine.mode().order(variables.byId())), begin);
+                return take(ckptId, taken, timestamp, file.adding(engine.mode().order(variables.byId())), begin);
             }
         }
         if (asynchronous && config.isInline(taken)) {
             return takeBehind(ckptId, taken, timestamp, begin);
         }
-        OwnFile own = OwnFile.of(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
+        OwnFile own = new DirectFile(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
         return take(ckptId, taken, timestamp, own, begin);
     }
 
@@ -948,7 +946,7 @@ public final class Checkpoints implements AutoCloseable {
             underway.handOver(ckptId, level, timestamp, draft);
             return report(ckptId, level, draft.size(), begin, met, durable);
         }
-        Taken taken = engine.taker().take(ckptId, level, timestamp, own);
+        CheckpointTaken taken = engine.taker().take(ckptId, level, timestamp, own);
         last.set(taken.source());
         share = taken.share();
         if (taken.late().isPresent()) {

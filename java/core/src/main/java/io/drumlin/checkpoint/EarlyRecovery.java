@@ -24,12 +24,6 @@ final class EarlyRecovery {
     /** The variables that hold them and were not recovered yet. */
     private final Map<Integer, ProtectedData> held = new HashMap<>();
 
-    /** Takes bytes of a file. */
-    @FunctionalInterface
-    interface Sink {
-        void take(Chunk chunk, long position, ByteBuffer piece);
-    }
-
     /** Names the variables of the files that are verified from now on, in the place of those that were named before. */
     void into(Map<Integer, ProtectedData> named) {
         variables = Map.copyOf(named);
@@ -45,7 +39,7 @@ final class EarlyRecovery {
      *
      * @return empty unless the file holds just these variables, in their sizes, and digests of all their bytes
      */
-    Optional<Sink> sink(StoredFile meta) {
+    Optional<ChunkSink> sink(StoredFile meta) {
         if (variables.isEmpty() || meta.locator().isPresent() || !fits(meta)) {
             return Optional.empty();
         }

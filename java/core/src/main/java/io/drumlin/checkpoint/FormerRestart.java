@@ -25,7 +25,7 @@ final class FormerRestart {
     private final CheckpointReader reader;
     private final Refusals refusals;
     private final ListedRanks listed;
-    private final Run.Former known;
+    private final FormerRun known;
     private final int slabBytes;
     private Optional<DrumlinException> missing = Optional.empty();
     private Optional<FormerBlockSums> blockSums = Optional.empty();
@@ -42,7 +42,7 @@ final class FormerRestart {
             CheckpointReader reader,
             Refusals refusals,
             ListedRanks listed,
-            Run.Former known,
+            FormerRun known,
             int slabBytes) {
         this.app = app;
         this.slabBytes = slabBytes;

@@ -24,7 +24,7 @@ import java.util.TreeSet;
  * @param mayBeUnmarked whether it may be one of C FTI, whose files have nothing in common but the id
  */
 record FtiFfFormer(
-        FtiFfMode mode,
+        FtiFfReader reader,
         CheckpointDirectories places,
         Level level,
         CommitSlot slot,
@@ -38,7 +38,7 @@ record FtiFfFormer(
      *
      * @return lines for {@link #of}
      */
-    static List<String> find(FtiFfMode mode, CheckpointDirectories places, Level level) throws IOException {
+    static List<String> find(FtiFfReader reader, CheckpointDirectories places, Level level) throws IOException {
         boolean replacing = PathStatus.exists(places.directory(level, CommitSlot.REPLACED));
         boolean committed = PathStatus.exists(places.directory(level, CommitSlot.COMMITTED));
         List<String> found = new ArrayList<>();
@@ -46,7 +46,7 @@ record FtiFfFormer(
             // All ranks had written their files when the old ones were put aside, not before.
             if (slot != CommitSlot.TMP || (replacing && !committed)) {
                 boolean mayDiffer = slot == CommitSlot.COMMITTED && !replacing;
-                files(mode, places.directory(level, slot), level).forEach((ckptId, ranks) -> {
+                files(reader, places.directory(level, slot), level).forEach((ckptId, ranks) -> {
                     StringJoiner line = new StringJoiner(" ");
                     line.add(slot.name()).add(ckptId.toString()).add(Boolean.toString(mayDiffer));
                     ranks.forEach(rank -> line.add(rank.toString()));
@@ -58,11 +58,11 @@ record FtiFfFormer(
     }
 
     /** The ranks that have a file, by checkpoint, the highest id first. */
-    private static SortedMap<Integer, TreeSet<Integer>> files(FtiFfMode mode, Path directory, Level level)
+    private static SortedMap<Integer, TreeSet<Integer>> files(FtiFfReader reader, Path directory, Level level)
             throws IOException {
         SortedMap<Integer, TreeSet<Integer>> ranks = new TreeMap<>(Comparator.reverseOrder());
         if (level == Level.L4_DCP) {
-            differential(mode, directory, ranks);
+            differential(reader, directory, ranks);
             return ranks;
         }
         for (Path file : DirectoryTree.entries(directory)) {
@@ -76,7 +76,7 @@ record FtiFfFormer(
     }
 
     /** Adds those of a differential checkpoint. Only the files tell its id: the first one does that can be read. */
-    private static void differential(FtiFfMode mode, Path directory, SortedMap<Integer, TreeSet<Integer>> found)
+    private static void differential(FtiFfReader reader, Path directory, SortedMap<Integer, TreeSet<Integer>> found)
             throws IOException {
         TreeSet<Integer> ranks = new TreeSet<>();
         Optional<FtiFfFile> readable = Optional.empty();
@@ -84,7 +84,7 @@ record FtiFfFormer(
             OptionalInt rank = FileNames.differentialOwner(file.getFileName().toString());
             if (rank.isPresent()) {
                 ranks.add(rank.getAsInt());
-                readable = readable.or(() -> mode.readable(file));
+                readable = readable.or(() -> reader.readable(file));
             }
         }
         readable.ifPresent(file -> found.put(file.meta().ckptId(), ranks));
@@ -95,7 +95,8 @@ record FtiFfFormer(
      *
      * @throws IOException files are missing
      */
-    static FtiFfFormer of(FtiFfMode mode, CheckpointDirectories places, Level level, String line) throws IOException {
+    static FtiFfFormer of(FtiFfReader reader, CheckpointDirectories places, Level level, String line)
+            throws IOException {
         String[] words = line.split(" ", -1);
         List<Integer> files = new ArrayList<>();
         for (int i = 3; i < words.length; i++) {
@@ -104,7 +105,7 @@ record FtiFfFormer(
         CommitSlot slot = CommitSlot.valueOf(words[0]);
         requireAll(places.directory(level, slot), files);
         return new FtiFfFormer(
-                mode, places, level, slot, Integer.parseInt(words[1]), files, Boolean.parseBoolean(words[2]));
+                reader, places, level, slot, Integer.parseInt(words[1]), files, Boolean.parseBoolean(words[2]));
     }
 
     /** The ranks of the application are all ranks; with heads all but the first of each node. */
@@ -164,7 +165,7 @@ record FtiFfFormer(
     @Override
     public Part part(int rank) throws IOException {
         Path path = path(rank);
-        FtiFfFile file = mode.metadata(FileKind.PLAIN, path);
+        FtiFfFile file = reader.metadata(FileKind.PLAIN, path);
         if (file.layout().atEnd() && file.meta().ckptId() != ckptId) {
             throw DrumlinException.during("restart")
                     .path(path)
@@ -175,17 +176,17 @@ record FtiFfFormer(
         return new Part(
                 path,
                 FtiFfDraft.stored(ckptId, file.blocks()),
-                FtiFfMode.common(path, file, ckptId, files.get(rank), Collections.max(files) + 1));
+                FtiFfReader.common(path, file, ckptId, files.get(rank), Collections.max(files) + 1));
     }
 
     @Override
     public List<BlockSums> check(int rank) throws IOException {
         Path path = path(rank);
-        return mode.checkBlocks(path, mode.metadata(FileKind.PLAIN, path));
+        return reader.checkBlocks(path, reader.metadata(FileKind.PLAIN, path));
     }
 
     @Override
     public FormerCheckpoint inPlace() {
-        return new FtiFfFormer(mode, places, level, CommitSlot.COMMITTED, ckptId, files, mayBeUnmarked);
+        return new FtiFfFormer(reader, places, level, CommitSlot.COMMITTED, ckptId, files, mayBeUnmarked);
     }
 }

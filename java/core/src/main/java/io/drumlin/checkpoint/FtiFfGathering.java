@@ -1,8 +1,8 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.CheckpointWriter.Seal;
 import io.drumlin.checkpoint.Draft.Chunk;
+import io.drumlin.checkpoint.OwnFile.Seal;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.Layout;

@@ -5,19 +5,14 @@ import io.drumlin.checkpoint.NodeOrder.Numbering;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.FormatException;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.FtiFfFile;
-import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
 import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.Stamp;
 import io.drumlin.format.ftiff.VariableMeta;
 import io.drumlin.integrity.RebuiltFile;
-import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.BlockFileSource;
-import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -53,9 +48,6 @@ final class FtiFfMode implements IoMode {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** The common stamp of files without a stamp. */
-    static final long UNMARKED = -1;
-
     /** Of how many ranks one may have the timestamp of another by chance: C FTI keeps 32 bits of it. */
     private static final int RANKS_OF_CHANCE = 1000;
 
@@ -67,7 +59,7 @@ final class FtiFfMode implements IoMode {
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final Optional<FtiFfDifferential> differential;
-    private final CheckpointReader reader;
+    private final FtiFfReader reader;
     private final Refusals refusals;
     private final Layout layout;
     private final Packing packing;
@@ -99,7 +91,7 @@ final class FtiFfMode implements IoMode {
         this.levels = levels;
         this.storage = storage;
         this.slabs = slabs;
-        this.reader = reader;
+        this.reader = new FtiFfReader(storage, reader, refusals);
         this.refusals = refusals;
         this.layout = layout;
         this.packing = packing;
@@ -204,7 +196,7 @@ final class FtiFfMode implements IoMode {
     /**
      * A file of this rank whose metadata are whole.
      *
-     * @param common what it has in common with the other files of the checkpoint, or {@link #UNMARKED}
+     * @param common what it has in common with the other files of the checkpoint, or {@link #FtiFfReader.UNMARKED}
      */
     private record Candidate(FileKind kind, FileLocation place, int ckptId, long common, FtiFfFile file) {}
 
@@ -229,12 +221,12 @@ final class FtiFfMode implements IoMode {
         long[] replacing = {0};
         refusals.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
         app.allreduce(replacing, Op.MAX);
-        own.removeIf(candidate ->
-                candidate.common == UNMARKED && (replacing[0] == 1 || candidate.place.slot() != CommitSlot.COMMITTED));
+        own.removeIf(candidate -> candidate.common == FtiFfReader.UNMARKED
+                && (replacing[0] == 1 || candidate.place.slot() != CommitSlot.COMMITTED));
         List<StoredCheckpoint> stored = new ArrayList<>();
         for (Key key : keys(own)) {
             List<Candidate> files = own.stream().filter(key::matches).toList();
-            if (key.common != UNMARKED || mayBeOfOneCheckpoint(level, key, files)) {
+            if (key.common != FtiFfReader.UNMARKED || mayBeOfOneCheckpoint(level, key, files)) {
                 stored.add(new Remains(level, key, files, left));
             }
         }
@@ -252,8 +244,8 @@ final class FtiFfMode implements IoMode {
                 .map(Candidate::file)
                 .findFirst();
         ByteBuffer own = ByteBuffer.allocate(2 * Long.BYTES);
-        own.putLong(plain.map(file -> file.meta().timestamp()).orElse(UNMARKED));
-        own.putLong(plain.map(file -> (long) file.layout().name().charAt(0)).orElse(UNMARKED));
+        own.putLong(plain.map(file -> file.meta().timestamp()).orElse(FtiFfReader.UNMARKED));
+        own.putLong(plain.map(file -> (long) file.layout().name().charAt(0)).orElse(FtiFfReader.UNMARKED));
         ByteBuffer all = ByteBuffer.allocate(app.rank() == 0 ? Math.multiplyExact(own.capacity(), app.size()) : 0);
         app.gather(own.flip(), all, 0);
         long[] may = {1};
@@ -275,7 +267,7 @@ final class FtiFfMode implements IoMode {
         while (all.hasRemaining()) {
             long time = all.getLong();
             long layout = all.getLong();
-            if (layout != UNMARKED) {
+            if (layout != FtiFfReader.UNMARKED) {
                 files++;
                 times.add(time);
                 layouts.add(layout);
@@ -300,41 +292,12 @@ final class FtiFfMode implements IoMode {
         refusals.succeeds("listing", directory, () -> files.addAll(files(level, directory, kind)));
         for (Path path : files) {
             refusals.succeeds("reading", path, () -> {
-                FtiFfFile file = metadata(kind, path);
+                FtiFfFile file = reader.metadata(kind, path);
                 int ckptId = FileNames.ckptId(path).orElse(file.meta().ckptId());
-                long common = common(path, file, ckptId, rank, topology.ranks());
-                requireId(kind, path, file, ckptId, common);
+                long common = FtiFfReader.common(path, file, ckptId, rank, topology.ranks());
+                FtiFfReader.requireId(kind, path, file, ckptId, common);
                 found.add(new Candidate(kind, new FileLocation(slot, path), ckptId, common, file));
             });
-        }
-    }
-
-    /**
-     * What a file has in common with the others of its checkpoint.
-     *
-     * @param ckptId id that its name carries
-     * @param rank that it carries; of a partner copy that of the file that was copied
-     * @param ranks how many ranks wrote the checkpoint
-     * @return {@link #UNMARKED} for a file of C FTI
-     * @throws DrumlinException the file was stamped under another name
-     */
-    static long common(Path path, FtiFfFile file, int ckptId, int rank, int ranks) throws DrumlinException {
-        OptionalLong common = file.stamp().common(ckptId, rank);
-        // Unstamped files are judged by each other only, so a set of stamped ones must not pass for such a set.
-        if (common.isEmpty()
-                && (file.stamp().isOfSomeRank(ckptId, ranks)
-                        || file.stamp().isOfSomeRank(file.meta().ckptId(), ranks))) {
-            throw unusable(path, "it was written under the name of another rank or checkpoint");
-        }
-        return common.orElse(UNMARKED);
-    }
-
-    /** C FTI leaves the id of encoded files that it has made again to chance. */
-    private static void requireId(FileKind kind, Path path, FtiFfFile file, int ckptId, long common)
-            throws DrumlinException {
-        boolean known = file.layout().atEnd() && (kind != FileKind.ENCODED || common != UNMARKED);
-        if (known && file.meta().ckptId() != ckptId) {
-            throw unusable(path, "it is of checkpoint " + file.meta().ckptId() + " and has the name of another");
         }
     }
 
@@ -382,65 +345,9 @@ final class FtiFfMode implements IoMode {
         return highest[0];
     }
 
-    FtiFfFile metadata(FileKind kind, Path path) throws IOException {
-        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-            FtiFfFile read = FtiFfFile.read(new BlockFileSource(file));
-            if (read.encoded() != (kind == FileKind.ENCODED)) {
-                throw unusable(path, read.encoded() ? "this is a Reed-Solomon file" : "this is no Reed-Solomon file");
-            }
-            if (!read.encoded() && read.checksumRule() == ChecksumRule.NONE) {
-                throw unusable(path, "checksum does not fit the hashes");
-            }
-            return read;
-        } catch (FormatException e) {
-            throw DrumlinException.during("reading the metadata")
-                    .path(path)
-                    .cause(e)
-                    .exception();
-        }
-    }
-
-    /** The metadata of a plain file; one that cannot be used is refused. */
-    Optional<FtiFfFile> readable(Path path) {
-        List<FtiFfFile> read = new ArrayList<>(1);
-        refusals.succeeds("reading", path, () -> read.add(metadata(FileKind.PLAIN, path)));
-        return read.stream().findFirst();
-    }
-
-    private static DrumlinException unusable(Path path, String problem) {
-        return DrumlinException.during("reading the metadata")
-                .path(path)
-                .problem(problem)
-                .advice("the file is damaged; another level or an older checkpoint is needed")
-                .exception();
-    }
-
-    void check(FileKind kind, Path path, FtiFfFile file, Keep keep) throws IOException {
-        if (kind == FileKind.ENCODED) {
-            reader.verify(path, 0, file.meta().fs(), file.meta().checksum(), keep);
-            return;
-        }
-        reader.verify(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()), keep);
-        checkWhole(path, file);
-    }
-
-    /** As {@link #check} of a plain file; gives checksums of the blocks of all that has a digest. */
-    List<BlockSums> checkBlocks(Path path, FtiFfFile file) throws IOException {
-        checkWhole(path, file);
-        return reader.verifyBlocks(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()));
-    }
-
-    private void checkWhole(Path path, FtiFfFile file) throws IOException {
-        if (file.layout() == Layout.A) {
-            // Only here the checksum covers bytes that no hash covers: all behind the file record.
-            long start = file.layout().fileMetaLength();
-            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum(), Keep.NOTHING);
-        }
-    }
-
     @Override
     public void verifyMoved(Path path, byte[] description) throws IOException {
-        check(FileKind.PLAIN, path, metadata(FileKind.PLAIN, path), Keep.NOTHING);
+        reader.check(FileKind.PLAIN, path, reader.metadata(FileKind.PLAIN, path), Keep.NOTHING);
     }
 
     @Override
@@ -455,12 +362,12 @@ final class FtiFfMode implements IoMode {
                             + " one node after the other, in both")
                     .exception();
         }
-        return FtiFfFormer.find(this, levels, level);
+        return FtiFfFormer.find(reader, levels, level);
     }
 
     @Override
     public FormerCheckpoint former(Level level, String found) throws IOException {
-        return FtiFfFormer.of(this, levels, level, found);
+        return FtiFfFormer.of(reader, levels, level, found);
     }
 
     /** Files of one checkpoint. */
@@ -492,7 +399,9 @@ final class FtiFfMode implements IoMode {
 
         @Override
         public OptionalLong identity() {
-            return key.common == UNMARKED ? OptionalLong.empty() : OptionalLong.of(FtiFfMode.identity(key.common));
+            return key.common == FtiFfReader.UNMARKED
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(FtiFfMode.identity(key.common));
         }
 
         @Override
@@ -519,18 +428,19 @@ final class FtiFfMode implements IoMode {
         /** Also of a file that was made: of which checkpoint the files were from which it was made is seen then. */
         @Override
         public void check(FileKind kind, Path path, Keep keep) throws IOException {
-            FtiFfFile file = metadata(kind, path);
-            long common = common(path, file, key.ckptId, kind == FileKind.PARTNER ? left : fileRank, topology.ranks());
-            requireId(kind, path, file, key.ckptId, common);
+            FtiFfFile file = reader.metadata(kind, path);
+            long common = FtiFfReader.common(
+                    path, file, key.ckptId, kind == FileKind.PARTNER ? left : fileRank, topology.ranks());
+            FtiFfReader.requireId(kind, path, file, key.ckptId, common);
             if (common != key.common) {
-                throw unusable(path, "it is of another checkpoint " + key.ckptId + ", or of another rank");
+                throw FtiFfReader.unusable(path, "it is of another checkpoint " + key.ckptId + ", or of another rank");
             }
-            FtiFfMode.this.check(kind, path, file, keep);
+            reader.check(kind, path, file, keep);
         }
 
         @Override
         public Optional<StoredFile> digested(FileKind kind, Path path) throws IOException {
-            FtiFfFile file = metadata(kind, path);
+            FtiFfFile file = reader.metadata(kind, path);
             if (kind == FileKind.ENCODED) {
                 return Optional.of(
                         StoredFile.of(key.ckptId, file.meta().fs(), file.meta().checksum()));
@@ -629,7 +539,7 @@ final class FtiFfMode implements IoMode {
                 known[1] = candidate.file.meta().timestamp();
             }
             group.comm().allreduce(known, Op.MAX);
-            Stamp stamp = key.common == UNMARKED
+            Stamp stamp = key.common == FtiFfReader.UNMARKED
                     ? Stamp.unmarked(known[1])
                     : Stamp.ofCommon(key.common, key.ckptId, fileRank);
             encoding = new FtiFfEncoding(Layout.valueOf(Character.toString((char) known[0])), key.ckptId, stamp);
@@ -638,7 +548,7 @@ final class FtiFfMode implements IoMode {
 
         @Override
         public StoredFile open(Path path) throws IOException {
-            FtiFfFile file = metadata(FileKind.PLAIN, path);
+            FtiFfFile file = reader.metadata(FileKind.PLAIN, path);
             plan = ContainerPlan.of(file.blocks(), packing);
             restored = plan.variables().stream().map(VariableSize::id).toList();
             return FtiFfDraft.stored(key.ckptId, file.blocks());

@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.CheckpointWriter.Seal;
+import io.drumlin.checkpoint.OwnFile.Seal;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;

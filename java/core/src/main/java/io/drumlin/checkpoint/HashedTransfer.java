@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.KnownDigests.Digests;
 import io.drumlin.checkpoint.LanePlan.Piece;
 import io.drumlin.comm.Agreement;
@@ -298,7 +297,7 @@ final class HashedTransfer {
 
     /** A file on its way, and the first that went wrong. */
     private abstract class Side implements Closeable {
-        private final Optional<Sink> variables;
+        private final Optional<ChunkSink> variables;
         private final Optional<KeptFile> keep;
         private boolean isKept = true;
         final LanePlan plan;

@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.CheckpointWriter.Seal;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
@@ -83,6 +82,36 @@ final class IncrementalFile implements OwnFile {
         Map<Integer, ProtectedData> variables = new LinkedHashMap<>();
         ids.forEach(id -> variables.computeIfAbsent(id, all::get));
         open().add(variables, all);
+    }
+
+    /**
+     * The file of a checkpoint that adds variables when it is drafted: all at once, as they are then.
+     *
+     * @param ids protected variables that were not added before
+     */
+    OwnFile adding(List<Integer> ids) {
+        return new OwnFile() {
+            @Override
+            public Draft draft(int ckptId, long timestamp) throws IOException {
+                add(ids);
+                return IncrementalFile.this.draft(ckptId, timestamp);
+            }
+
+            @Override
+            public void write(Path path, Draft draft, Seal seal) throws IOException {
+                IncrementalFile.this.write(path, draft, seal);
+            }
+
+            @Override
+            public ByteSource image(Draft draft) throws IOException {
+                return IncrementalFile.this.image(draft);
+            }
+
+            @Override
+            public void close() throws IOException {
+                IncrementalFile.this.close();
+            }
+        };
     }
 
     private Gathering open() throws IOException {

@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.CheckpointWriter.Seal;
+import io.drumlin.checkpoint.OwnFile.Seal;
 import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.integrity.Md5Lanes;
@@ -42,7 +42,7 @@ final class LayerFile implements Gathering {
 
     private final BlockFile file;
     private final DifferentialConfig config;
-    private final PosixDifferential.State state;
+    private final LayerState state;
     private final Function<Map<Integer, ProtectedData>, List<Integer>> order;
     private final BlockDigests blocks;
     private final int windowBlocks;
@@ -54,7 +54,7 @@ final class LayerFile implements Gathering {
     private final Map<Integer, Long> positions = new HashMap<>();
     private final Map<Integer, VariableDigests> digests = new HashMap<>();
     private final MessageDigest hash;
-    private PosixDifferential.State next;
+    private LayerState next;
     private long position;
     private long changedBytes;
 
@@ -69,7 +69,7 @@ final class LayerFile implements Gathering {
             StorageEngine storage,
             Path path,
             DifferentialConfig config,
-            PosixDifferential.State state,
+            LayerState state,
             Function<Map<Integer, ProtectedData>, List<Integer>> order)
             throws IOException {
         this.order = order;
@@ -204,7 +204,7 @@ final class LayerFile implements Gathering {
     }
 
     /** What is in the file; after {@link #draft}. */
-    PosixDifferential.State next() {
+    LayerState next() {
         return next;
     }
 

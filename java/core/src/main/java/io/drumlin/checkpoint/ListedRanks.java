@@ -69,7 +69,7 @@ final class ListedRanks {
      * @param found of how many there are files
      * @throws DrumlinException there were other ranks
      */
-    void confirm(FormerCheckpoint found, Run.Former run) throws DrumlinException {
+    void confirm(FormerCheckpoint found, FormerRun run) throws DrumlinException {
         Set<Integer> listed = of(found.level(), found.ckptId());
         int ranks = found.ranks();
         int stored = listed.contains(ranks) ? ranks : listed.isEmpty() ? run.ranks() : Collections.max(listed);

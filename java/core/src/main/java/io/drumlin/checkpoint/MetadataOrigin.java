@@ -1,10 +1,13 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.fti.Origin;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** Whether metadata are those of a group, and of a mode whose files this one reads. */
@@ -30,7 +33,7 @@ final class MetadataOrigin {
                 || (BARE.contains(written) && BARE.contains(ioMode) && !mayBeShared(level, metadata));
         if (!readable || hdf5 != isHdf5(metadata)) {
             int known = written != 0 ? written : isHdf5(metadata) ? FtiConfig.IO_HDF5 : FtiConfig.IO_POSIX;
-            throw PosixMode.refused(
+            throw refused(
                     path,
                     "the checkpoint was written in the mode " + FtiConfig.nameOfMode(known) + ", and this run has "
                             + FtiConfig.nameOfMode(ioMode),
@@ -40,7 +43,7 @@ final class MetadataOrigin {
                 .map(origin -> origin.sector() == sector && origin.group() == group)
                 .orElse(true);
         if (!here) {
-            throw PosixMode.refused(
+            throw refused(
                     path,
                     "these are the metadata of group "
                             + metadata.origin().orElseThrow().group() + " of sector "
@@ -61,5 +64,23 @@ final class MetadataOrigin {
     /** Whether in some modes the data of all ranks are in one file. */
     private static boolean mayBeShared(Level level, GroupMetadata metadata) {
         return level == Level.L4 && metadata.type() == CkptType.FULL;
+    }
+
+    /** When the checkpoint was taken; below 0 where C FTI has written the metadata. */
+    static long time(GroupMetadata metadata) {
+        return metadata.origin().map(Origin::time).orElse(-1L);
+    }
+
+    static OptionalLong identity(GroupMetadata metadata) {
+        return metadata.origin().map(from -> OptionalLong.of(from.time())).orElse(OptionalLong.empty());
+    }
+
+    /** Why metadata or files at a path are not used. */
+    static DrumlinException refused(Path path, String problem, String advice) {
+        return DrumlinException.during("restart")
+                .path(path)
+                .problem(problem)
+                .advice(advice)
+                .exception();
     }
 }

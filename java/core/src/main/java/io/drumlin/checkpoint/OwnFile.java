@@ -1,16 +1,20 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.CheckpointWriter.Seal;
 import io.drumlin.format.ByteSource;
-import io.drumlin.storage.StorageEngine;
+import io.drumlin.format.ftiff.PlacedFile.Piece;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 
 /** This rank's own file of a checkpoint, and how its bytes get there. Not thread-safe. */
 interface OwnFile extends Closeable {
+
+    /** Makes the records of a file once its digests are known. */
+    @FunctionalInterface
+    interface Seal {
+        List<Piece> seal(List<byte[]> digests) throws IOException;
+    }
 
     /**
      * What the file is to hold.
@@ -39,50 +43,4 @@ interface OwnFile extends Closeable {
     /** Lets go of the file; it is deleted unless it was written to where it belongs. A second call does nothing. */
     @Override
     default void close() throws IOException {}
-
-    /** A file of the present data of all variables, to which they are added all at once. */
-    static OwnFile of(IncrementalFile file, List<Integer> ids) {
-        return new OwnFile() {
-            @Override
-            public Draft draft(int ckptId, long timestamp) throws IOException {
-                file.add(ids);
-                return file.draft(ckptId, timestamp);
-            }
-
-            @Override
-            public void write(Path path, Draft draft, Seal seal) throws IOException {
-                file.write(path, draft, seal);
-            }
-
-            @Override
-            public ByteSource image(Draft draft) throws IOException {
-                return file.image(draft);
-            }
-
-            @Override
-            public void close() throws IOException {
-                file.close();
-            }
-        };
-    }
-
-    /** A file of the present data, written in one pass. */
-    static OwnFile of(Map<Integer, ProtectedData> data, IoMode mode, StorageEngine storage, SlabPool slabs) {
-        return new OwnFile() {
-            @Override
-            public Draft draft(int ckptId, long timestamp) throws IOException {
-                return mode.draft(ckptId, timestamp, data);
-            }
-
-            @Override
-            public void write(Path path, Draft draft, Seal seal) throws IOException {
-                new CheckpointWriter(storage, slabs).write(path, draft, seal);
-            }
-
-            @Override
-            public ByteSource image(Draft draft) {
-                return draft.image();
-            }
-        };
-    }
 }

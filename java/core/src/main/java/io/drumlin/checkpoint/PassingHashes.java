@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.KnownDigests.Digests;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.integrity.DigestEngine;
@@ -108,7 +107,7 @@ final class PassingHashes implements AutoCloseable {
     static final class Passing {
         private final FileIdentity identity;
         private final List<Chunk> chunks;
-        private final Optional<Sink> variables;
+        private final Optional<ChunkSink> variables;
         private final Digests digests = new Digests();
 
         /** The chunk that comes or goes on next, where in the file the piece of it that came last begins, and where it ends. */
@@ -117,7 +116,7 @@ final class PassingHashes implements AutoCloseable {
         private long from;
         private long at;
 
-        private Passing(FileIdentity identity, List<Chunk> chunks, Optional<Sink> variables) {
+        private Passing(FileIdentity identity, List<Chunk> chunks, Optional<ChunkSink> variables) {
             this.identity = identity;
             this.chunks = chunks;
             this.variables = variables;
@@ -142,7 +141,8 @@ final class PassingHashes implements AutoCloseable {
             // First: what is written from now on makes it another file.
             FileIdentity identity = FileIdentity.of(path);
             Optional<StoredFile> meta = stored.digested(kind, path);
-            Optional<Sink> variables = kind == FileKind.PLAIN ? meta.flatMap(reader.early()::sink) : Optional.empty();
+            Optional<ChunkSink> variables =
+                    kind == FileKind.PLAIN ? meta.flatMap(reader.early()::sink) : Optional.empty();
             // Else what is recovered later would be read again and compared with nothing.
             boolean compared = kind == FileKind.ENCODED || variables.isPresent() || stored.digestsChunks();
             return compared ? meta.flatMap(file -> of(identity, file, variables)) : Optional.empty();
@@ -155,7 +155,7 @@ final class PassingHashes implements AutoCloseable {
          * @param variables what its bytes are put into
          * @return empty if something of it has no digest, or parts with digests overlap
          */
-        static Optional<Passing> of(FileIdentity identity, StoredFile meta, Optional<Sink> variables) {
+        static Optional<Passing> of(FileIdentity identity, StoredFile meta, Optional<ChunkSink> variables) {
             List<Chunk> chunks = meta.toVerify().stream()
                     .sorted(Comparator.comparingLong(Chunk::offset))
                     .toList();

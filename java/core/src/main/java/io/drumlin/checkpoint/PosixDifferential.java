@@ -2,12 +2,10 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.FileNames.Differential;
 import io.drumlin.format.fti.DcpFile;
-import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,7 +26,7 @@ final class PosixDifferential {
     private final CheckpointDirectories places;
     private int fileRank;
     private DifferentialConfig config;
-    private @Nullable State committed;
+    private @Nullable LayerState committed;
     private @Nullable LayerFile open;
     private int lastCkptId;
 
@@ -42,47 +40,6 @@ final class PosixDifferential {
         this.places = places;
         this.fileRank = fileRank;
         this.config = config;
-    }
-
-    /**
-     * What is in a file.
-     *
-     * @param number that its name carries
-     * @param fileName its name
-     * @param layers from the first on
-     * @param digests of the variables, by id, as far as they are known
-     * @param lastCkptId what the next layer says: the id of the checkpoint before it, of any level
-     */
-    record State(
-            int number,
-            String fileName,
-            List<LayerEntry> layers,
-            Map<Integer, VariableDigests> digests,
-            int lastCkptId) {
-
-        State {
-            layers = List.copyOf(layers);
-            digests = Map.copyOf(digests);
-        }
-
-        /** Where the next layer begins. */
-        long end() {
-            return layers.stream().mapToLong(LayerEntry::size).sum();
-        }
-
-        VariableDigests digests(int id) {
-            return digests.getOrDefault(id, VariableDigests.NONE);
-        }
-
-        State after(int ckptId) {
-            return new State(number, fileName, layers, digests, ckptId);
-        }
-
-        State with(LayerEntry layer, Map<Integer, VariableDigests> now) {
-            List<LayerEntry> more = new ArrayList<>(layers);
-            more.add(layer);
-            return new State(number, fileName, more, now, lastCkptId);
-        }
     }
 
     private String name(int number) {
@@ -103,16 +60,16 @@ final class PosixDifferential {
         return directory().resolve(next().fileName());
     }
 
-    private State next() {
-        State last = committed;
+    private LayerState next() {
+        LayerState last = committed;
         if (last == null) {
             return empty(freshNumber());
         }
-        return last.layers.size() < config.stackSize() ? last.after(lastCkptId) : empty(last.number + 1);
+        return last.layers().size() < config.stackSize() ? last.after(lastCkptId) : empty(last.number() + 1);
     }
 
-    private State empty(int number) {
-        return new State(number, name(number), List.of(), Map.of(), lastCkptId);
+    private LayerState empty(int number) {
+        return new LayerState(number, name(number), List.of(), Map.of(), lastCkptId);
     }
 
     /** Behind all files that are there: metadata of a checkpoint that was not restarted from may know the last of them. */
@@ -148,7 +105,7 @@ final class PosixDifferential {
      * @param order in which the metadata tell of variables
      */
     LayerFile begin(Function<Map<Integer, ProtectedData>, List<Integer>> order) throws IOException {
-        State state = next();
+        LayerState state = next();
         if (unlisted != null) {
             freshNumber = -1;
             IOException failure = unlisted;
@@ -156,7 +113,7 @@ final class PosixDifferential {
             throw failure;
         }
         DirectoryTree.make(directory(), storage);
-        LayerFile file = new LayerFile(storage, directory().resolve(state.fileName), config, state, order);
+        LayerFile file = new LayerFile(storage, directory().resolve(state.fileName()), config, state, order);
         open = file;
         return file;
     }
@@ -202,7 +159,7 @@ final class PosixDifferential {
         Differential name = FileNames.differential(fileName).orElseThrow();
         // The rank of the run that began the file, and of those that follow it.
         fileRank = name.rank();
-        committed = isNewest ? new State(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
+        committed = isNewest ? new LayerState(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
     }
 
     /**
@@ -210,16 +167,16 @@ final class PosixDifferential {
      * these only what is changed from now on is written.
      */
     void recovered(Map<Integer, ProtectedData> data) {
-        State last = committed;
+        LayerState last = committed;
         if (last == null) {
             return;
         }
-        Map<Integer, VariableDigests> known = new HashMap<>(last.digests);
+        Map<Integer, VariableDigests> known = new HashMap<>(last.digests());
         try (BlockDigests blocks = new BlockDigests(config, config.blockSize())) {
             data.forEach((id, variable) -> known.computeIfAbsent(
                     id, i -> VariableDigests.of(variable, blocks).withoutFullLast()));
         }
-        committed = new State(last.number, last.fileName, last.layers, known, last.lastCkptId);
+        committed = new LayerState(last.number(), last.fileName(), last.layers(), known, last.lastCkptId());
     }
 
     /** Deletes this rank's files but that of the last checkpoint. */

@@ -131,7 +131,7 @@ final class PosixFormer implements FormerCheckpoint {
                     .advice("restart with the number of ranks of the run that wrote it")
                     .exception();
         }
-        return PosixMode.time(one) + " " + one.ckptId() + " " + sectors + " " + first + " " + count + " "
+        return MetadataOrigin.time(one) + " " + one.ckptId() + " " + sectors + " " + first + " " + count + " "
                 + one.files().size();
     }
 
@@ -223,7 +223,7 @@ final class PosixFormer implements FormerCheckpoint {
             MetadataOrigin.require(path, known, Level.L4, run.ioMode(), ofSector, number);
             if (known.type() != CkptType.FULL
                     || known.ckptId() != ckptId
-                    || PosixMode.time(known) != groups.time
+                    || MetadataOrigin.time(known) != groups.time
                     || known.files().size() != groups.size) {
                 throw refused(
                         path,

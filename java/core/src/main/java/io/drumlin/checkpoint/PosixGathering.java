@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.CheckpointWriter.Seal;
 import io.drumlin.checkpoint.Draft.Chunk;
+import io.drumlin.checkpoint.OwnFile.Seal;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import java.io.IOException;

@@ -23,7 +23,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
@@ -310,7 +309,8 @@ final class PosixMode implements IoMode {
         GroupMetadata metadata = described(description);
         FileEntry own = metadata.files().get(0);
         if (!own.name().equals(path.getFileName().toString())) {
-            throw refused(path, "it came as " + own.name(), "this is an error of Drumlin: please report it");
+            throw MetadataOrigin.refused(
+                    path, "it came as " + own.name(), "this is an error of Drumlin: please report it");
         }
         if (own.digest().isEmpty()) {
             content.check(path);
@@ -359,7 +359,7 @@ final class PosixMode implements IoMode {
                 }
             });
             GroupMetadata metadata = own[0];
-            long time = metadata == null ? 0 : time(metadata);
+            long time = metadata == null ? 0 : MetadataOrigin.time(metadata);
             long[] ids = metadata == null
                     ? new long[] {0, 0, 0, 0, 0}
                     : new long[] {1, metadata.ckptId(), -metadata.ckptId(), time, -time};
@@ -370,15 +370,6 @@ final class PosixMode implements IoMode {
             }
         }
         return stored;
-    }
-
-    /** When the checkpoint was taken; below 0 where C FTI has written the metadata. */
-    static long time(GroupMetadata metadata) {
-        return metadata.origin().map(Origin::time).orElse(-1L);
-    }
-
-    static OptionalLong identity(GroupMetadata metadata) {
-        return metadata.origin().map(from -> OptionalLong.of(from.time())).orElse(OptionalLong.empty());
     }
 
     @Override
@@ -416,7 +407,15 @@ final class PosixMode implements IoMode {
         FileEntry own = metadata.files().get(group.index());
         Path path = levels.directory(Level.L4_DCP, CommitSlot.COMMITTED).resolve(own.name());
         return new StoredLayers(
-                storage, app, refusals, slot, path, own, metadata.ckptId(), identity(metadata), this::opened);
+                storage,
+                app,
+                refusals,
+                slot,
+                path,
+                own,
+                metadata.ckptId(),
+                MetadataOrigin.identity(metadata),
+                this::opened);
     }
 
     private void opened(StoredLayers.Opened layers) {
@@ -464,10 +463,10 @@ final class PosixMode implements IoMode {
         MetadataOrigin.require(path, metadata, level, ioMode, group.sector(), group.id());
         requireRanks(path, metadata);
         if (metadata.type() == CkptType.DCP && level != Level.L4) {
-            throw refused(path, "this is a differential checkpoint", "there are none at this level");
+            throw MetadataOrigin.refused(path, "this is a differential checkpoint", "there are none at this level");
         }
         if (metadata.files().size() != group.size()) {
-            throw refused(
+            throw MetadataOrigin.refused(
                     path,
                     "the group had " + metadata.files().size() + " ranks and has " + group.size() + " now",
                     "restart with the number of ranks, node_size and group_size of the run that wrote it");
@@ -483,7 +482,8 @@ final class PosixMode implements IoMode {
                 ? FileNames.differential(name).isPresent()
                 : FileNames.owner(name).isPresent();
         if (!known) {
-            throw refused(path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
+            throw MetadataOrigin.refused(
+                    path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
         }
         return named;
     }
@@ -491,7 +491,7 @@ final class PosixMode implements IoMode {
     private void requireRanks(Path path, GroupMetadata metadata) throws DrumlinException {
         int ranks = metadata.origin().map(Origin::ranks).orElse(app.size());
         if (ranks != app.size()) {
-            throw refused(
+            throw MetadataOrigin.refused(
                     path,
                     "the checkpoint is of " + ranks + " ranks, and there are " + app.size() + " now",
                     "restart with the number of ranks of the run that wrote it");
@@ -508,25 +508,17 @@ final class PosixMode implements IoMode {
             }
             long id = Long.parseLong(name.group(2));
             if (Long.parseLong(name.group(1)) >= sectors || id >= topology.nodeSize()) {
-                throw refused(
+                throw MetadataOrigin.refused(
                         file,
                         "these are metadata of a run of more ranks",
                         "restart with the number of ranks of the run that wrote them");
             }
             if (id < topology.heads()) {
-                throw refused(
+                throw MetadataOrigin.refused(
                         file,
                         "these are metadata of ranks that are heads now and would not get their data",
                         "restart with the head and node_size of the run that wrote them");
             }
         }
-    }
-
-    static DrumlinException refused(Path path, String problem, String advice) {
-        return DrumlinException.during("restart")
-                .path(path)
-                .problem(problem)
-                .advice(advice)
-                .exception();
     }
 }

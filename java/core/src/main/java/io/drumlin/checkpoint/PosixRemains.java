@@ -92,7 +92,7 @@ final class PosixRemains implements StoredCheckpoint {
 
     @Override
     public OptionalLong identity() {
-        return PosixMode.identity(metadata);
+        return MetadataOrigin.identity(metadata);
     }
 
     @Override
@@ -159,7 +159,7 @@ final class PosixRemains implements StoredCheckpoint {
             }
             case ENCODED -> {
                 if (slot == CommitSlot.TMP && encodedMd5().isEmpty()) {
-                    throw PosixMode.refused(
+                    throw MetadataOrigin.refused(
                             path, "its digest was not written down", "the head was killed while it made the file");
                 }
                 check(path, own().maxSize(), encodedMd5(), keep);
@@ -199,7 +199,7 @@ final class PosixRemains implements StoredCheckpoint {
         long start = locator.start(path);
         long found = Files.size(path);
         if (shared().isEmpty() && found != size) {
-            throw PosixMode.refused(
+            throw MetadataOrigin.refused(
                     path,
                     "it has " + found + " bytes and the metadata say " + size,
                     "the file is damaged; another level or an older checkpoint is needed");

@@ -36,18 +36,18 @@ final class Relocation implements AutoCloseable {
     private static final int TAG = 8;
 
     private final Engine engine;
-    private final Restart restart;
+    private final LevelRestart restart;
     private final StorageEngine storage;
     private final int number;
     private @Nullable Engine former;
-    private @Nullable Restart inFormer;
+    private @Nullable LevelRestart inFormer;
 
     /**
      * @param engine of this run, in the order of its nodes
      * @param restart of this run
      * @param number which of the orders of nodes in which there may be files; looked at when a checkpoint is looked for
      */
-    Relocation(Engine engine, Restart restart, int number) {
+    Relocation(Engine engine, LevelRestart restart, int number) {
         this.engine = engine;
         this.restart = restart;
         this.number = number;
@@ -55,14 +55,14 @@ final class Relocation implements AutoCloseable {
     }
 
     /**
-     * The data of a level, on the nodes of their ranks. Parameters as those of {@link Restart#find}. Collective.
+     * The data of a level, on the nodes of their ranks. Parameters as those of {@link LevelRestart#find}. Collective.
      *
      * @return empty on all ranks if the level gives no whole checkpoint
      * @throws IOException on all ranks: there is one, and it could not be brought to its ranks; it is as it was
      */
     Optional<Source> find(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
         FormerOrder order = engine.run().orders().get(number);
-        Restart there = there();
+        LevelRestart there = there();
         Engine from = Objects.requireNonNull(former);
         Optional<Recovery.Found> found = there.locate(level, after, older, listed);
         if (there.passedOver()) {
@@ -96,10 +96,10 @@ final class Relocation implements AutoCloseable {
         return there().recovery();
     }
 
-    private Restart there() throws IOException {
+    private LevelRestart there() throws IOException {
         if (inFormer == null) {
             former = Engine.of(engine.run().in(engine.run().orders().get(number)), engine.packing());
-            inFormer = new Restart(former);
+            inFormer = new LevelRestart(former);
         }
         return inFormer;
     }

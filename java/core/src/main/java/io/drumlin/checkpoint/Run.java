@@ -38,7 +38,7 @@ record Run(
         Topology topology,
         List<FormerOrder> orders,
         boolean nodeOrder,
-        Optional<Former> former,
+        Optional<FormerRun> former,
         Communicator app,
         Optional<HeadLink> headLink,
         Optional<Lease> lease) {
@@ -50,17 +50,6 @@ record Run(
 
     /** How many ranges of ranks a line of the log tells of. */
     private static final int MOST_RANGES = 16;
-
-    /**
-     * What {@code Topology.fti} tells.
-     *
-     * @param sameNodes whether it had as many nodes as this one, and what is on them may be of use to this one
-     * @param numbering of its ranks: {@link Numbering#NODE} also where that is not known
-     * @param nodes how many it had
-     * @param ranks how many its application had, 0 if that is not known
-     * @param start a number of this start of the run
-     */
-    record Former(boolean sameNodes, Numbering numbering, int nodes, int ranks, long start) {}
 
     /**
      * Reads the configuration, makes directories, finds nodes and ranks. Collective.
@@ -102,14 +91,14 @@ record Run(
             directories.create(engine[0]);
         });
         Path topologyFile = directories.topologyFile();
-        Former[] found = new Former[1];
-        List<FormerOrder> orders = Topology.of(ranks, config, host, nameOfRank -> {
+        FormerRun[] found = new FormerRun[1];
+        List<FormerOrder> orders = TopologyExchange.of(ranks, config, host, nameOfRank -> {
             List<NodeOrder> known = new ArrayList<>();
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
                 known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
                 found[0] = former(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
-                if (anyNumberOfRanks && !found[0].sameNodes) {
+                if (anyNumberOfRanks && !found[0].sameNodes()) {
                     // Their nodes are none of this run's.
                     known.clear();
                 } else {
@@ -123,15 +112,15 @@ record Run(
             return lists;
         });
         Topology topology = orders.get(0).topology();
-        Optional<Former> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
+        Optional<FormerRun> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
         Communicator inNodeOrder = topology.own(ranks);
-        NodeOrder order = restart ? NONE : topology.order(inNodeOrder, config, numbering(nodeOrder));
+        NodeOrder order = restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
         NodeMarker marker = new NodeMarker(
                 directories.local(),
                 topology.node(),
                 topology.nodeName(),
-                former.map(Former::start).orElse(0L));
+                former.map(FormerRun::start).orElse(0L));
         Agreement.Step begin = () -> {
             if (topology.nodes() > 1 && !config.localTest() && topology.place() == 0) {
                 marker.make();
@@ -203,7 +192,7 @@ record Run(
      * @param nodes how many it had
      * @param size ranks of this run, heads included
      */
-    private static Former former(IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks)
+    private static FormerRun former(IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks)
             throws DrumlinException {
         boolean sameNodes = nodes * (long) config.nodeSize() == size;
         int before = TopologyFile.ranks(topology).orElse(0);
@@ -215,7 +204,7 @@ record Run(
             // In other groups whole files on the nodes could be taken for damaged; to these ranks they are of no use.
             sameNodes = false;
         }
-        return new Former(
+        return new FormerRun(
                 sameNodes,
                 TopologyFile.numbering(topology).orElse(Numbering.NODE),
                 nodes,
@@ -299,7 +288,7 @@ record Run(
      * @param inNodeOrder the ranks of the application in it
      */
     NodeOrder order(Communicator inNodeOrder) throws IOException {
-        return topology.order(inNodeOrder, config, numbering(nodeOrder));
+        return TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
     }
 
     /** The same run in another order of nodes. */
@@ -320,19 +309,19 @@ record Run(
     }
 
     /** What rank 0 has. */
-    private static Former bcast(Communicator ranks, @Nullable Former former) throws IOException {
+    private static FormerRun bcast(Communicator ranks, @Nullable FormerRun former) throws IOException {
         long[] values = {
-            former != null && former.sameNodes ? 1 : 0,
-            former != null && former.numbering == Numbering.NODE ? 1 : 0,
-            former != null && former.numbering == Numbering.GIVEN ? 1 : 0,
-            former != null ? former.nodes : 0,
-            former != null ? former.ranks : 0,
-            former != null ? former.start : 0
+            former != null && former.sameNodes() ? 1 : 0,
+            former != null && former.numbering() == Numbering.NODE ? 1 : 0,
+            former != null && former.numbering() == Numbering.GIVEN ? 1 : 0,
+            former != null ? former.nodes() : 0,
+            former != null ? former.ranks() : 0,
+            former != null ? former.start() : 0
         };
         ranks.allreduce(values, Op.MAX);
         Numbering other = values[2] == 1 ? Numbering.GIVEN : Numbering.OTHER;
         Numbering numbering = values[1] == 1 ? Numbering.NODE : other;
-        return new Former(values[0] == 1, numbering, (int) values[3], (int) values[4], values[5]);
+        return new FormerRun(values[0] == 1, numbering, (int) values[3], (int) values[4], values[5]);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

@@ -72,7 +72,7 @@ final class RunStart {
 
     private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
         Restart restart = new Restart(engine);
-        Run.Former known = engine.run().former().orElseThrow();
+        FormerRun known = engine.run().former().orElseThrow();
         Path list = engine.directories().checkpointList();
         ListedRanks listed = ListedRanks.of(app, list, engine.levels(), engine.refusals());
         // On other nodes the files of some ranks could be taken for those of all.

@@ -189,15 +189,15 @@ public final class RunSurvey {
      * @throws IOException the run cannot be surveyed: its topology does not fit the configuration, there is no memory, ...
      */
     public RunReport report(boolean data) throws IOException {
-        RunReport.Builder report = new RunReport.Builder(
+        RunReportBuilder report = new RunReportBuilder(
                 IntStream.range(0, ranks())
                         .filter(rank -> !isHead(rank))
                         .boxed()
                         .toList(),
                 config.ioMode() == FtiConfig.IO_FTIFF,
                 restartOrder());
-        List<List<Seen>> seen = onEachRank((rank, refused) -> {
-            List<Seen> found = rank.survey(data);
+        List<List<RankFindings>> seen = onEachRank((rank, refused) -> {
+            List<RankFindings> found = rank.survey(data);
             report.refused(refused);
             report.files(rank.files());
             return List.of(found);
@@ -299,23 +299,6 @@ public final class RunSurvey {
         return NodeList.of(config, nameOfRank, Optional.of(order)).topologies(config.heads());
     }
 
-    /**
-     * What a rank has of a checkpoint.
-     *
-     * @param rank that the names of its files carry
-     * @param position in the order in which checkpoints were taken, or -1
-     * @param expected the files it would have if none were lost
-     */
-    record Seen(int rank, Left left, long position, boolean archived, List<Path> expected) {
-
-        List<Path> files() {
-            return left.stored().places().values().stream()
-                    .flatMap(List::stream)
-                    .map(FileLocation::path)
-                    .toList();
-        }
-    }
-
     /** The part of the engine that a rank restarts with. */
     private final class RankSurvey implements AutoCloseable {
 
@@ -354,8 +337,8 @@ public final class RunSurvey {
             return new Recovery(app, node, topology, group, levels, mode, restoration, storage, reader, refusals, log);
         }
 
-        List<Seen> survey(boolean data) throws IOException {
-            List<Seen> seen = new ArrayList<>();
+        List<RankFindings> survey(boolean data) throws IOException {
+            List<RankFindings> seen = new ArrayList<>();
             Recovery recovery = recovery(levels);
             for (Level level : restartOrder()) {
                 List<Left> found = recovery.survey(level, data);
@@ -372,12 +355,12 @@ public final class RunSurvey {
             return seen;
         }
 
-        private Seen seen(Left left, CheckpointDirectories places, long position, boolean archived) {
+        private RankFindings seen(Left left, CheckpointDirectories places, long position, boolean archived) {
             Path directory = places.directory(left.level(), left.slot());
             List<Path> expected = FileKind.of(left.level()).stream()
                     .map(kind -> directory.resolve(left.stored().fileName(kind)))
                     .toList();
-            return new Seen(fileRank, left, position, archived, expected);
+            return new RankFindings(fileRank, left, position, archived, expected);
         }
 
         /** The archive of level 4; where metadata lie apart, once for each directory of them. */
@@ -413,12 +396,12 @@ public final class RunSurvey {
         List<Path> files() throws IOException {
             List<Path> files = new ArrayList<>();
             if (levels.isMaster(Level.L4)) {
-                files.addAll(RunReport.checkpointFiles(directories.archive()));
+                files.addAll(RunReportBuilder.checkpointFiles(directories.archive()));
             }
             for (Level level : Level.values()) {
                 for (CommitSlot slot : CommitSlot.values()) {
                     if (levels.isMaster(level)) {
-                        files.addAll(RunReport.checkpointFiles(levels.directory(level, slot)));
+                        files.addAll(RunReportBuilder.checkpointFiles(levels.directory(level, slot)));
                     }
                 }
             }

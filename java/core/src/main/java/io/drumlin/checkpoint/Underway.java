@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.CheckpointTaker.Taken;
 import io.drumlin.checkpoint.HandedOver.Outcome;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.MeetingException;
@@ -55,7 +54,7 @@ final class Underway {
         Agreement.run(engine.app(), "copying the data of checkpoint " + ckptId, () -> {
             copies.putAll(staged.copy(data));
         });
-        OwnFile own = OwnFile.of(copies, engine.mode(), engine.storage(), engine.slabs());
+        OwnFile own = new DirectFile(copies, engine.mode(), engine.storage(), engine.slabs());
         thread.start(() -> taker.take(ckptId, level, timestamp, own));
     }
 
@@ -90,7 +89,7 @@ final class Underway {
     /** Waits for this rank's thread or the head of its node, and takes note of what has come of the checkpoint. Not collective. */
     void awaitHere() throws IOException {
         try {
-            Optional<Taken> taken = thread.await();
+            Optional<CheckpointTaken> taken = thread.await();
             if (taken.isPresent()) {
                 last.set(taken.get().source());
                 late = taken.get().late();

@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -34,7 +33,7 @@ final class VariableParts {
      * @param offset of the piece in the file
      * @param target takes it
      */
-    void scatter(long offset, ByteBuffer piece, Sink target) {
+    void scatter(long offset, ByteBuffer piece, ChunkSink target) {
         long end = offset + piece.remaining();
         Long first = parts.floorKey(offset);
         for (Chunk part : parts.subMap(first == null ? offset : first, end).values()) {

@@ -423,7 +423,7 @@ class EarlyRecoveryTest {
         List<Chunk> parts =
                 List.of(new Chunk(1, 4, 100, 4, Optional.empty()), new Chunk(1, 0, 106, 4, Optional.empty()));
         StoredFile file = new StoredFile(1, parts, Map.of(1, 8L), Map.of(), Optional.of(whole), Optional.empty());
-        EarlyRecovery.Sink sink = early.sink(file).orElseThrow();
+        ChunkSink sink = early.sink(file).orElseThrow();
         sink.take(whole, 0, ByteBuffer.wrap(new byte[] {5, 6, 7}));
         sink.take(whole, 3, ByteBuffer.wrap(new byte[] {8, -1, -1, 1, 2, 3, 4}));
         assertThat(values).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);

@@ -2,7 +2,6 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.EarlyRecovery.Sink;
 import io.drumlin.checkpoint.PassingHashes.Passing;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.storage.NioEngine;
@@ -64,7 +63,7 @@ class PassingHashesTest {
         }
 
         Passing passing() throws IOException {
-            Sink sink =
+            ChunkSink sink =
                     (chunk, position, piece) -> piece.get(taken, (int) (chunk.offset() + position), piece.remaining());
             return Passing.of(FileIdentity.of(path), meta(chunks), Optional.of(sink))
                     .orElseThrow();

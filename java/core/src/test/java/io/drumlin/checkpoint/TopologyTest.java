@@ -109,7 +109,7 @@ class TopologyTest {
         List<Topology> expected = NodeList.of(config, nameOfRank, order).topologies(heads);
         List<Topology> ranks = new ArrayList<>(Collections.nCopies(9, null));
         ThreadCommunicator.run(9, comm -> {
-            Topology own = Topology.of(comm, config, Optional.empty(), names -> {
+            Topology own = TopologyExchange.of(comm, config, Optional.empty(), names -> {
                         assertThat(comm.rank()).isZero();
                         return List.of(NodeList.of(config, names, order));
                     })
@@ -117,7 +117,7 @@ class TopologyTest {
                     .topology();
             ranks.set(comm.rank(), own);
             Communicator app = own.own(comm);
-            List<String> nodeNames = own.nodeNames(app);
+            List<String> nodeNames = TopologyExchange.nodeNames(own, app);
             assertThat(nodeNames).isEqualTo(app.rank() == 0 ? List.of("node2", "node1", "node0") : List.of());
         });
         assertThat(ranks).isEqualTo(expected);
