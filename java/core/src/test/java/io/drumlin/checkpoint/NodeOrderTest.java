@@ -441,7 +441,7 @@ class NodeOrderTest {
         assertThat(values).as("rank %d", comm.rank()).isEqualTo(expected);
     }
 
-    private static void assertOrderAsGiven(Checkpoints checkpoints, Communicator comm) throws IOException {
+    static void assertOrderAsGiven(Checkpoints checkpoints, Communicator comm) throws IOException {
         long before = checkpoints.communicator().exscan(1);
         assertThat(checkpoints.communicator().rank()).isEqualTo((int) before);
         long[] given = {-comm.rank()};
