@@ -163,11 +163,11 @@ public final class KvTree {
             return;
         }
         if (several == null) {
-            several = new FewEntries();
+            several = new ArrayMap();
             several.put(Objects.requireNonNull(this.key), only());
             this.key = null;
             this.subtree = null;
-        } else if (several.size() == FewEntries.MAX && several instanceof FewEntries && !several.containsKey(key)) {
+        } else if (several.size() == ArrayMap.MAX && several instanceof ArrayMap && !several.containsKey(key)) {
             several = new LinkedHashMap<>(several);
         }
         several.put(key, subtree);

@@ -10,15 +10,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map for nodes of a few keys, in the order in which they came. Keys are looked for one by one; it takes a third of the
- * memory of a {@link java.util.LinkedHashMap}, which counts where an index has 200,000 such nodes.
+ * A map for nodes of a few keys, in the order of insertion. It searches the keys one by one, and takes a third of the
+ * memory of a {@link java.util.LinkedHashMap}: an index may have 200,000 such nodes.
  */
-final class FewEntries extends AbstractMap<String, KvTree> {
+final class ArrayMap extends AbstractMap<String, KvTree> {
 
-    /** More are better looked up by their hash. */
+    /** Most keys; more are faster to find by their hash. */
     static final int MAX = 16;
 
-    /** Keys, each with its value behind it. */
+    /** Keys, each followed by its value. */
     private @Nullable Object[] pairs = new @Nullable Object[8];
 
     private int size;
@@ -44,35 +44,35 @@ final class FewEntries extends AbstractMap<String, KvTree> {
 
     @Override
     public @Nullable KvTree get(@Nullable Object key) {
-        int place = find(key);
-        return place < 0 ? null : (KvTree) pairs[2 * place + 1];
+        int index = find(key);
+        return index < 0 ? null : (KvTree) pairs[2 * index + 1];
     }
 
-    /** To be called only while there are less than {@link #MAX}, or the key is there. */
+    /** Only to be called while there are fewer than {@link #MAX} keys, or for a key that is there. */
     @Override
     public @Nullable KvTree put(String key, KvTree value) {
-        int place = find(key);
-        if (place < 0) {
-            place = size++;
+        int index = find(key);
+        if (index < 0) {
+            index = size++;
             if (2 * size > pairs.length) {
                 pairs = Arrays.copyOf(pairs, 2 * pairs.length);
             }
         }
-        KvTree before = (KvTree) pairs[2 * place + 1];
-        pairs[2 * place] = key;
-        pairs[2 * place + 1] = value;
+        KvTree before = (KvTree) pairs[2 * index + 1];
+        pairs[2 * index] = key;
+        pairs[2 * index + 1] = value;
         return before;
     }
 
     @Override
     public @Nullable KvTree remove(@Nullable Object key) {
-        int place = find(key);
-        if (place < 0) {
+        int index = find(key);
+        if (index < 0) {
             return null;
         }
-        KvTree before = (KvTree) pairs[2 * place + 1];
+        KvTree before = (KvTree) pairs[2 * index + 1];
         size--;
-        System.arraycopy(pairs, 2 * place + 2, pairs, 2 * place, 2 * (size - place));
+        System.arraycopy(pairs, 2 * index + 2, pairs, 2 * index, 2 * (size - index));
         Arrays.fill(pairs, 2 * size, 2 * size + 2, null);
         return before;
     }
