@@ -43,7 +43,7 @@ final class FrameWriter implements AutoCloseable {
 
     private final BlockFile file;
     private final Communicator comm;
-    private final Rules rules;
+    private final Strictness strictness;
     private final DirectWrites direct;
     private final WriteBuffer buffer;
     private final WindowedWrite windows;
@@ -66,9 +66,9 @@ final class FrameWriter implements AutoCloseable {
     /** Entries of the frame that is being written. */
     private int pending;
     /** Entries whose location counts from the begin of the buffer. */
-    private final EntryList buffered = new EntryList();
+    private final PendingIndex buffered = new PendingIndex();
     /** Entries whose data are in the file. */
-    private final EntryList placed = new EntryList();
+    private final PendingIndex placed = new PendingIndex();
     /** By id: one more than the last frame that has the name. */
     private long[] written = new long[16];
 
@@ -87,11 +87,11 @@ final class FrameWriter implements AutoCloseable {
     private long maximumWriteBufferSize = DEFAULT_BUFFER;
     private long indexEntriesToBuffer = DEFAULT_ENTRIES;
 
-    FrameWriter(BlockFile file, StorageEngine storage, Communicator comm, Rules rules, GsdMetadata metadata)
+    FrameWriter(BlockFile file, StorageEngine storage, Communicator comm, Strictness strictness, GsdMetadata metadata)
             throws IOException {
         this.file = file;
         this.comm = comm;
-        this.rules = rules;
+        this.strictness = strictness;
         this.header = metadata.header();
         this.names = metadata.names();
         adopt(metadata);
@@ -169,7 +169,7 @@ final class FrameWriter implements AutoCloseable {
     void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
         if (comm.size() == 1) {
             int id = checked(name, type, data, rows, columns);
-            write(id, name, type, data, columns, new Share(0, rows));
+            write(id, name, type, data, columns, new RankRows(0, rows));
             return;
         }
         int[] id = new int[1];
@@ -177,8 +177,8 @@ final class FrameWriter implements AutoCloseable {
         IOException failure =
                 Agreement.attempt(comm, operation, () -> id[0] = checked(name, type, data, rows, columns));
         long signature = (31L * name.hashCode() + type.id()) << 32 ^ columns;
-        Share share = Share.of(comm, operation, failure == null ? rows : 0, signature, failure);
-        write(id[0], name, type, data, columns, share);
+        RankRows rankRows = RankRows.of(comm, operation, failure == null ? rows : 0, signature, failure);
+        write(id[0], name, type, data, columns, rankRows);
     }
 
     /**
@@ -201,7 +201,7 @@ final class FrameWriter implements AutoCloseable {
             throw new IllegalArgumentException("chunk " + name + " has " + rows + " rows of " + columns
                     + " elements of type " + type.label() + ", but the buffer has " + bytes + " bytes");
         }
-        if (rules == Rules.SAFE) {
+        if (strictness == Strictness.SAFE) {
             checkSafe(name, id);
         }
         if (id < 0 && names.size() >= NameList.LIMIT) {
@@ -238,11 +238,11 @@ final class FrameWriter implements AutoCloseable {
         return DrumlinException.during("writing of chunk " + name).path(file.path());
     }
 
-    private void write(int known, String name, ElementType type, Buffer data, long columns, Share share)
+    private void write(int known, String name, ElementType type, Buffer data, long columns, RankRows rankRows)
             throws IOException {
         long rowBytes = columns * type.bytes();
-        long bytes = share.total() * rowBytes;
-        if (Math.multiplyHigh(share.total(), rowBytes) != 0
+        long bytes = rankRows.total() * rowBytes;
+        if (Math.multiplyHigh(rankRows.total(), rowBytes) != 0
                 || bytes < 0
                 || bytes > Long.MAX_VALUE - size - buffer.length()) {
             throw refusal(name)
@@ -252,7 +252,7 @@ final class FrameWriter implements AutoCloseable {
         boolean atOnce = bytes >= maximumWriteBufferSize;
         if (atOnce) {
             yieldPlace("writing of chunk " + name);
-            write("writing of chunk " + name, size, () -> writeAtOnce(data, size + share.first() * rowBytes, type));
+            write("writing of chunk " + name, size, () -> writeAtOnce(data, size + rankRows.first() * rowBytes, type));
             unsynced = true;
         } else {
             makeRoom(bytes);
@@ -260,15 +260,15 @@ final class FrameWriter implements AutoCloseable {
                 buffer.locate(size);
             }
             int own = (int) Elements.bytes(type, data);
-            buffer.add(data, own, share.first() * rowBytes, bytes, reservedAhead());
+            buffer.add(data, own, rankRows.first() * rowBytes, bytes, reservedAhead());
         }
         int id = known >= 0 ? known : names.add(name);
         note(id);
         if (atOnce) {
-            placed.add(frame, share.total(), size, columns, id, type.id());
+            placed.add(frame, rankRows.total(), size, columns, id, type.id());
             size += bytes;
         } else {
-            buffered.add(frame, share.total(), buffer.length() - bytes, columns, id, type.id());
+            buffered.add(frame, rankRows.total(), buffer.length() - bytes, columns, id, type.id());
         }
         pending++;
     }
@@ -517,7 +517,7 @@ final class FrameWriter implements AutoCloseable {
 
     private long allocatedFor(long wanted, long lastFrame) {
         long allocated = header.indexAllocatedEntries();
-        boolean safe = rules == Rules.SAFE;
+        boolean safe = strictness == Strictness.SAFE;
         if (wanted <= allocated && !(safe && lastFrame >= allocated)) {
             return allocated;
         }
@@ -657,7 +657,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     private ByteBuffer sorted(GsdIndex index) throws IOException {
-        EntryList entries = new EntryList();
+        PendingIndex entries = new PendingIndex();
         for (long slot = 0; slot < used; slot++) {
             IndexEntry entry = index.slot(slot);
             entries.add(entry.frame(), entry.rows(), entry.location(), entry.columns(), entry.id(), entry.type());

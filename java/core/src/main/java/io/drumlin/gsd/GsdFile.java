@@ -89,7 +89,7 @@ public final class GsdFile implements Closeable {
         this.comm = comm;
         GsdMetadata read = GsdMetadata.read(new BlockFileSource(file));
         this.metadata = read;
-        this.writer = access.writes() ? new FrameWriter(file, storage, comm, how.rules, read) : null;
+        this.writer = access.writes() ? new FrameWriter(file, storage, comm, how.strictness, read) : null;
     }
 
     /**
@@ -100,7 +100,7 @@ public final class GsdFile implements Closeable {
         private final Path path;
         private Communicator communicator = new SingleCommunicator();
         private @Nullable StorageEngine storage;
-        private Rules rules = Rules.SAFE;
+        private Strictness strictness = Strictness.SAFE;
 
         private Builder(Path path) {
             this.path = path;
@@ -131,11 +131,11 @@ public final class GsdFile implements Closeable {
         /**
          * Says which calls are refused.
          *
-         * @param which without it {@link Rules#SAFE}
+         * @param which without it {@link Strictness#SAFE}
          * @return this
          */
-        public Builder rules(Rules which) {
-            this.rules = which;
+        public Builder strictness(Strictness which) {
+            this.strictness = which;
             return this;
         }
 

@@ -60,9 +60,9 @@ final class HoomdWriter {
         long[] counts = HoomdQuantity.CONTAINERS.stream()
                 .mapToLong(container -> Math.max(0, frame.count(container)))
                 .toArray();
-        Share[] shares = Share.of(comm, operation, counts, signature(frame, settings), failure);
-        settings.replaceAll(setting -> withTotal(setting, shares));
-        long[] sums = compare(operation, settings, shares);
+        RankRows[] rankRows = RankRows.of(comm, operation, counts, signature(frame, settings), failure);
+        settings.replaceAll(setting -> withTotal(setting, rankRows));
+        long[] sums = compare(operation, settings, rankRows);
         for (int i = 0; i < settings.size(); i++) {
             HoomdQuantity quantity = settings.get(i).quantity;
             boolean isInitial = initial != null && initial.containsKey(quantity.name());
@@ -146,23 +146,23 @@ final class HoomdWriter {
     }
 
     /** The number of items is that of all ranks. */
-    private static Setting withTotal(Setting setting, Share[] shares) {
-        for (int i = 0; i < shares.length; i++) {
+    private static Setting withTotal(Setting setting, RankRows[] rankRows) {
+        for (int i = 0; i < rankRows.length; i++) {
             if (setting.quantity.equals(HoomdQuantity.countOf(HoomdQuantity.CONTAINERS.get(i)))) {
-                return new Setting(setting.quantity, new int[] {Math.toIntExact(shares[i].total())});
+                return new Setting(setting.quantity, new int[] {Math.toIntExact(rankRows[i].total())});
             }
         }
         return setting;
     }
 
-    private long[] compare(String operation, List<Setting> settings, Share[] shares) throws IOException {
+    private long[] compare(String operation, List<Setting> settings, RankRows[] rankRows) throws IOException {
         long[] sums = new long[SUMS * settings.size() + 1];
         IOException failure = Agreement.attempt(comm, operation, () -> {
             if (initial == null && file.frameCount() > 0) {
                 initial = HoomdReader.chunks(file, 0);
             }
             for (int i = 0; i < settings.size(); i++) {
-                compare(settings.get(i), shares, sums, SUMS * i);
+                compare(settings.get(i), rankRows, sums, SUMS * i);
             }
         });
         sums[SUMS * settings.size()] = failure == null ? 0 : 1;
@@ -173,18 +173,18 @@ final class HoomdWriter {
         return sums;
     }
 
-    private void compare(Setting setting, Share[] shares, long[] sums, int at) throws IOException {
+    private void compare(Setting setting, RankRows[] rankRows, long[] sums, int at) throws IOException {
         HoomdQuantity quantity = setting.quantity;
         if (comm.rank() > 0 && quantity.container() == null) {
             return;
         }
-        sums[at] = initial != null && isInitial(initial, setting, shares) ? 0 : 1;
+        sums[at] = initial != null && isInitial(initial, setting, rankRows) ? 0 : 1;
         sums[at + 1] = quantity.isOtherwise(setting.value) ? 0 : 1;
         sums[at + 2] = comm.rank() == 0 ? quantity.encode(setting.value).columns() : 0;
     }
 
     /** Whether frame 0 has the same value. */
-    private boolean isInitial(Map<String, Chunk> chunks, Setting setting, Share[] shares) throws IOException {
+    private boolean isInitial(Map<String, Chunk> chunks, Setting setting, RankRows[] rankRows) throws IOException {
         HoomdQuantity quantity = setting.quantity;
         Chunk chunk = chunks.get(quantity.name());
         String container = quantity.container();
@@ -193,17 +193,17 @@ final class HoomdWriter {
                     ? quantity.isOtherwise(setting.value)
                     : HoomdQuantity.same(setting.value, initial(quantity, chunk, 0, chunk.rows()));
         }
-        Share share = shares[HoomdQuantity.CONTAINERS.indexOf(container)];
+        RankRows rows = rankRows[HoomdQuantity.CONTAINERS.indexOf(container)];
         Chunk count = chunks.get(HoomdQuantity.countOf(container).name());
-        if (share.total() != (count == null ? 0 : Integer.toUnsignedLong(count.ints()[0]))) {
+        if (rows.total() != (count == null ? 0 : Integer.toUnsignedLong(count.ints()[0]))) {
             return false;
         }
         if (chunk == null) {
             return quantity.isOtherwise(setting.value);
         }
         long items = Array.getLength(setting.value) / quantity.columns();
-        return chunk.rows() == share.total()
-                && HoomdQuantity.same(setting.value, initial(quantity, chunk, share.first(), items));
+        return chunk.rows() == rows.total()
+                && HoomdQuantity.same(setting.value, initial(quantity, chunk, rows.first(), items));
     }
 
     private Object initial(HoomdQuantity quantity, Chunk chunk, long first, long items) throws IOException {

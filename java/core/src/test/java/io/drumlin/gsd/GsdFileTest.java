@@ -93,7 +93,7 @@ class GsdFileTest {
 
     @Test
     void aWriterFindsWhatCouldNotBeOpenedAgain() throws IOException {
-        GsdFile.Builder how = GsdFile.at(path).storage(new NioEngine()).rules(Rules.REFERENCE);
+        GsdFile.Builder how = GsdFile.at(path).storage(new NioEngine()).strictness(Strictness.REFERENCE);
         try (GsdFile file = how.create("test", "none", new Version(1, 0))) {
             for (int frame = 0; frame < 130; frame++) {
                 file.endFrame();

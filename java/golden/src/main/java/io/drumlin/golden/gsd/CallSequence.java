@@ -7,7 +7,7 @@ import io.drumlin.golden.Json;
 import io.drumlin.golden.Outcome;
 import io.drumlin.gsd.Access;
 import io.drumlin.gsd.GsdFile;
-import io.drumlin.gsd.Rules;
+import io.drumlin.gsd.Strictness;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,14 +21,14 @@ final class CallSequence implements AutoCloseable {
 
     private final Path manifestDirectory;
     private final Path path;
-    private final Rules rules;
+    private final Strictness strictness;
     private final Outcome outcome;
     private @Nullable GsdFile file;
 
-    CallSequence(Path manifestDirectory, Path path, Rules rules, Outcome outcome) {
+    CallSequence(Path manifestDirectory, Path path, Strictness strictness, Outcome outcome) {
         this.manifestDirectory = manifestDirectory;
         this.path = path;
-        this.rules = rules;
+        this.strictness = strictness;
         this.outcome = outcome;
     }
 
@@ -69,7 +69,7 @@ final class CallSequence implements AutoCloseable {
                 close();
             }
             case "create_and_open" -> create(call);
-            case "open" -> file = GsdFile.at(path).rules(rules).open(access(call));
+            case "open" -> file = GsdFile.at(path).strictness(strictness).open(access(call));
             case "copy_from" -> copy(manifestDirectory.resolve(call.get("file").text()));
             case "close" -> close();
             case "kill" -> kill();
@@ -98,7 +98,7 @@ final class CallSequence implements AutoCloseable {
     }
 
     private void create(Json call) throws IOException {
-        GsdFile.Builder how = GsdFile.at(path).rules(rules);
+        GsdFile.Builder how = GsdFile.at(path).strictness(strictness);
         String application = call.get("application").text();
         String schema = call.get("schema").text();
         Version version = version(call.get("schema_version"));

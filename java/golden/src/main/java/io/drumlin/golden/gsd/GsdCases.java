@@ -6,7 +6,7 @@ import io.drumlin.golden.Json;
 import io.drumlin.golden.Outcome;
 import io.drumlin.gsd.Access;
 import io.drumlin.gsd.GsdFile;
-import io.drumlin.gsd.Rules;
+import io.drumlin.gsd.Strictness;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,24 +80,24 @@ public final class GsdCases implements GoldenCases {
     private static void rewrite(Path directory, Json manifest, Expectation expected, Path scratch, Outcome outcome)
             throws IOException {
         Path ours = scratch.resolve("rewritten.gsd");
-        replay(directory, manifest, ours, Rules.REFERENCE, outcome);
+        replay(directory, manifest, ours, Strictness.REFERENCE, outcome);
         expected.compareBytes("rewritten", ours);
         outcome.compared("written again to equal bytes");
         if (!expected.open().equals("SUCCESS")) {
             Files.delete(ours);
             // Safe files are not refused, and refuse some calls: what each call gives is not compared.
-            replay(directory, manifest, ours, Rules.SAFE, new Outcome());
+            replay(directory, manifest, ours, Strictness.SAFE, new Outcome());
             try (GsdFile open = GsdFile.open(ours, Access.READ)) {
-                outcome.compared("by the safe rules the same calls make a file of " + open.frameCount() + " frames");
+                outcome.compared("with Strictness.SAFE the same calls make a file of " + open.frameCount() + " frames");
             }
         } else if (!manifest.has("file")) {
             expected.compareContents("rewritten", ours);
         }
     }
 
-    private static void replay(Path directory, Json manifest, Path ours, Rules rules, Outcome outcome)
+    private static void replay(Path directory, Json manifest, Path ours, Strictness strictness, Outcome outcome)
             throws IOException {
-        try (CallSequence calls = new CallSequence(directory, ours, rules, outcome)) {
+        try (CallSequence calls = new CallSequence(directory, ours, strictness, outcome)) {
             for (Json call : manifest.get("ops").list(each -> each)) {
                 calls.make(call);
             }

@@ -9,7 +9,7 @@ import io.drumlin.gsd.ChunkData;
 import io.drumlin.gsd.GsdFile;
 import io.drumlin.gsd.HoomdFrame;
 import io.drumlin.gsd.HoomdTrajectory;
-import io.drumlin.gsd.Rules;
+import io.drumlin.gsd.Strictness;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
@@ -166,8 +166,9 @@ final class HoomdComparison {
 
     /** Adds the frames of the manifest to a new file. */
     void write(Path path, String application) throws IOException {
-        GsdFile file =
-                GsdFile.at(path).rules(Rules.REFERENCE).create(application, "hoomd", HoomdTrajectory.SCHEMA_VERSION);
+        GsdFile file = GsdFile.at(path)
+                .strictness(Strictness.REFERENCE)
+                .create(application, "hoomd", HoomdTrajectory.SCHEMA_VERSION);
         try (HoomdTrajectory trajectory = HoomdTrajectory.of(file)) {
             for (Json input : manifest.get("input_frames").list(each -> each)) {
                 trajectory.append(frame(input));

@@ -4,8 +4,8 @@ import io.drumlin.format.gsd.IndexEntry;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Index entries that are not in the file yet, four words for each, as they will be there. Not thread-safe. */
-final class EntryList {
+/** Index entries that are not in the file yet, four words for each, as the file will have them. Not thread-safe. */
+final class PendingIndex {
 
     private static final int WORDS = IndexEntry.BYTES / Long.BYTES;
     private static final int LOCATION = 2;
@@ -30,8 +30,8 @@ final class EntryList {
         size++;
     }
 
-    /** Adds all entries of another list, their locations moved, and empties that one. */
-    void moveAll(EntryList other, long offset) {
+    /** Moves all entries of another index here, and adds {@code offset} to their locations. */
+    void moveAll(PendingIndex other, long offset) {
         if (size == 0) {
             long[] free = words;
             words = other.words;
@@ -75,7 +75,7 @@ final class EntryList {
         return (int) (words[entry * WORDS + KIND] >>> 32) & 0xffff;
     }
 
-    /** Writes entries from {@code first} on, as many as remain in the target, which is little-endian. */
+    /** Writes entries from {@code first} on into the target, which is little-endian, until it is full. */
     void encode(int first, ByteBuffer target) {
         int count = target.remaining() / IndexEntry.BYTES * WORDS;
         target.asLongBuffer().put(words, first * WORDS, count);

@@ -9,35 +9,36 @@ import java.nio.LongBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a chunk that one rank gives.
+ * The rows of a chunk that one rank writes.
  *
- * @param first number of its first row
- * @param total rows of all ranks
+ * @param first number of the rank's first row
+ * @param total rows of all ranks together
  */
-record Share(long first, long total) {
+record RankRows(long first, long total) {
 
     /**
-     * Meets the other ranks. Collective.
+     * Exchanges the number of rows with the other ranks. Collective.
      *
      * @param rows of this rank
      * @param signature what must be equal on all ranks
-     * @param failure why this rank cannot go on, or {@code null}
+     * @param failure why this rank cannot continue, or {@code null}
      * @throws IOException on every rank: one of them failed, or they do not write the same chunk
      */
-    static Share of(Communicator comm, String operation, long rows, long signature, @Nullable IOException failure)
+    static RankRows of(Communicator comm, String operation, long rows, long signature, @Nullable IOException failure)
             throws IOException {
         return of(comm, operation, new long[] {rows}, signature, failure)[0];
     }
 
     /**
-     * Meets the other ranks with parts of several things. Collective.
+     * Exchanges the numbers of rows of several chunks with the other ranks. Collective.
      *
-     * @param rows of this rank, as many numbers on every rank
+     * @param rows of this rank in each chunk; every rank gives as many numbers
      * @param signature what must be equal on all ranks
-     * @param failure why this rank cannot go on, or {@code null}
+     * @param failure why this rank cannot continue, or {@code null}
      * @throws IOException on every rank: one of them failed, or they do not write the same
      */
-    static Share[] of(Communicator comm, String operation, long[] rows, long signature, @Nullable IOException failure)
+    static RankRows[] of(
+            Communicator comm, String operation, long[] rows, long signature, @Nullable IOException failure)
             throws IOException {
         int words = rows.length + 2;
         ByteBuffer part = ByteBuffer.allocate(words * Long.BYTES);
@@ -57,7 +58,7 @@ record Share(long first, long total) {
         if (failed) {
             Agreement.agree(comm, operation, failure);
         }
-        Share[] shares = new Share[rows.length];
+        RankRows[] result = new RankRows[rows.length];
         for (int i = 0; i < rows.length; i++) {
             long first = 0;
             long total = 0;
@@ -73,8 +74,8 @@ record Share(long first, long total) {
                         .advice("give the same names, types and numbers of columns on every rank")
                         .exception();
             }
-            shares[i] = new Share(first, total);
+            result[i] = new RankRows(first, total);
         }
-        return shares;
+        return result;
     }
 }
