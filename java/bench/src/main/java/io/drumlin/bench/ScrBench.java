@@ -3,8 +3,8 @@ package io.drumlin.bench;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.scr.DatasetDescriptor;
-import io.drumlin.scr.Dialect;
 import io.drumlin.scr.IndexFile;
+import io.drumlin.scr.IndexFormat;
 import io.drumlin.scr.ScrIndex;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.StorageEngines;
@@ -53,7 +53,7 @@ public final class ScrBench extends Bench {
     }
 
     private void measure(int datasets) throws IOException {
-        ScrIndex index = ScrIndex.empty(Dialect.FLAT);
+        ScrIndex index = ScrIndex.empty(IndexFormat.FLAT);
         fill(index, datasets);
         ByteBuffer bytes = KvTreeFile.encode(index.tree());
         measure(

@@ -42,7 +42,7 @@ final class PrefixDirectory {
     }
 
     private String title() {
-        return "SCR prefix directory, index of form " + index.dialect() + ", "
+        return "SCR prefix directory, index of form " + index.format() + ", "
                 + index.records().size() + " datasets";
     }
 
@@ -106,7 +106,7 @@ final class PrefixDirectory {
                 .useDefaultPrettyPrinter();
         json.writeStartObject();
         json.writeStringField(pathField, path.toString());
-        json.writeStringField("form", index.dialect().name());
+        json.writeStringField("form", index.format().name());
         json.writeStringField("current", index.current().orElse(null));
         json.writeArrayFieldStart("restart_order");
         for (String name : RestartSearch.order(index)) {

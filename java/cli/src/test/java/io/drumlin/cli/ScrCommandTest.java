@@ -8,8 +8,8 @@ import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.scr.DatasetDescriptor;
 import io.drumlin.scr.DatasetFile;
 import io.drumlin.scr.DatasetMetadata;
-import io.drumlin.scr.Dialect;
 import io.drumlin.scr.IndexFile;
+import io.drumlin.scr.IndexFormat;
 import io.drumlin.scr.RankFiles;
 import io.drumlin.scr.ScrIndex;
 import io.drumlin.scr.ScrPrefix;
@@ -216,7 +216,7 @@ class ScrCommandTest {
 
     @Test
     void theSeedsForm() throws IOException {
-        KvTree tree = ScrIndex.empty(Dialect.DIR).tree();
+        KvTree tree = ScrIndex.empty(IndexFormat.DIR).tree();
         tree.set("CURRENT", "scr.dataset.18");
         for (String id : List.of("18", "12")) {
             String name = "scr.dataset." + id;

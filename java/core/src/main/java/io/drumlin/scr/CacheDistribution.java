@@ -127,7 +127,7 @@ final class CacheDistribution {
         for (int rank = 0; rank < world.size(); rank++) {
             KvTree senders = all.find(OFFERED, Integer.toString(rank));
             if (senders != null && all.find(WANTED, Integer.toString(rank)) != null) {
-                int sender = Fields.leadingInteger(senders.first().orElseThrow());
+                int sender = KvFields.leadingInteger(senders.first().orElseThrow());
                 int round = sent.merge(sender, 1, Integer::sum);
                 rounds.computeIfAbsent(round, each -> new ArrayList<>()).add(new Move(rank, sender));
             }

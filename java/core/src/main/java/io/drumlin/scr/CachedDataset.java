@@ -97,7 +97,7 @@ public final class CachedDataset {
                     SortedSet<Integer> listed = new TreeSet<>();
                     (ranks == null ? new KvTree() : ranks)
                             .keys()
-                            .forEach(rank -> listed.add(Fields.leadingInteger(rank)));
+                            .forEach(rank -> listed.add(KvFields.leadingInteger(rank)));
                     renew[0] |= listed.equals(layout.ranks()) ? 0 : 1;
                 }
             }
@@ -188,9 +188,9 @@ public final class CachedDataset {
             for (Map.Entry<String, KvTree> file : readMap().entries().entrySet()) {
                 KvTree meta = file.getValue().get(META);
                 Path path = directory.locate(file.getKey());
-                OptionalLong crc = Fields.number(meta, "CRC");
-                if (Fields.integer(meta, "COMPLETE").orElse(0) != 1
-                        || Fields.number(meta, "SIZE").orElse(-1) != Files.size(path)
+                OptionalLong crc = KvFields.number(meta, "CRC");
+                if (KvFields.integer(meta, "COMPLETE").orElse(0) != 1
+                        || KvFields.number(meta, "SIZE").orElse(-1) != Files.size(path)
                         || (crc.isPresent() && crc.getAsLong() != store.crc32(path))) {
                     return false;
                 }

@@ -22,20 +22,20 @@ record CachedFile(KvTree meta) {
     }
 
     OptionalLong size() {
-        return Fields.number(meta, "SIZE");
+        return KvFields.number(meta, "SIZE");
     }
 
     OptionalLong crc() {
-        return Fields.number(meta, "CRC");
+        return KvFields.number(meta, "CRC");
     }
 
     boolean isComplete() {
-        return Fields.integer(meta, "COMPLETE").orElse(0) == 1;
+        return KvFields.integer(meta, "COMPLETE").orElse(0) == 1;
     }
 
     /** Of the job. */
     int ranks() {
-        return Fields.integer(meta, "RANKS").orElse(0);
+        return KvFields.integer(meta, "RANKS").orElse(0);
     }
 
     /** Where it belongs. */

@@ -154,7 +154,7 @@ final class DatasetCache {
     private boolean isInPrefix(DatasetDescriptor descriptor) throws IOException {
         IndexFile file = new IndexFile(prefix, store.storage());
         long[] complete = {0};
-        Root.run(world, "reading the index", () -> {
+        RootRank.run(world, "reading the index", () -> {
             if (PathStatus.exists(file.path())) {
                 complete[0] = file.read()
                                 .record(descriptor.name().orElseThrow())
@@ -212,7 +212,7 @@ final class DatasetCache {
                 .ifPresent(each -> newest.put(each.id().orElseThrow(), each)));
         Agreement.run(world, "deleting old datasets of the cache", () -> {
             for (Map.Entry<String, KvTree> each : own.add(DSET).entries().entrySet()) {
-                int id = Fields.leadingInteger(each.getKey());
+                int id = KvFields.leadingInteger(each.getKey());
                 DatasetDescriptor kept = newest.get(id);
                 if (layout.isLeader() && (kept == null || !each.getValue().has(created(kept)))) {
                     deleteTree(path(id));
@@ -242,7 +242,7 @@ final class DatasetCache {
     }
 
     /** A checkpoint as a restart can read it. */
-    RestartOffer offer(DatasetDescriptor descriptor) throws IOException {
+    RestartCandidate candidate(DatasetDescriptor descriptor) throws IOException {
         KvTree map = readMap(descriptor);
         Map<Path, Path> files = new HashMap<>();
         Agreement.run(world, "reading the map of cached files", () -> {
@@ -251,7 +251,8 @@ final class DatasetCache {
                 files.put(prefix.path().relativize(place), locate(descriptor, file.getKey()));
             }
         });
-        return new RestartOffer(descriptor.id().orElseThrow(), descriptor.name().orElse(""), true, files);
+        return new RestartCandidate(
+                descriptor.id().orElseThrow(), descriptor.name().orElse(""), true, files);
     }
 
     /** The datasets that leave when another one begins. */

@@ -35,7 +35,7 @@ final class DatasetCounter {
     /** Goes on behind what the prefix directory and the caches have. Collective. */
     void findLast(IndexFile index, Collection<DatasetDescriptor> cached) throws IOException {
         long[] last = {0, 0};
-        Root.run(world, "looking for the last dataset", () -> {
+        RootRank.run(world, "looking for the last dataset", () -> {
             if (PathStatus.exists(index.path())) {
                 for (IndexRecord record : index.read().records()) {
                     last[0] = Math.max(last[0], record.id());
@@ -64,7 +64,7 @@ final class DatasetCounter {
      */
     DatasetDescriptor next(@Nullable String name, boolean checkpoint, boolean output) throws IOException {
         int[] free = {0};
-        Root.run(world, "looking for a free id", () -> free[0] = freeId());
+        RootRank.run(world, "looking for a free id", () -> free[0] = freeId());
         String common = Agreement.bcast(world, name == null ? "scr.dataset." + free[0] : name, 0);
         Agreement.run(world, "beginning a dataset", () -> checkName(name, common));
         // All ranks have the same time, that of rank 0.

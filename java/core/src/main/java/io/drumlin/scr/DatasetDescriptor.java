@@ -94,7 +94,7 @@ public final class DatasetDescriptor {
      * @return empty if it is not there
      */
     public OptionalInt id() {
-        return Fields.integer(tree, "ID");
+        return KvFields.integer(tree, "ID");
     }
 
     /**
@@ -112,7 +112,7 @@ public final class DatasetDescriptor {
      * @return the flag; descriptors of SCR 1.1 have none
      */
     public boolean isCheckpoint() {
-        return Fields.integer(tree, "FLAG_CKPT").orElse(0) != 0;
+        return KvFields.integer(tree, "FLAG_CKPT").orElse(0) != 0;
     }
 
     /**
@@ -121,12 +121,12 @@ public final class DatasetDescriptor {
      * @return the flag
      */
     public boolean isOutput() {
-        return Fields.integer(tree, "FLAG_OUTPUT").orElse(0) != 0;
+        return KvFields.integer(tree, "FLAG_OUTPUT").orElse(0) != 0;
     }
 
     /** Whether every rank said that its files are good. */
     boolean isComplete() {
-        return Fields.integer(tree, "COMPLETE").orElse(0) == 1;
+        return KvFields.integer(tree, "COMPLETE").orElse(0) == 1;
     }
 
     /**
@@ -135,7 +135,7 @@ public final class DatasetDescriptor {
      * @return empty for a dataset that is none
      */
     public OptionalInt checkpoint() {
-        return Fields.integer(tree, "CKPT");
+        return KvFields.integer(tree, "CKPT");
     }
 
     /**
@@ -144,7 +144,7 @@ public final class DatasetDescriptor {
      * @return empty before it was completed
      */
     public OptionalLong files() {
-        return Fields.number(tree, "FILES");
+        return KvFields.number(tree, "FILES");
     }
 
     /**
@@ -153,7 +153,7 @@ public final class DatasetDescriptor {
      * @return empty before it was completed
      */
     public OptionalLong size() {
-        return Fields.number(tree, "SIZE");
+        return KvFields.number(tree, "SIZE");
     }
 
     /**
@@ -162,7 +162,7 @@ public final class DatasetDescriptor {
      * @return microseconds since 1970 UTC
      */
     public OptionalLong created() {
-        return Fields.number(tree, "CREATED");
+        return KvFields.number(tree, "CREATED");
     }
 
     /**

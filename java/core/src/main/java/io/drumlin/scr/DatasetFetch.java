@@ -40,12 +40,12 @@ final class DatasetFetch {
     }
 
     /** The first of those that a restart tries which can be had. */
-    Optional<RestartOffer> find() throws IOException {
+    Optional<RestartCandidate> find() throws IOException {
         applyCurrent();
         RestartSearch[] search = new RestartSearch[1];
         ScrIndex[] read = new ScrIndex[1];
         onRoot("reading the index", () -> {
-            read[0] = PathStatus.exists(index.path()) ? index.read() : ScrIndex.empty(Dialect.FLAT);
+            read[0] = PathStatus.exists(index.path()) ? index.read() : ScrIndex.empty(IndexFormat.FLAT);
             search[0] = new RestartSearch(read[0]);
         });
         while (true) {
@@ -61,9 +61,9 @@ final class DatasetFetch {
                 return Optional.empty();
             }
             try {
-                RestartOffer offer = fetch(name, read[0]);
+                RestartCandidate candidate = fetch(name, read[0]);
                 onRoot("setting CURRENT", () -> change(read[0], each -> each.fetched(name)));
-                return Optional.of(offer);
+                return Optional.of(candidate);
             } catch (MeetingException e) {
                 // That says nothing of the dataset.
                 throw e;
@@ -119,7 +119,7 @@ final class DatasetFetch {
         change.apply(copy);
     }
 
-    private RestartOffer fetch(String name, @Nullable ScrIndex read) throws IOException {
+    private RestartCandidate fetch(String name, @Nullable ScrIndex read) throws IOException {
         KvTree found = new KvTree();
         onRoot("fetching dataset " + name, () -> {
             IndexRecord record = Objects.requireNonNull(read, "rank 0 has read it")
@@ -139,12 +139,12 @@ final class DatasetFetch {
         return settings.flag("SCR_FETCH_BYPASS") ? inPlace(dataset, files) : toCache(dataset, files);
     }
 
-    private RestartOffer inPlace(DatasetDescriptor descriptor, KvTree own) throws IOException {
+    private RestartCandidate inPlace(DatasetDescriptor descriptor, KvTree own) throws IOException {
         Map<Path, Path> files = new HashMap<>();
         Agreement.run(world, "checking the files of a dataset", () -> {
             for (Map.Entry<String, KvTree> file : own.entries().entrySet()) {
                 Path path = path(file.getValue());
-                OptionalLong crc = Fields.number(file.getValue(), "CRC");
+                OptionalLong crc = KvFields.number(file.getValue(), "CRC");
                 if (crc.isPresent() && crc.getAsLong() != store.crc32(path)) {
                     throw DrumlinException.during("checking a file of a dataset")
                             .path(path)
@@ -154,13 +154,13 @@ final class DatasetFetch {
                 files.put(prefix.path().relativize(path), path);
             }
         });
-        return new RestartOffer(descriptor.id().orElse(0), descriptor.name().orElse(""), false, files);
+        return new RestartCandidate(descriptor.id().orElse(0), descriptor.name().orElse(""), false, files);
     }
 
-    private RestartOffer toCache(DatasetDescriptor descriptor, KvTree own) throws IOException {
+    private RestartCandidate toCache(DatasetDescriptor descriptor, KvTree own) throws IOException {
         int id = descriptor.id().orElseThrow();
         FileTransfer transfer = new FileTransfer(store);
-        RoutedFiles routed = new RoutedFiles(store, prefix, world);
+        FileNameTable table = new FileNameTable(store, prefix, world);
         cache.begin(descriptor);
         try {
             KvTree files = new KvTree();
@@ -169,15 +169,15 @@ final class DatasetFetch {
                     Path from = path(file);
                     transfer.copy(
                             from,
-                            routed.route(from, cache.path(id)),
-                            Fields.number(file, "SIZE"),
-                            Fields.number(file, "CRC"));
+                            table.route(from, cache.path(id)),
+                            KvFields.number(file, "SIZE"),
+                            KvFields.number(file, "CRC"));
                 }
-                files.merge(routed.describe());
+                files.merge(table.describe());
             });
             cache.complete(descriptor, files);
             cache.flushFile().change(states -> states.flushed(id, true));
-            return cache.offer(descriptor);
+            return cache.candidate(descriptor);
         } catch (MeetingException e) {
             throw e;
         } catch (IOException e) {
@@ -191,6 +191,6 @@ final class DatasetFetch {
     }
 
     private void onRoot(String operation, Agreement.Step step) throws IOException {
-        Root.run(world, operation, step);
+        RootRank.run(world, operation, step);
     }
 }

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 public record DatasetFile(String path, OptionalLong size, OptionalLong crc) {
 
     static DatasetFile of(String path, KvTree tree) {
-        return new DatasetFile(path, Fields.number(tree, "SIZE"), Fields.number(tree, "CRC"));
+        return new DatasetFile(path, KvFields.number(tree, "SIZE"), KvFields.number(tree, "CRC"));
     }
 
     void addTo(KvTree files) {

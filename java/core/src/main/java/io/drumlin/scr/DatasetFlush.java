@@ -82,7 +82,7 @@ final class DatasetFlush {
     void copy(DatasetDescriptor descriptor, KvTree files, boolean background) throws IOException {
         finish();
         int id = descriptor.id().orElseThrow();
-        Root.run(world, "indexing dataset " + id, () -> index.update(each -> each.begin(descriptor)));
+        RootRank.run(world, "indexing dataset " + id, () -> index.update(each -> each.begin(descriptor)));
         cache.flushFile().change(states -> states.flushing(id, background));
         FlushThread thread = new FlushThread(id, () -> copyFiles(descriptor, files));
         running = new Running(descriptor, files, thread);
@@ -166,7 +166,7 @@ final class DatasetFlush {
             }
         });
         KvTree all = Messages.gather(world, own, 0);
-        Root.run(world, "completing dataset " + id, () -> {
+        RootRank.run(world, "completing dataset " + id, () -> {
             DatasetMetadata.of(prefix, id, store.storage()).write(descriptor, RankFiles.of(world.size(), all));
             index.update(each -> each.complete(descriptor, ScrIndex.now()));
             if (descriptor.isCheckpoint()) {

@@ -62,7 +62,7 @@ public final class DatasetMetadata {
             // Written by SCR 3 or by Drumlin, which leave an older index in its form.
             return of(prefix, record.id(), storage);
         }
-        return switch (record.dialect()) {
+        return switch (record.format()) {
             case DIR -> {
                 Path base = prefix.locate(record.name());
                 yield new DatasetMetadata(store, base.resolve(".scr"), base, "rank2file.scr");
@@ -128,7 +128,7 @@ public final class DatasetMetadata {
      * @throws IOException there is no summary, or it cannot be read
      */
     public boolean readComplete() throws IOException {
-        return Fields.integer(store.read(summary()), "COMPLETE").orElse(0) == 1;
+        return KvFields.integer(store.read(summary()), "COMPLETE").orElse(0) == 1;
     }
 
     /**

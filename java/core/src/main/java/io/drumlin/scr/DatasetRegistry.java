@@ -58,7 +58,7 @@ public final class DatasetRegistry {
             own.addPath(Integer.toString(world.rank()), path).set("SIZE", Files.size(file));
         });
         KvTree all = Messages.gather(world, own, 0);
-        Root.run(world, "listing " + name, () -> {
+        RootRank.run(world, "listing " + name, () -> {
             dropRepeated(all);
             RankFiles files = RankFiles.of(world.size(), all);
             index.update(each -> list(each, name, job, files));
@@ -74,7 +74,7 @@ public final class DatasetRegistry {
      */
     public boolean has(String name) throws IOException {
         long[] listed = {0};
-        Root.run(world, "looking for " + name, () -> {
+        RootRank.run(world, "looking for " + name, () -> {
             boolean found = PathStatus.exists(index.path())
                     && index.read().record(name).filter(IndexRecord::isComplete).isPresent();
             listed[0] = found ? 1 : 0;
@@ -132,7 +132,7 @@ public final class DatasetRegistry {
      */
     public List<String> removeAll(String start) throws IOException {
         List<String> names = new ArrayList<>();
-        Root.run(world, "taking " + start + " out of the index", () -> {
+        RootRank.run(world, "taking " + start + " out of the index", () -> {
             if (PathStatus.exists(index.path())) {
                 List<IndexRecord> records = index.read().records().stream()
                         .filter(record -> record.name().startsWith(start))

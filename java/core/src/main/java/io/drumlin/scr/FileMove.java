@@ -100,8 +100,8 @@ final class FileMove {
 
     private static List<Long> sizes(KvTree described) {
         return described.entries().values().stream()
-                .map(file ->
-                        Fields.number(file.get(file.first().orElse("")), "SIZE").orElse(0))
+                .map(file -> KvFields.number(file.get(file.first().orElse("")), "SIZE")
+                        .orElse(0))
                 .toList();
     }
 

@@ -89,7 +89,7 @@ final class FileStat {
 
     /** Gives a file that was made again the mode and the time that it had. */
     static void restore(Path path, KvTree stat) throws IOException {
-        OptionalInt mode = Fields.integer(stat, "MODE");
+        OptionalInt mode = KvFields.integer(stat, "MODE");
         if (mode.isPresent()) {
             Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
             for (int bit = 0; bit < PERMISSIONS.size(); bit++) {
@@ -99,9 +99,9 @@ final class FileStat {
             }
             Files.setPosixFilePermissions(path, permissions);
         }
-        OptionalLong seconds = Fields.number(stat, "MTIME_SECS");
+        OptionalLong seconds = KvFields.number(stat, "MTIME_SECS");
         if (seconds.isPresent()) {
-            long nanos = Fields.number(stat, "MTIME_NSECS").orElse(0);
+            long nanos = KvFields.number(stat, "MTIME_NSECS").orElse(0);
             Files.setLastModifiedTime(path, FileTime.from(Instant.ofEpochSecond(seconds.getAsLong(), nanos)));
         }
     }

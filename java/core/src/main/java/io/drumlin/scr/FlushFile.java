@@ -19,7 +19,7 @@ final class FlushFile {
 
     /** On rank 0. */
     void change(Consumer<FlushStates> change) throws IOException {
-        Root.run(world, "writing the flush file", () -> {
+        RootRank.run(world, "writing the flush file", () -> {
             FlushStates states = read();
             change.accept(states);
             store.replace(prefix.flush(), states.tree());
@@ -29,7 +29,7 @@ final class FlushFile {
     /** Whether a cached dataset is not in the prefix directory. */
     boolean isFlushNeeded(int id) throws IOException {
         long[] needed = {0};
-        Root.run(world, "reading the flush file", () -> {
+        RootRank.run(world, "reading the flush file", () -> {
             FlushStates states = read();
             needed[0] = states.needsFlush(id) || states.place(id).isEmpty() ? 1 : 0;
         });

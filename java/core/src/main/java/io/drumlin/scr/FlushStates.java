@@ -135,7 +135,7 @@ public final class FlushStates {
                 : datasets.entries().entrySet().stream()
                         .filter(entry -> List.of(anyOf).stream()
                                 .anyMatch(key -> entry.getValue().has(key)))
-                        .mapToInt(entry -> Fields.leadingInteger(entry.getKey()))
+                        .mapToInt(entry -> KvFields.leadingInteger(entry.getKey()))
                         .sorted();
     }
 

@@ -70,10 +70,10 @@ public record HaltConditions(
      */
     public static HaltConditions of(KvTree tree) {
         return new HaltConditions(
-                Fields.number(tree, CHECKPOINTS_LEFT),
-                Fields.number(tree, EXIT_AFTER),
-                Fields.number(tree, EXIT_BEFORE),
-                Fields.number(tree, HALT_SECONDS),
+                KvFields.number(tree, CHECKPOINTS_LEFT),
+                KvFields.number(tree, EXIT_AFTER),
+                KvFields.number(tree, EXIT_BEFORE),
+                KvFields.number(tree, HALT_SECONDS),
                 tree.value(EXIT_REASON));
     }
 

@@ -106,7 +106,7 @@ public final class IndexFile {
 
     private void change(Change change) throws IOException {
         Path path = path();
-        ScrIndex index = PathStatus.exists(path) ? read(path) : ScrIndex.empty(Dialect.FLAT);
+        ScrIndex index = PathStatus.exists(path) ? read(path) : ScrIndex.empty(IndexFormat.FLAT);
         change.apply(index);
         files.replace(path, index.tree());
     }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The checkpoints of an index as the {@code scr_index} of the release that wrote its form lists them, byte for byte. */
+/** The checkpoints of an index as the {@code scr_index} of the release that wrote its format lists them, byte for byte. */
 public final class IndexListing {
 
     private static final String NO_TIME = " ".repeat(19);
@@ -20,7 +20,7 @@ public final class IndexListing {
      */
     public static List<String> lines(ScrIndex index) {
         List<String> lines = new ArrayList<>();
-        lines.add(heading(index.dialect()));
+        lines.add(heading(index.format()));
         String current = index.current().orElse(null);
         for (IndexRecord record : index.records()) {
             if (record.isCheckpoint()) {
@@ -30,8 +30,8 @@ public final class IndexListing {
         return lines;
     }
 
-    private static String heading(Dialect dialect) {
-        return switch (dialect) {
+    private static String heading(IndexFormat format) {
+        return switch (format) {
             case DIR -> "   DSET VALID FLUSHED             DIRECTORY";
             case NAME -> "   DSET VALID FLUSHED             NAME";
             case FLAT -> "DSET VALID FLUSHED             CUR NAME";
@@ -41,7 +41,7 @@ public final class IndexListing {
     private static String line(IndexRecord record, boolean current) {
         String valid = record.isValid() ? "YES  " : "NO   ";
         String flushed = Printable.text(record.flushed().orElse(NO_TIME));
-        return record.dialect() == Dialect.FLAT
+        return record.format() == IndexFormat.FLAT
                 ? String.format(
                         Locale.ROOT,
                         "%4d %s %s %s %s",

@@ -190,7 +190,7 @@ public final class IndexOperations {
 
     /** The metadata directories in which a dataset of this name may be. */
     private List<Found> candidates(String name) throws IOException {
-        if (PathStatus.exists(file.path()) && file.read().dialect() == Dialect.DIR) {
+        if (PathStatus.exists(file.path()) && file.read().format() == IndexFormat.DIR) {
             // SCR 1.1: the name is that of the directory, which has the metadata in it.
             return List.of(new Found(0, prefix.locate(name).resolve(".scr")));
         }

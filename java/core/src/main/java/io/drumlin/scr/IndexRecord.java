@@ -9,10 +9,10 @@ import java.util.Optional;
  *
  * @param id number of the dataset
  * @param name its name; in the oldest form its directory
- * @param dialect form of the index
+ * @param format of the index
  * @param tree the record itself
  */
-public record IndexRecord(int id, String name, Dialect dialect, KvTree tree) {
+public record IndexRecord(int id, String name, IndexFormat format, KvTree tree) {
 
     /**
      * Whether the prefix directory holds all of it.
@@ -20,7 +20,7 @@ public record IndexRecord(int id, String name, Dialect dialect, KvTree tree) {
      * @return what was noted when it was flushed
      */
     public boolean isComplete() {
-        return Fields.integer(tree, "COMPLETE").orElse(0) == 1;
+        return KvFields.integer(tree, "COMPLETE").orElse(0) == 1;
     }
 
     /**
@@ -66,7 +66,7 @@ public record IndexRecord(int id, String name, Dialect dialect, KvTree tree) {
      * @return always true in the oldest form, which knows nothing else
      */
     public boolean isCheckpoint() {
-        return !dialect.hasFlags() || descriptor().isCheckpoint();
+        return !format.hasFlags() || descriptor().isCheckpoint();
     }
 
     /**

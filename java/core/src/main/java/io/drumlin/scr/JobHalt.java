@@ -26,7 +26,7 @@ final class JobHalt {
     /** Why to halt now; empty to go on. */
     Optional<String> reason() throws IOException {
         String[] reason = {""};
-        Root.run(world, "looking whether to halt", () -> reason[0] = read().orElse(""));
+        RootRank.run(world, "looking whether to halt", () -> reason[0] = read().orElse(""));
         String common = Agreement.bcast(world, reason[0], 0);
         return common.isEmpty() ? Optional.empty() : Optional.of(common);
     }
@@ -46,7 +46,7 @@ final class JobHalt {
 
     /** Counts a checkpoint down, if they are counted. */
     void count() throws IOException {
-        Root.run(world, "counting checkpoints", () -> {
+        RootRank.run(world, "counting checkpoints", () -> {
             OptionalLong left = file.read().checkpointsLeft();
             if (left.isPresent()) {
                 file.update(change -> change.checkpointsLeft(OptionalLong.of(Math.max(0, left.getAsLong() - 1))));
@@ -56,7 +56,7 @@ final class JobHalt {
 
     /** Notes why the job ends, unless the file says already why it should. */
     void finish(String reason) throws IOException {
-        Root.run(world, "noting the end", () -> {
+        RootRank.run(world, "noting the end", () -> {
             String known = file.read().exitReason().orElse("");
             if (known.isEmpty() || known.equals(HaltConditions.FINALIZED)) {
                 file.update(change -> change.exitReason(Optional.of(reason)));

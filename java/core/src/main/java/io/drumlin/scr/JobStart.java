@@ -46,7 +46,7 @@ final class JobStart {
         Agreement.run(world, "preparing the directories of SCR", () -> prepare(program, store));
         cache.checkSets();
         if (settings.flag("SCR_PREFIX_PURGE")) {
-            Root.run(world, "deleting all datasets", () -> new PrefixFiles(prefix, store).deleteAll());
+            RootRank.run(world, "deleting all datasets", () -> new PrefixFiles(prefix, store).deleteAll());
             cache.flushFile().change(states -> states.ids().forEach(states::remove));
         }
         if (settings.flag("SCR_CACHE_PURGE")) {

@@ -34,7 +34,7 @@ final class NodeLayout implements Closeable {
         KvTree all = Messages.allgather(world, own).sorted();
         List<String> names = List.copyOf(all.keys());
         this.ranks = new TreeSet<>();
-        all.add(name).keys().forEach(rank -> ranks.add(Fields.leadingInteger(rank)));
+        all.add(name).keys().forEach(rank -> ranks.add(KvFields.leadingInteger(rank)));
         this.index = names.indexOf(name);
         this.nodes = names.size();
         this.node = world.split(index, world.rank());

@@ -43,7 +43,7 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
         tree.entries().forEach((rank, owned) -> {
             List<DatasetFile> list = new ArrayList<>();
             owned.entries().forEach((path, file) -> list.add(DatasetFile.of(path, file)));
-            files.put(Fields.leadingInteger(rank), list);
+            files.put(KvFields.leadingInteger(rank), list);
         });
         return new RankFiles(ranks, files);
     }
@@ -129,7 +129,7 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
 
         RankFiles read() throws IOException {
             KvTree tree = store.read(root);
-            ranks = Fields.integer(tree, "RANKS").orElse(0);
+            ranks = KvFields.integer(tree, "RANKS").orElse(0);
             if (ranks < 1) {
                 throw damaged(root, "RANKS is " + ranks);
             }
@@ -138,7 +138,7 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
         }
 
         private void add(Path path, KvTree tree, int levelAbove) throws IOException {
-            int level = Fields.integer(tree, "LEVEL").orElse(-1);
+            int level = KvFields.integer(tree, "LEVEL").orElse(-1);
             if (level < 0 || level >= levelAbove) {
                 throw damaged(path, "LEVEL is " + level + ", not between 0 and " + (levelAbove - 1));
             }
@@ -157,7 +157,7 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
         }
 
         private void addRank(Path path, String key, KvTree entry) throws DrumlinException {
-            int rank = Fields.leadingInteger(key);
+            int rank = KvFields.leadingInteger(key);
             if (rank < 0 || rank >= ranks || files.containsKey(rank)) {
                 throw damaged(path, "RANK " + key + " is there twice or not between 0 and " + (ranks - 1));
             }

@@ -206,7 +206,7 @@ final class Redundancy {
             KvTree member = all.find(DESC, rank);
             members.put(rank, member == null ? new KvTree() : member);
         }
-        KvTree header = header(set, members, Fields.number(all, CHUNK), worldRanks(set));
+        KvTree header = header(set, members, KvFields.number(all, CHUNK), worldRanks(set));
         Agreement.run(set.comm(), "rebuilding " + directory.metadata(), () -> makeDirectories(header, set));
         try (RedundancyTransfer transfer = open(set, header, !whole)) {
             transfer.rebuild(lost);
@@ -295,11 +295,11 @@ final class Redundancy {
     /** Bytes of each file of a member, in the order in which they are protected. */
     private Map<String, Long> sizes(KvTree member) throws DrumlinException {
         Map<String, Long> sizes = new LinkedHashMap<>();
-        int count = Fields.integer(member, "FILES").orElse(0);
+        int count = KvFields.integer(member, "FILES").orElse(0);
         for (int i = 0; i < count; i++) {
             KvTree file = member.find("FILE", Integer.toString(i));
             String name = file == null ? "" : file.first().orElse("");
-            OptionalLong size = Fields.number(file == null ? null : file.get(name), "SIZE");
+            OptionalLong size = KvFields.number(file == null ? null : file.get(name), "SIZE");
             if (size.isEmpty() || size.getAsLong() < 0) {
                 throw DrumlinException.during("reading redundancy files")
                         .path(directory.metadata())

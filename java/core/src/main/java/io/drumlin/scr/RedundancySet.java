@@ -25,8 +25,8 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
 
     /** The set as its files describe it, whose description {@link #isPossible}. */
     static RedundancySet of(KvTree descriptor, Communicator world) throws IOException {
-        int group = Fields.integer(descriptor, "GROUP").orElseThrow();
-        int rank = Fields.integer(descriptor, "RANK").orElseThrow();
+        int group = KvFields.integer(descriptor, "GROUP").orElseThrow();
+        int rank = KvFields.integer(descriptor, "RANK").orElseThrow();
         return of(descriptor, world.rank(), world.size(), world.split(group, rank));
     }
 
@@ -38,8 +38,8 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
                 count(type, descriptor),
                 worldRank,
                 worldRanks,
-                Fields.integer(descriptor, "GROUP").orElseThrow(),
-                Fields.integer(descriptor, "GROUPS").orElseThrow(),
+                KvFields.integer(descriptor, "GROUP").orElseThrow(),
+                KvFields.integer(descriptor, "GROUPS").orElseThrow(),
                 comm);
     }
 
@@ -49,12 +49,12 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
         Optional<CopyType> type = Stream.of(CopyType.values())
                 .filter(each -> each.name().equals(name))
                 .findFirst();
-        int group = Fields.integer(descriptor, "GROUP").orElse(-1);
-        int groups = Fields.integer(descriptor, "GROUPS").orElse(-1);
-        int rank = Fields.integer(descriptor, "RANK").orElse(-1);
-        int ranks = Fields.integer(descriptor, "RANKS").orElse(-1);
+        int group = KvFields.integer(descriptor, "GROUP").orElse(-1);
+        int groups = KvFields.integer(descriptor, "GROUPS").orElse(-1);
+        int rank = KvFields.integer(descriptor, "RANK").orElse(-1);
+        int ranks = KvFields.integer(descriptor, "RANKS").orElse(-1);
         return type.isPresent()
-                && Fields.integer(descriptor, "WRANKS").orElse(-1) == worldRanks
+                && KvFields.integer(descriptor, "WRANKS").orElse(-1) == worldRanks
                 && group >= 0
                 && group < groups
                 && rank >= 0
@@ -70,8 +70,8 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
 
     private static int count(CopyType type, KvTree descriptor) {
         return switch (type) {
-            case RS -> Fields.integer(descriptor, "CKSUM").orElse(0);
-            case PARTNER -> Fields.integer(descriptor, "REPLICAS").orElse(1);
+            case RS -> KvFields.integer(descriptor, "CKSUM").orElse(0);
+            case PARTNER -> KvFields.integer(descriptor, "REPLICAS").orElse(1);
             case SINGLE, XOR -> 1;
         };
     }

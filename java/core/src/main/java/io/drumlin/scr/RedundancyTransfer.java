@@ -59,7 +59,7 @@ final class RedundancyTransfer implements Closeable {
                 }
                 yield copies;
             }
-            case XOR, RS -> set.code().sums() * Fields.number(header, "CHUNK").orElse(0);
+            case XOR, RS -> set.code().sums() * KvFields.number(header, "CHUNK").orElse(0);
         };
     }
 
@@ -122,7 +122,7 @@ final class RedundancyTransfer implements Closeable {
     }
 
     private void encodeStripes(@Nullable LogicalFile own, StripeCode code) throws IOException {
-        long chunk = Fields.number(header, "CHUNK").orElse(0);
+        long chunk = KvFields.number(header, "CHUNK").orElse(0);
         byte[][] sums = new byte[code.sums()][SLAB];
         for (long offset = 0; offset < chunk; offset += SLAB) {
             int length = length(offset, chunk);
@@ -264,7 +264,7 @@ final class RedundancyTransfer implements Closeable {
 
     private void rebuildStripes(@Nullable LogicalFile own, List<Integer> lost, boolean isLost) throws IOException {
         StripeCode code = set.code();
-        long chunk = Fields.number(header, "CHUNK").orElse(0);
+        long chunk = KvFields.number(header, "CHUNK").orElse(0);
         List<int[][]> combinations = new ArrayList<>();
         for (int stripe = 0; stripe < set.size(); stripe++) {
             int[][] ofStripe = new int[lost.size()][];

@@ -74,6 +74,6 @@ public final class RestartSearch {
 
     private static boolean isLeft(ScrIndex index, IndexRecord record, int last) {
         // Older forms may have several names for one id; those that failed are not restartable any more.
-        return last == UNKNOWN || record.id() < last || (record.id() == last && index.dialect() != Dialect.FLAT);
+        return last == UNKNOWN || record.id() < last || (record.id() == last && index.format() != IndexFormat.FLAT);
     }
 }

@@ -88,7 +88,7 @@ final class ScavengedDataset {
                         sets.computeIfAbsent(matcher.group(1) + " " + matcher.group(2), name -> new TreeMap<>());
                 for (KvTree member : members.entries().values()) {
                     KvTree descriptor = member.get("DESC");
-                    Fields.integer(descriptor, "RANK")
+                    KvFields.integer(descriptor, "RANK")
                             .ifPresent(rank -> set.put(rank, descriptor == null ? new KvTree() : descriptor));
                 }
             }
@@ -99,11 +99,11 @@ final class ScavengedDataset {
     private int ranks() throws DrumlinException {
         NavigableSet<Integer> known = new TreeSet<>();
         for (KvTree files : maps.values()) {
-            files.entries().values().forEach(file -> Fields.integer(file.get("META"), "RANKS")
+            files.entries().values().forEach(file -> KvFields.integer(file.get("META"), "RANKS")
                     .ifPresent(known::add));
         }
         sets.values().forEach(set -> set.values()
-                .forEach(member -> Fields.integer(member, "WRANKS").ifPresent(known::add)));
+                .forEach(member -> KvFields.integer(member, "WRANKS").ifPresent(known::add)));
         if (known.size() != 1 || known.first() < 1 || (!maps.isEmpty() && maps.lastKey() >= known.first())) {
             throw incomplete(known.isEmpty() ? "nothing in it says" : "its files say " + known)
                     .advice("of how many ranks its job was; do not mix files of several jobs")
@@ -180,7 +180,7 @@ final class ScavengedDataset {
     }
 
     private static int worldRank(KvTree member) {
-        return Fields.integer(member, "WRANK").orElse(-1);
+        return KvFields.integer(member, "WRANK").orElse(-1);
     }
 
     /** Whether every member is, so that what is left of the set knows what was lost. */
@@ -188,8 +188,8 @@ final class ScavengedDataset {
         for (int rank = 0; rank < members.size(); rank++) {
             KvTree member = members.get(rank);
             if (!RedundancySet.isPossible(member, ranks)
-                    || Fields.integer(member, "RANK").orElse(-1) != rank
-                    || Fields.integer(member, "RANKS").orElse(-1) != members.size()
+                    || KvFields.integer(member, "RANK").orElse(-1) != rank
+                    || KvFields.integer(member, "RANKS").orElse(-1) != members.size()
                     || worldRank(member) < 0
                     || worldRank(member) >= ranks) {
                 return false;

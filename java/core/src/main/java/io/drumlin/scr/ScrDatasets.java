@@ -48,14 +48,14 @@ public final class ScrDatasets implements Closeable {
     private final DatasetFlush flush;
     private final DatasetFetch fetch;
     private final DatasetCounter counter;
-    private final CheckpointPace pace;
+    private final CheckpointIntervals intervals;
 
     private State state = State.IDLE;
     private @Nullable Output output;
-    private @Nullable RestartOffer offer;
+    private @Nullable RestartCandidate candidate;
 
     /** The dataset that is being written. */
-    private record Output(DatasetDescriptor descriptor, boolean bypass, RoutedFiles files) {}
+    private record Output(DatasetDescriptor descriptor, boolean bypass, FileNameTable files) {}
 
     private ScrDatasets(ScrSettings settings, String node, Communicator world, StorageEngine storage)
             throws IOException {
@@ -70,7 +70,7 @@ public final class ScrDatasets implements Closeable {
         this.flush = new DatasetFlush(settings, world, store, prefix, cache);
         this.fetch = new DatasetFetch(settings, world, store, prefix, cache);
         this.counter = new DatasetCounter(prefix, settings, world);
-        this.pace = new CheckpointPace(settings);
+        this.intervals = new CheckpointIntervals(settings);
     }
 
     /**
@@ -123,7 +123,7 @@ public final class ScrDatasets implements Closeable {
         require(State.IDLE);
         flush.poll();
         // The clock of rank 0 counts.
-        long[] due = {world.rank() == 0 && pace.isDue() ? 1 : 0};
+        long[] due = {world.rank() == 0 && intervals.isDue() ? 1 : 0};
         world.allreduce(due, Communicator.Op.MAX);
         return halt.reason().isPresent() || due[0] == 1;
     }
@@ -159,9 +159,9 @@ public final class ScrDatasets implements Closeable {
             cache.begin(descriptor);
         }
         counter.begun(descriptor);
-        output = new Output(descriptor, bypass, new RoutedFiles(store, prefix, world));
-        offer = null;
-        pace.begin();
+        output = new Output(descriptor, bypass, new FileNameTable(store, prefix, world));
+        candidate = null;
+        intervals.begin();
         state = State.OUTPUT;
     }
 
@@ -180,8 +180,8 @@ public final class ScrDatasets implements Closeable {
      * @throws IOException it is outside the prefix directory, or, in a restart, not a file of this rank
      */
     public Path routeFile(Path file) throws IOException {
-        if (state == State.RESTART && offer != null) {
-            return offer.locate(file, prefix, world.rank());
+        if (state == State.RESTART && candidate != null) {
+            return candidate.locate(file, prefix, world.rank());
         }
         if (state != State.OUTPUT || output == null) {
             return file;
@@ -239,7 +239,7 @@ public final class ScrDatasets implements Closeable {
         if (descriptor.isCheckpoint()) {
             halt.count();
         }
-        pace.end();
+        intervals.end();
         return true;
     }
 
@@ -259,15 +259,15 @@ public final class ScrDatasets implements Closeable {
     public Optional<String> haveRestart() throws IOException {
         require(State.IDLE);
         flush.finish();
-        if (offer == null) {
+        if (candidate == null) {
             Optional<DatasetDescriptor> cached = cache.newestCheckpoint();
             if (cached.isPresent()) {
-                offer = cache.offer(cached.get());
+                candidate = cache.candidate(cached.get());
             } else if (settings.flag("SCR_FETCH")) {
-                offer = fetch.find().orElse(null);
+                candidate = fetch.find().orElse(null);
             }
         }
-        return Optional.ofNullable(offer).map(RestartOffer::name);
+        return Optional.ofNullable(candidate).map(RestartCandidate::name);
     }
 
     /**
@@ -277,11 +277,11 @@ public final class ScrDatasets implements Closeable {
      */
     public String startRestart() {
         require(State.IDLE);
-        if (offer == null) {
+        if (candidate == null) {
             throw new IllegalStateException("there is nothing to restart from; haveRestart says so");
         }
         state = State.RESTART;
-        return offer.name();
+        return candidate.name();
     }
 
     /**
@@ -296,9 +296,9 @@ public final class ScrDatasets implements Closeable {
         state = State.IDLE;
         long[] good = {valid ? 1 : 0};
         world.allreduce(good, Communicator.Op.MIN);
-        RestartOffer tried = Objects.requireNonNull(offer, "a restart was begun");
+        RestartCandidate tried = Objects.requireNonNull(candidate, "a restart was begun");
         String name = tried.name();
-        offer = null;
+        candidate = null;
         if (good[0] == 1) {
             return true;
         }
@@ -365,7 +365,7 @@ public final class ScrDatasets implements Closeable {
     }
 
     private void onRoot(String operation, Agreement.Step step) throws IOException {
-        Root.run(world, operation, step);
+        RootRank.run(world, operation, step);
     }
 
     private void require(State wanted) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The datasets of a prefix directory: which there are, which is whole, which a restart takes (docs/formats/scr.md,
  * sections 3, 5 and 6).
  *
- * <p>An index keeps its {@link Dialect} and every key that is not known here. Looking up a name takes constant time,
+ * <p>An index keeps its {@link IndexFormat} and every key that is not known here. Looking up a name takes constant time,
  * looking for the newest dataset time that grows with their number. Not thread-safe; {@link IndexFile} is where it is kept.
  */
 public final class ScrIndex {
@@ -37,11 +37,11 @@ public final class ScrIndex {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
     private final KvTree tree;
-    private final Dialect dialect;
+    private final IndexFormat format;
 
-    private ScrIndex(KvTree tree, Dialect dialect) {
+    private ScrIndex(KvTree tree, IndexFormat format) {
         this.tree = tree;
-        this.dialect = dialect;
+        this.format = format;
     }
 
     /** What its time stamps say now. */
@@ -52,13 +52,13 @@ public final class ScrIndex {
     /**
      * Makes an index without datasets.
      *
-     * @param dialect the form to keep it in; {@link Dialect#FLAT} unless SCR 2 or older is to read it
+     * @param format to keep it in; {@link IndexFormat#FLAT} unless SCR 2 or older is to read it
      * @return the index
      */
-    public static ScrIndex empty(Dialect dialect) {
+    public static ScrIndex empty(IndexFormat format) {
         KvTree tree = new KvTree();
-        tree.set(VERSION, dialect.version());
-        return new ScrIndex(tree, dialect);
+        tree.set(VERSION, format.version());
+        return new ScrIndex(tree, format);
     }
 
     /**
@@ -69,8 +69,8 @@ public final class ScrIndex {
      * @throws DrumlinException it has no VERSION, or one that is not known: changing it would lose what it says
      */
     public static ScrIndex of(KvTree tree) throws DrumlinException {
-        Optional<Dialect> dialect = Dialect.of(tree);
-        if (dialect.isEmpty()) {
+        Optional<IndexFormat> format = IndexFormat.of(tree);
+        if (format.isEmpty()) {
             throw DrumlinException.during("reading an SCR index")
                     .problem(
                             tree.has(VERSION)
@@ -83,16 +83,16 @@ public final class ScrIndex {
                                     : "it is left as it is")
                     .exception();
         }
-        return new ScrIndex(tree, dialect.get());
+        return new ScrIndex(tree, format.get());
     }
 
     /**
-     * The form of this index.
+     * The format of this index.
      *
      * @return does not change
      */
-    public Dialect dialect() {
-        return dialect;
+    public IndexFormat format() {
+        return format;
     }
 
     /**
@@ -120,7 +120,7 @@ public final class ScrIndex {
      * @return empty if the index does not know it
      */
     public OptionalInt id(String name) {
-        return Fields.integer(tree.find(dialect.names(), name), DSET);
+        return KvFields.integer(tree.find(format.names(), name), DSET);
     }
 
     /**
@@ -143,7 +143,7 @@ public final class ScrIndex {
     public Optional<IndexRecord> record(String name) {
         OptionalInt id = id(name);
         KvTree record = id.isEmpty() ? null : find(id.getAsInt(), name);
-        return record == null ? Optional.empty() : Optional.of(new IndexRecord(id.getAsInt(), name, dialect, record));
+        return record == null ? Optional.empty() : Optional.of(new IndexRecord(id.getAsInt(), name, format, record));
     }
 
     /**
@@ -201,7 +201,7 @@ public final class ScrIndex {
         KvTree record = replace(descriptor);
         record.set(COMPLETE, 1);
         record.set(FLUSHED, TIME.format(time));
-        if (new IndexRecord(0, name, dialect, record).isCheckpoint()) {
+        if (new IndexRecord(0, name, format, record).isCheckpoint()) {
             tree.set(CURRENT, name);
         }
     }
@@ -229,7 +229,7 @@ public final class ScrIndex {
         remove(name);
         KvTree record = new KvTree();
         KvTree copy = descriptor.tree().copy();
-        if (!dialect.hasFlags()) {
+        if (!format.hasFlags()) {
             copy.remove("FLAG_CKPT");
             copy.remove("FLAG_OUTPUT");
         }
@@ -245,12 +245,12 @@ public final class ScrIndex {
     }
 
     private void place(int id, String name, KvTree record) {
-        tree.addPath(dialect.names(), name).set(DSET, id);
+        tree.addPath(format.names(), name).set(DSET, id);
         String key = Integer.toString(id);
-        if (dialect == Dialect.FLAT) {
+        if (format == IndexFormat.FLAT) {
             tree.add(DSET).put(key, record);
         } else {
-            tree.addPath(DSET, key, dialect.names()).put(name, record);
+            tree.addPath(DSET, key, format.names()).put(name, record);
         }
     }
 
@@ -265,7 +265,7 @@ public final class ScrIndex {
         OptionalInt id = id(name);
         boolean wasCurrent = current().filter(name::equals).isPresent();
         if (id.isPresent()) {
-            removeKey(tree, dialect.names(), name);
+            removeKey(tree, format.names(), name);
             removeRecord(id.getAsInt(), name);
         }
         if (wasCurrent) {
@@ -283,10 +283,10 @@ public final class ScrIndex {
         if (datasets == null || dataset == null) {
             return;
         }
-        if (dialect != Dialect.FLAT) {
-            removeKey(dataset, dialect.names(), name);
+        if (format != IndexFormat.FLAT) {
+            removeKey(dataset, format.names(), name);
         }
-        if (dialect == Dialect.FLAT || dataset.isEmpty()) {
+        if (format == IndexFormat.FLAT || dataset.isEmpty()) {
             removeKey(tree, DSET, key);
         }
     }
@@ -376,17 +376,17 @@ public final class ScrIndex {
         tree.remove(CURRENT);
         int id = id(name).orElse(-1);
         recordOf(id, name).set(FAILED, TIME.format(time));
-        tree.addPath(dialect.names(), name).set(DSET, id);
+        tree.addPath(format.names(), name).set(DSET, id);
     }
 
     private KvTree recordOf(int id, String name) {
         KvTree dataset = tree.addPath(DSET, Integer.toString(id));
-        return dialect == Dialect.FLAT ? dataset : dataset.addPath(dialect.names(), name);
+        return format == IndexFormat.FLAT ? dataset : dataset.addPath(format.names(), name);
     }
 
     private @Nullable KvTree find(int id, String name) {
         String key = Integer.toString(id);
-        return dialect == Dialect.FLAT ? tree.find(DSET, key) : tree.find(DSET, key, dialect.names(), name);
+        return format == IndexFormat.FLAT ? tree.find(DSET, key) : tree.find(DSET, key, format.names(), name);
     }
 
     /** All records in the order of the file. */
@@ -398,16 +398,16 @@ public final class ScrIndex {
     }
 
     private Stream<IndexRecord> recordsOf(Map.Entry<String, KvTree> dataset) {
-        int id = Fields.leadingInteger(dataset.getKey());
-        if (dialect == Dialect.FLAT) {
+        int id = KvFields.leadingInteger(dataset.getKey());
+        if (format == IndexFormat.FLAT) {
             KvTree descriptor = dataset.getValue().get(DSET);
             String name = descriptor == null ? "" : descriptor.value("NAME").orElse("");
-            return Stream.of(new IndexRecord(id, name, dialect, dataset.getValue()));
+            return Stream.of(new IndexRecord(id, name, format, dataset.getValue()));
         }
-        KvTree names = dataset.getValue().get(dialect.names());
+        KvTree names = dataset.getValue().get(format.names());
         return names == null
                 ? Stream.empty()
                 : names.entries().entrySet().stream()
-                        .map(entry -> new IndexRecord(id, entry.getKey(), dialect, entry.getValue()));
+                        .map(entry -> new IndexRecord(id, entry.getKey(), format, entry.getValue()));
     }
 }

@@ -53,7 +53,7 @@ class IndexFileTest {
         file.update(index -> index.remove("scr.dataset.18"));
         assertThat(directory.resolve(".scr/index.scr")).doesNotExist();
         assertThat(file.read().current()).contains("scr.dataset.12");
-        assertThat(file.read().dialect()).isEqualTo(Dialect.DIR);
+        assertThat(file.read().format()).isEqualTo(IndexFormat.DIR);
     }
 
     @ParameterizedTest
@@ -64,7 +64,7 @@ class IndexFileTest {
         ScrIndex before = file.read();
         file.update(index -> index.complete(ScrIndexTest.checkpoint(9), NOW));
         ScrIndex after = file.read();
-        assertThat(after.dialect()).isEqualTo(before.dialect()).isNotEqualTo(Dialect.FLAT);
+        assertThat(after.format()).isEqualTo(before.format()).isNotEqualTo(IndexFormat.FLAT);
         assertThat(after.records()).hasSize(before.records().size() + 1);
         assertThat(after.tree().value("VERSION")).contains("1");
     }

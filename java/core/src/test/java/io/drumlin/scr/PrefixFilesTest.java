@@ -42,8 +42,8 @@ class PrefixFilesTest {
     }
 
     /** An index in the form of SCR 1.1, in which names are directories, of datasets of the names. */
-    private void list(Dialect dialect, String... names) throws IOException {
-        ScrIndex index = ScrIndex.empty(dialect);
+    private void list(IndexFormat format, String... names) throws IOException {
+        ScrIndex index = ScrIndex.empty(format);
         int id = 0;
         for (String name : names) {
             index.complete(DatasetDescriptor.started(++id, name, true, false, 1), ScrIndex.now());
@@ -59,13 +59,13 @@ class PrefixFilesTest {
     @ValueSource(strings = {"../victim", "x/../../victim", "DIR/victim", "..", ".", "x/..", ".scr/.."})
     void aDatasetThatIsOutsideIsNotDeleted(String hostile) throws IOException {
         String name = absolute(hostile);
-        list(Dialect.DIR, name);
+        list(IndexFormat.DIR, name);
         assertThatExceptionOfType(DrumlinException.class)
                 .isThrownBy(() -> files.delete(name))
                 .withMessageContaining("is not below it")
                 .withMessageContaining("drumlin index drop");
         assertThatExceptionOfType(DrumlinException.class).isThrownBy(files::deleteAll);
-        list(Dialect.DIR, name, "newer", "newest");
+        list(IndexFormat.DIR, name, "newer", "newest");
         assertThatExceptionOfType(DrumlinException.class).isThrownBy(() -> files.keepNewest(1, 3));
         assertThat(treasure).hasContent("mine");
         assertThat(prefix.index()).exists();
@@ -86,7 +86,7 @@ class PrefixFilesTest {
     @Test
     void linksAreNotFollowedToWhatIsDeleted() throws IOException {
         Files.createSymbolicLink(prefix.path().resolve("link"), directory.resolve("victim"));
-        list(Dialect.DIR, "link");
+        list(IndexFormat.DIR, "link");
         assertThatExceptionOfType(DrumlinException.class)
                 .isThrownBy(() -> files.delete("link"))
                 .withMessageContaining("a symbolic link leads out of " + prefix.path());
@@ -97,7 +97,7 @@ class PrefixFilesTest {
     }
 
     private void describe(String file) throws IOException {
-        list(Dialect.FLAT, "one");
+        list(IndexFormat.FLAT, "one");
         SortedMap<Integer, List<DatasetFile>> map = new TreeMap<>();
         map.put(0, List.of(new DatasetFile(file, OptionalLong.empty(), OptionalLong.empty())));
         DatasetMetadata.of(prefix, 1, STORAGE)

@@ -28,8 +28,8 @@ class ScrIndexTest {
         return DatasetDescriptor.started(id, "out." + id, false, true, 1).completed(1, 10, true);
     }
 
-    private static ScrIndex with(Dialect dialect, DatasetDescriptor... datasets) throws DrumlinException {
-        ScrIndex index = ScrIndex.empty(dialect);
+    private static ScrIndex with(IndexFormat format, DatasetDescriptor... datasets) throws DrumlinException {
+        ScrIndex index = ScrIndex.empty(format);
         for (DatasetDescriptor dataset : datasets) {
             index.complete(dataset, NOW);
         }
@@ -53,10 +53,10 @@ class ScrIndexTest {
 
     @ParameterizedTest
     @EnumSource
-    void keepsItsForm(Dialect dialect) throws DrumlinException {
-        ScrIndex index = with(dialect, checkpoint(1), checkpoint(2));
+    void keepsItsForm(IndexFormat format) throws DrumlinException {
+        ScrIndex index = with(format, checkpoint(1), checkpoint(2));
         ScrIndex again = ScrIndex.of(index.tree().copy());
-        assertThat(again.dialect()).isEqualTo(dialect);
+        assertThat(again.format()).isEqualTo(format);
         assertThat(names(again)).containsExactly("ckpt.2", "ckpt.1");
         assertThat(again.record("ckpt.2").orElseThrow().flushed()).contains("2026-11-21T03:04:05");
         assertThat(again.current()).contains("ckpt.2");
@@ -64,8 +64,8 @@ class ScrIndexTest {
 
     @ParameterizedTest
     @EnumSource
-    void newestFirstAfterCurrent(Dialect dialect) throws DrumlinException {
-        ScrIndex index = with(dialect, checkpoint(1), checkpoint(2), checkpoint(10));
+    void newestFirstAfterCurrent(IndexFormat format) throws DrumlinException {
+        ScrIndex index = with(format, checkpoint(1), checkpoint(2), checkpoint(10));
         assertThat(triedIfEachFails(index)).containsExactly("ckpt.10", "ckpt.2", "ckpt.1");
         assertThat(index.current()).isEmpty();
         assertThat(triedIfEachFails(index)).as("all failed").isEmpty();
@@ -73,7 +73,7 @@ class ScrIndexTest {
 
     @Test
     void currentIsTriedWhateverItsState() throws DrumlinException {
-        ScrIndex index = with(Dialect.FLAT, checkpoint(1), checkpoint(2), checkpoint(3));
+        ScrIndex index = with(IndexFormat.FLAT, checkpoint(1), checkpoint(2), checkpoint(3));
         index.failed("ckpt.2", NOW);
         assertThat(index.setCurrent("ckpt.2")).isTrue();
         assertThat(triedIfEachFails(index)).as("newer ones are passed by").containsExactly("ckpt.2", "ckpt.1");
@@ -81,7 +81,7 @@ class ScrIndexTest {
 
     @Test
     void currentThatIsNotInTheIndexLeavesARecord() throws DrumlinException {
-        ScrIndex index = with(Dialect.FLAT, checkpoint(1));
+        ScrIndex index = with(IndexFormat.FLAT, checkpoint(1));
         index.tree().set("CURRENT", "lost");
         assertThat(triedIfEachFails(index)).containsExactly("lost", "ckpt.1");
         assertThat(index.tree().find("DSET", "-1", "FAILED")).isNotNull();
@@ -91,7 +91,7 @@ class ScrIndexTest {
 
     @Test
     void outputIsNeitherListedNorTried() throws DrumlinException {
-        ScrIndex index = with(Dialect.FLAT, checkpoint(1), output(2));
+        ScrIndex index = with(IndexFormat.FLAT, checkpoint(1), output(2));
         assertThat(index.current()).contains("ckpt.1");
         assertThat(index.setCurrent("out.2")).isFalse();
         assertThat(IndexListing.lines(index)).hasSize(2);
@@ -100,8 +100,8 @@ class ScrIndexTest {
 
     @ParameterizedTest
     @EnumSource
-    void removingCurrentGoesBackToTheNewestBefore(Dialect dialect) throws DrumlinException {
-        ScrIndex index = with(dialect, checkpoint(1), checkpoint(2), checkpoint(3), checkpoint(4));
+    void removingCurrentGoesBackToTheNewestBefore(IndexFormat format) throws DrumlinException {
+        ScrIndex index = with(format, checkpoint(1), checkpoint(2), checkpoint(3), checkpoint(4));
         index.failed("ckpt.2", NOW);
         index.setCurrent("ckpt.3");
         assertThat(index.remove("ckpt.3")).isTrue();
@@ -112,15 +112,15 @@ class ScrIndexTest {
 
     @ParameterizedTest
     @EnumSource
-    void nothingIsLeftOfTheLastDataset(Dialect dialect) throws DrumlinException {
-        ScrIndex index = with(dialect, checkpoint(1));
+    void nothingIsLeftOfTheLastDataset(IndexFormat format) throws DrumlinException {
+        ScrIndex index = with(format, checkpoint(1));
         index.remove("ckpt.1");
-        assertThat(index.tree()).isEqualTo(ScrIndex.empty(dialect).tree());
+        assertThat(index.tree()).isEqualTo(ScrIndex.empty(format).tree());
     }
 
     @Test
     void writingUnderTheNameOfCurrentMovesItBackUntilItIsComplete() throws DrumlinException {
-        ScrIndex index = with(Dialect.FLAT, checkpoint(1), checkpoint(2));
+        ScrIndex index = with(IndexFormat.FLAT, checkpoint(1), checkpoint(2));
         DatasetDescriptor again = checkpoint(3);
         again.tree().set("NAME", "ckpt.2");
         index.begin(again);
@@ -134,7 +134,7 @@ class ScrIndexTest {
 
     @Test
     void anIdUsedAgainLeavesTheOldNamePointingAtIt() throws DrumlinException {
-        ScrIndex index = with(Dialect.FLAT, checkpoint(1), checkpoint(2));
+        ScrIndex index = with(IndexFormat.FLAT, checkpoint(1), checkpoint(2));
         DatasetDescriptor other = checkpoint(2);
         other.tree().set("NAME", "other");
         index.complete(other, NOW);
@@ -147,7 +147,7 @@ class ScrIndexTest {
 
     @Test
     void severalNamesOfOneIdInTheOlderForm() throws DrumlinException {
-        ScrIndex index = with(Dialect.NAME, checkpoint(1));
+        ScrIndex index = with(IndexFormat.NAME, checkpoint(1));
         DatasetDescriptor copy = checkpoint(1);
         copy.tree().set("NAME", "copy");
         index.complete(copy, NOW);
@@ -160,7 +160,7 @@ class ScrIndexTest {
 
     @Test
     void severalFailuresAreListedAsValidButNotTried() throws DrumlinException {
-        ScrIndex index = with(Dialect.FLAT, checkpoint(1));
+        ScrIndex index = with(IndexFormat.FLAT, checkpoint(1));
         index.failed("ckpt.1", NOW);
         index.tree().addPath("DSET", "1", "FAILED", "2020-01-01T00:00:00");
         assertThat(IndexListing.lines(index).get(1)).contains("YES");
@@ -169,7 +169,7 @@ class ScrIndexTest {
 
     @Test
     void keepsWhatItDoesNotKnow() throws DrumlinException {
-        ScrIndex index = with(Dialect.FLAT, checkpoint(1), checkpoint(2));
+        ScrIndex index = with(IndexFormat.FLAT, checkpoint(1), checkpoint(2));
         index.tree().set("OURS", "x");
         index.tree().addPath("DSET", "1", "CHECKSUM", "0x1");
         index.remove("ckpt.2");
@@ -190,7 +190,7 @@ class ScrIndexTest {
     /** The limit of the test run is the only clock: what C does with lists would take hours. */
     @Test
     void aHundredThousandDatasets() throws DrumlinException {
-        ScrIndex index = ScrIndex.empty(Dialect.FLAT);
+        ScrIndex index = ScrIndex.empty(IndexFormat.FLAT);
         for (int id = 1; id <= 100_000; id++) {
             index.complete(checkpoint(id), NOW);
         }

@@ -2,8 +2,8 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 
-/** When a checkpoint is due, by SCR_CHECKPOINT_INTERVAL, _SECONDS and _OVERHEAD. Not thread-safe. */
-final class CheckpointPace {
+/** Says when a checkpoint is due, by SCR_CHECKPOINT_INTERVAL, _SECONDS and _OVERHEAD. Not thread-safe. */
+final class CheckpointIntervals {
 
     private static final double NANOS = 1e9;
 
@@ -17,13 +17,13 @@ final class CheckpointPace {
     private long spent;
     private long taken;
 
-    CheckpointPace(ScrSettings settings) throws DrumlinException {
+    CheckpointIntervals(ScrSettings settings) throws DrumlinException {
         interval = settings.number("SCR_CHECKPOINT_INTERVAL");
         seconds = settings.number("SCR_CHECKPOINT_SECONDS");
         overhead = settings.number("SCR_CHECKPOINT_OVERHEAD");
     }
 
-    /** To be asked once for each chance. */
+    /** Whether a checkpoint is due. To be called once at each opportunity. */
     boolean isDue() {
         asked++;
         long now = System.nanoTime();
@@ -32,7 +32,7 @@ final class CheckpointPace {
         return byInterval || bySeconds || isCheap(now);
     }
 
-    /** Whether one more at the average cost stays within the share of the time that it may take. */
+    /** Whether one more checkpoint of average cost keeps the share of time within the overhead that is allowed. */
     private boolean isCheap(long now) {
         if (overhead <= 0) {
             return false;

@@ -3,8 +3,8 @@ package io.drumlin.scr;
 import io.drumlin.format.kvtree.KvTree;
 import java.util.Optional;
 
-/** The forms that an index has had; docs/formats/scr.md, section 3. An index keeps the form in which it was found. */
-public enum Dialect {
+/** The formats of an index; docs/formats/scr.md, section 3. An index keeps the format in which it was read. */
+public enum IndexFormat {
     /** SCR 1.1 and its development versions since 2011: {@code DSET/id/DIR/directory}. Every dataset is a checkpoint. */
     DIR("1", "DIR"),
     /** SCR 1.2 and 2.0: {@code DSET/id/NAME/name}. */
@@ -15,12 +15,12 @@ public enum Dialect {
     private final String version;
     private final String names;
 
-    Dialect(String version, String names) {
+    IndexFormat(String version, String names) {
         this.version = version;
         this.names = names;
     }
 
-    /** What the file says under VERSION. */
+    /** The value of the key VERSION. */
     String version() {
         return version;
     }
@@ -35,9 +35,9 @@ public enum Dialect {
         return this != DIR;
     }
 
-    /** The form of an index; empty if its VERSION is none that is known. */
-    static Optional<Dialect> of(KvTree index) {
-        int version = Fields.integer(index, "VERSION").orElse(-1);
+    /** The format of an index. Empty if its VERSION is unknown. */
+    static Optional<IndexFormat> of(KvTree index) {
+        int version = KvFields.integer(index, "VERSION").orElse(-1);
         if (version == 2) {
             return Optional.of(FLAT);
         }

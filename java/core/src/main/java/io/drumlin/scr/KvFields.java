@@ -5,12 +5,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The values of a kvtree as SCR takes them; docs/formats/scr.md, section 2. */
-final class Fields {
+/** Reads the values of a kvtree as SCR reads them; docs/formats/scr.md, section 2. */
+final class KvFields {
 
-    private Fields() {}
+    private KvFields() {}
 
-    /** A number of 32 bits: that at the beginning of the first value. Empty without the key or a value. */
+    /** A number of 32 bits, at the beginning of the first value. Empty if there is no such key, or no value. */
     static OptionalInt integer(@Nullable KvTree tree, String key) {
         KvTree values = tree == null ? null : tree.get(key);
         return values == null || values.isEmpty()
@@ -18,7 +18,7 @@ final class Fields {
                 : OptionalInt.of(leadingInteger(values.first().orElseThrow()));
     }
 
-    /** C's atoi, with 0 where that is undefined. */
+    /** Does what C's atoi does. Returns 0 where that is undefined. */
     static int leadingInteger(String text) {
         String digits = text.strip();
         int end = digits.startsWith("-") || digits.startsWith("+") ? 1 : 0;

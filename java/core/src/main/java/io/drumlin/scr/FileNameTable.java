@@ -8,28 +8,32 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The files of this rank of a dataset that is being written: where the program wants each, and where it is now. */
-final class RoutedFiles {
+/**
+ * Maps the names that the program gives its files to the names under which they are now, for the files of this rank of a
+ * dataset that is being written.
+ */
+final class FileNameTable {
 
     private final KvTreeStore store;
     private final ScrPrefix prefix;
     private final Communicator world;
 
-    /** By the place below the prefix directory. */
-    private final Map<String, Routed> files = new LinkedHashMap<>();
+    /** By path below the prefix directory. */
+    private final Map<String, FileNames> files = new LinkedHashMap<>();
 
-    private record Routed(Path wanted, Path actual) {}
+    private record FileNames(Path wanted, Path actual) {}
 
-    RoutedFiles(KvTreeStore store, ScrPrefix prefix, Communicator world) {
+    FileNameTable(KvTreeStore store, ScrPrefix prefix, Communicator world) {
         this.store = store;
         this.prefix = prefix;
         this.world = world;
     }
 
     /**
-     * Where a file is to be written.
+     * Adds a file.
      *
      * @param base the prefix directory, or the directory of the dataset in the cache
+     * @return where the program is to write the file
      */
     Path route(Path file, Path base) throws IOException {
         Path wanted = file.toAbsolutePath().normalize();
@@ -41,20 +45,20 @@ final class RoutedFiles {
                     .advice("use a path in it, or set SCR_PREFIX")
                     .exception();
         }
-        String place = prefix.path().relativize(wanted).toString();
-        Path actual = base.resolve(place);
+        String relative = prefix.path().relativize(wanted).toString();
+        Path actual = base.resolve(relative);
         Path parent = actual.getParent();
         if (parent != null) {
             store.makeDirectory(parent);
         }
-        files.put(place, new Routed(wanted, actual));
+        files.put(relative, new FileNames(wanted, actual));
         return actual;
     }
 
-    /** The files as a filemap has them. */
+    /** Describes the files as in a filemap. */
     KvTree describe() throws IOException {
         KvTree described = new KvTree();
-        for (Routed file : files.values()) {
+        for (FileNames file : files.values()) {
             KvTree meta = new KvTree();
             meta.set("RANKS", world.size());
             meta.set("ORIG", file.wanted().toString());

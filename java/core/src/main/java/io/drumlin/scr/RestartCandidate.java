@@ -9,20 +9,21 @@ import java.util.Map;
  *
  * @param id number of the dataset
  * @param name of the dataset
- * @param cached whether it is in the caches; otherwise its files are read in the prefix directory
- * @param files of this rank: where each belongs below the prefix directory, and where it is
+ * @param cached whether it is in the caches; if not, its files are read from the prefix directory
+ * @param files of this rank: the path of each below the prefix directory, and where it is now
  */
-record RestartOffer(int id, String name, boolean cached, Map<Path, Path> files) {
+record RestartCandidate(int id, String name, boolean cached, Map<Path, Path> files) {
 
-    RestartOffer {
+    RestartCandidate {
         files = Map.copyOf(files);
     }
 
     /**
-     * Where a file is.
+     * Finds a file.
      *
-     * @param file where the program wrote it, or its last name
+     * @param file the path to which the program wrote it, or the last name of that path
      * @param rank this one, for a message
+     * @return where the file is now
      */
     Path locate(Path file, ScrPrefix prefix, int rank) throws DrumlinException {
         Path wanted = file.toAbsolutePath().normalize();

@@ -4,12 +4,12 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 
-/** The first rank, which alone changes what is there once for a job. */
-final class Root {
+/** Rank 0, which alone changes the files that a job has once. */
+final class RootRank {
 
-    private Root() {}
+    private RootRank() {}
 
-    /** Does a step on the first rank; when it fails all ranks are told. Collective. */
+    /** Carries out a step on rank 0. If it fails, it fails on all ranks. Collective. */
     static void run(Communicator world, String operation, Agreement.Step step) throws IOException {
         Agreement.run(world, operation, () -> {
             if (world.rank() == 0) {
