@@ -50,7 +50,7 @@ final class CheckpointReader {
     private final EarlyRecovery early = new EarlyRecovery();
     private final BlockSumTable blocks = new BlockSumTable();
 
-    /** @param slabs at least {@link #SLABS} */
+    /** @param slabs at least {@link SlabPool#SLABS} */
     CheckpointReader(StorageEngine storage, SlabPool slabs, KeptBytes kept) {
         this.storage = storage;
         this.slabs = slabs;
