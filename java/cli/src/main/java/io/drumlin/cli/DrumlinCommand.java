@@ -5,6 +5,7 @@ import io.drumlin.format.FormatException;
 import io.drumlin.scr.NoSuchDatasetException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import picocli.AutoComplete;
@@ -43,11 +44,12 @@ import picocli.CommandLine.Spec;
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:done; the file is whole as far as was looked",
+            "0:done; the file is whole as far as it was looked at",
             "1:the file is damaged, one line per finding",
             "2:not a file of a known format, or it does not hold what was asked for",
             "3:a file or directory could not be read or written",
-            "64:wrong command line"
+            "64:wrong command line",
+            "70:a mistake of this program, or too little memory; its trace is on stderr"
         })
 public final class DrumlinCommand implements Runnable {
 
@@ -65,7 +67,17 @@ public final class DrumlinCommand implements Runnable {
      */
     public static void main(String[] arguments) {
         CommandLine commandLine = commandLine();
-        System.exit(commandLine(commandLine.getOut(), commandLine.getErr()).execute(arguments));
+        System.exit(execute(commandLine(commandLine.getOut(), commandLine.getErr()), arguments));
+    }
+
+    /** Runs the command. Without this an error such as a lack of memory would end with the code of a damaged file. */
+    static int execute(CommandLine commandLine, String... arguments) {
+        try {
+            return commandLine.execute(arguments);
+        } catch (Error e) {
+            e.printStackTrace(commandLine.getErr());
+            return ExitCode.MISTAKE;
+        }
     }
 
     /** The command, whose output takes no control characters from files to a terminal: also none of its own, for colours. */
@@ -79,13 +91,16 @@ public final class DrumlinCommand implements Runnable {
     static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new DrumlinCommand());
         commandLine.setExecutionExceptionHandler(DrumlinCommand::explain);
-        setUsageCode(commandLine);
+        setCodes(commandLine);
         return commandLine;
     }
 
-    private static void setUsageCode(CommandLine commandLine) {
-        commandLine.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
-        commandLine.getSubcommands().values().forEach(DrumlinCommand::setUsageCode);
+    private static void setCodes(CommandLine commandLine) {
+        commandLine
+                .getCommandSpec()
+                .exitCodeOnInvalidInput(ExitCode.USAGE)
+                .exitCodeOnExecutionException(ExitCode.MISTAKE);
+        commandLine.getSubcommands().values().forEach(DrumlinCommand::setCodes);
     }
 
     @Override
@@ -96,6 +111,9 @@ public final class DrumlinCommand implements Runnable {
     /** What the user can do something about gets a line; anything else is our mistake and goes on with its trace. */
     private static int explain(Exception exception, CommandLine commandLine, ParseResult parsed) throws Exception {
         PrintWriter err = commandLine.getErr();
+        if (exception instanceof UncheckedIOException wrapped) {
+            return explain(wrapped.getCause(), commandLine, parsed);
+        }
         if (exception instanceof CommandException ended) {
             err.println("drumlin: " + ended.getMessage());
             return ended.exitCode();

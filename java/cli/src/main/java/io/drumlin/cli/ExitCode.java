@@ -10,5 +10,8 @@ final class ExitCode {
     /** As in sysexits.h. */
     static final int USAGE = 64;
 
+    /** As in sysexits.h: of the program, not of the file. */
+    static final int MISTAKE = 70;
+
     private ExitCode() {}
 }

@@ -34,6 +34,15 @@ import picocli.CommandLine;
 
 class DrumlinCommandTest {
 
+    /** Ends with what is no answer to a question about a file. */
+    @CommandLine.Command(name = "fail")
+    private static final class Failing implements Runnable {
+        @Override
+        public void run() {
+            throw new StackOverflowError("of a test");
+        }
+    }
+
     @TempDir
     private Path directory;
 
@@ -55,6 +64,22 @@ class DrumlinCommandTest {
         dataSize = (int) plan.dataSize();
         file = directory.resolve("no-name-to-go-by");
         Files.write(file, whole);
+    }
+
+    /** A script that asks whether a file is whole must not take a mistake of the program for damage of the file. */
+    @Test
+    void aMistakeOfTheProgramIsNoDamageOfTheFile() {
+        CommandLine commands = DrumlinCommand.commandLine();
+        assertThat(codesOfMistakes(commands)).hasSizeGreaterThan(20).containsOnly(70);
+        commands.addSubcommand(new Failing()).setErr(new PrintWriter(err, true));
+        assertThat(DrumlinCommand.execute(commands, "fail")).isEqualTo(70);
+        assertThat(err.toString()).contains("StackOverflowError: of a test", "Failing.run");
+    }
+
+    private static Stream<Integer> codesOfMistakes(CommandLine command) {
+        return Stream.concat(
+                Stream.of(command.getCommandSpec().exitCodeOnExecutionException()),
+                command.getSubcommands().values().stream().flatMap(DrumlinCommandTest::codesOfMistakes));
     }
 
     private static byte[] bytes(ContainerPlan plan) {
