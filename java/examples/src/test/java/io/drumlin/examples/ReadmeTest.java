@@ -108,6 +108,18 @@ class ReadmeTest {
     }
 
     @Test
+    void theVersionsAreThatOfTheBuild() throws IOException {
+        String version = Files.readString(ROOT.resolve("version.txt")).strip();
+        for (Path page : List.of(ROOT.resolve("README.md"), ROOT.resolve("docs/in-your-project.md"))) {
+            String text = Files.readString(page);
+            assertThat(find(text, "<version>([^<]*)</version>")).isNotEmpty().containsOnly(version);
+            assertThat(find(text, "io\\.drumlin:drumlin-[a-z]+:([0-9.]+[0-9])"))
+                    .isNotEmpty()
+                    .containsOnly(version);
+        }
+    }
+
+    @Test
     void whatThePagesLinkToExists() throws IOException {
         List<Path> pages;
         try (Stream<Path> files = Files.walk(ROOT.resolve("docs"))) {
