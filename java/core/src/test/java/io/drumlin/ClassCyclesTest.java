@@ -43,7 +43,7 @@ class ClassCyclesTest {
                     "Definition FileFields GroupMetadata GroupMetadataReader NumberedFields",
                     "BlockMeta ContainerRecords Digests Layout",
                     "FtiFfFile MetadataReader Recognition",
-                    "FewEntries Keys KvTree",
+                    "ArrayMap Keys KvTree",
                     "KvTreeFile Packer Unpacker",
                     "DcpFile DcpFileReader",
                     "MetaReader SionMeta",
