@@ -196,7 +196,7 @@ final class FtiFfMode implements IoMode {
     /**
      * A file of this rank whose metadata are whole.
      *
-     * @param common what it has in common with the other files of the checkpoint, or {@link #FtiFfReader.UNMARKED}
+     * @param common what it has in common with the other files of the checkpoint, or {@link FtiFfReader#UNMARKED}
      */
     private record Candidate(FileKind kind, FileLocation place, int ckptId, long common, FtiFfFile file) {}
 

@@ -3,7 +3,6 @@ package io.drumlin.checkpoint;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,8 +19,6 @@ import java.util.stream.Stream;
  * files may lie, in the order of what is newest (docs/formats/fti-run-directory.md, section 5).
  */
 final class Restart {
-
-    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
     private final Refusals refusals;
