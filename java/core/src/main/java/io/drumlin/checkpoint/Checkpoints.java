@@ -1057,10 +1057,14 @@ public final class Checkpoints implements AutoCloseable {
             }
         } finally {
             engine.log().flush();
-            run.lease().ifPresent(Lease::close);
             underway.close();
-            engine.close();
-            run.app().close();
+            try {
+                engine.close();
+                run.app().close();
+            } finally {
+                // Another job may change the directories from now on, so this one has deleted what it had to.
+                run.lease().ifPresent(Lease::close);
+            }
         }
     }
 

@@ -5,15 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +121,142 @@ class LeaseTest {
         });
         assertThat(run.file("of the other job")).exists();
         assertThat(Files.readString(leaseOf(run))).contains("n7");
+    }
+
+    /** The rank that has the lease is the first in the order of nodes, and no head: not that with the number 0. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "n1 n2 n2 n1 n1 n2; n1 n2 n2 n1 n1 n2; 1; false",
+                "n1 n1 n1 n2 n2 n2; n2 n2 n2 n1 n1 n1; 1; false",
+                "n1 n1 n2 n2; n2 n1 n1 n2; 0; false",
+                "n1 n1 n2 n2; n2 n2 n1 n1; 0; true",
+                "n1 n2 n2 n1 n1 n2; n2 n1 n1 n2 n2 n1; 1; true",
+            })
+    void theHolderNeedsNotBeTheFirstRank(String before, String now, int heads, boolean orderOfNodes)
+            throws IOException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "advanced.local_test",
+                        "0",
+                        "basic.head",
+                        Integer.toString(heads),
+                        "basic.node_size",
+                        Integer.toString(2 + heads)));
+        RunFixture.Opening opening = builder -> (orderOfNodes ? builder.orderOfNodes() : builder).open();
+        run.runOn(List.of(before.split(" ", -1)), opening, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {7});
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        Path file = leaseOf(run);
+        assertThat(file).doesNotExist();
+        List<String> hosts = List.of(now.split(" ", -1));
+        run.runOn(hosts, opening, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(7);
+            checkpoints.checkpoint(2, Level.L1);
+            checkpoints.communicator().barrier();
+            Files.writeString(file, elsewhere("").toText());
+            checkpoints.communicator().barrier();
+            assertThatThrownBy(() -> checkpoints.checkpoint(3, Level.L1)).hasMessageContaining("another job has taken");
+            assertThatThrownBy(checkpoints::complete).hasMessageContaining("another job has taken");
+            assertThat(run.restartValue("failure")).isEqualTo("1");
+            checkpoints.communicator().barrier();
+        });
+        assertThat(Files.readString(file)).contains("n7");
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofDays(7))));
+        run.runOn(hosts, opening, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastCheckpoint()).contains(2);
+            assertThat(Files.readString(file)).doesNotContain("n7");
+            checkpoints.complete();
+        });
+        assertThat(file).doesNotExist();
+    }
+
+    /** So late that only the first rank of the run notices, before it says that the next start is a restart. */
+    @ParameterizedTest
+    @CsvSource({"n1 n2 n2 n1 n1 n2, 1", "n1 n2 n2 n1, 0", "n1 n1 n2 n2, 0"})
+    void aLeaseThatIsLostWithinTheFirstCheckpoint(String hosts, int heads) throws IOException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "advanced.local_test",
+                        "0",
+                        "basic.head",
+                        Integer.toString(heads),
+                        "basic.node_size",
+                        Integer.toString(2 + heads)));
+        AtomicBoolean opened = new AtomicBoolean();
+        StorageEngine storage = before("syncDirectory", path -> {
+            if (opened.get()) {
+                Files.writeString(leaseOf(run), elsewhere("").toText());
+            }
+        });
+        run.runOn(
+                List.of(hosts.split(" ", -1)),
+                builder -> builder.storage(storage).open(),
+                (checkpoints, comm) -> {
+                    checkpoints.protect(0, new int[] {7});
+                    checkpoints.communicator().barrier();
+                    opened.set(true);
+                    assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L1))
+                            .hasMessageContaining("another job has taken");
+                    assertThat(run.restartValue("failure")).isEqualTo("0");
+                    checkpoints.communicator().barrier();
+                });
+        assertThat(Files.readString(leaseOf(run))).contains("n7");
+    }
+
+    /** Until nothing of this job changes the run's directories any more. */
+    @Test
+    void theLeaseOutlivesTheLastDeletion() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        AtomicBoolean opened = new AtomicBoolean();
+        List<Path> late = new ArrayList<>();
+        StorageEngine storage = before("delete", path -> {
+            if (opened.get() && path.toString().contains("drumlin-replaced-")) {
+                LockSupport.parkNanos(Duration.ofMillis(30).toNanos());
+                if (Files.notExists(leaseOf(run))) {
+                    late.add(path);
+                }
+            }
+        });
+        try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                .communicator(new SingleCommunicator())
+                .storage(storage)
+                .open()) {
+            opened.set(true);
+            checkpoints.protect(0, new int[] {7});
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.checkpoint(2, Level.L1);
+        }
+        assertThat(late).isEmpty();
+        assertThat(leaseOf(run)).doesNotExist();
+    }
+
+    /** What happens before a call of an engine. */
+    @FunctionalInterface
+    private interface Event {
+        void at(Path path) throws IOException;
+    }
+
+    private static StorageEngine before(String call, Event event) {
+        StorageEngine real = new NioEngine();
+        return (StorageEngine) Proxy.newProxyInstance(
+                LeaseTest.class.getClassLoader(), new Class<?>[] {StorageEngine.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals(call)) {
+                        event.at((Path) arguments[0]);
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     private Path leaseOf(RunFixture run) throws IOException {
