@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.Objects;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -112,7 +113,8 @@ public final class DrumlinCommand implements Runnable {
     private static int explain(Exception exception, CommandLine commandLine, ParseResult parsed) throws Exception {
         PrintWriter err = commandLine.getErr();
         if (exception instanceof UncheckedIOException wrapped) {
-            return explain(wrapped.getCause(), commandLine, parsed);
+            // It is made with a cause, always.
+            return explain(Objects.requireNonNull(wrapped.getCause()), commandLine, parsed);
         }
         if (exception instanceof CommandException ended) {
             err.println("drumlin: " + ended.getMessage());
