@@ -12,6 +12,17 @@ import java.util.Optional;
 final class BlockSumTable {
 
     private final Map<FileIdentity, List<BlockSums>> files = new HashMap<>();
+    private final int slabBytes;
+
+    /** @param slabBytes bytes of the slabs with which files are read */
+    BlockSumTable(int slabBytes) {
+        this.slabBytes = slabBytes;
+    }
+
+    /** What takes the checksums of chunks, for {@link #put}. */
+    BlockSumRecorder recorder(List<Chunk> chunks) {
+        return new BlockSumRecorder(chunks, slabBytes);
+    }
 
     void put(FileIdentity file, List<BlockSums> ranges) {
         files.put(file, ranges);

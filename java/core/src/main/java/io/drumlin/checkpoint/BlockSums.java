@@ -41,11 +41,6 @@ final class BlockSums {
         return Math.toIntExact((range.length() + blockBytes - 1) / blockBytes);
     }
 
-    /** The same in a file in which it begins {@code start} bytes later. */
-    BlockSums movedBy(long start) {
-        return new BlockSums(range.movedBy(start), blockBytes, sums);
-    }
-
     /** The checksum of each block. */
     long[] sums() {
         return sums;

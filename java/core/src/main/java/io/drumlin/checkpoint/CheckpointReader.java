@@ -9,7 +9,6 @@ import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
-import io.drumlin.storage.MappedFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;
@@ -21,7 +20,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,35 +34,32 @@ final class CheckpointReader {
     private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
 
     /**
-     * Rounds in the slabs when they are read from a device. With two, half of the memory was asked of it while the other half was hashed,
-     * and it did nothing for a quarter of the time. What is kept, or mapped, comes in whole slabs' bytes, two rounds.
+     * Rounds in the slabs. With two, half of the memory was asked of the device while the other half was hashed, and the device did
+     * nothing for a quarter of the time.
      */
     private static final int ROUNDS = 4;
 
-    private static final ChunkSink NOWHERE = (chunk, position, piece) -> {};
-
     private final StorageEngine storage;
     private final SlabPool slabs;
-    private final KeptBytes kept;
     private final KnownDigests known = new KnownDigests();
     private final EarlyRecovery early = new EarlyRecovery();
-    private final BlockSumTable blocks = new BlockSumTable();
+    private final BlockSumTable blocks;
 
     /** @param slabs at least {@link SlabPool#SLABS} */
-    CheckpointReader(StorageEngine storage, SlabPool slabs, KeptBytes kept) {
+    CheckpointReader(StorageEngine storage, SlabPool slabs) {
         this.storage = storage;
         this.slabs = slabs;
-        this.kept = kept;
-    }
-
-    /** Where what is kept is kept. To be used while nothing is read. */
-    KeptBytes kept() {
-        return kept;
+        blocks = new BlockSumTable(slabs.slabBytes());
     }
 
     /** Digests that need not be computed again, until {@link #forget}. To be used while nothing is read. */
     KnownDigests known() {
         return known;
+    }
+
+    /** Checksums with which a later read is compared, until {@link #forget}. To be used while nothing is read. */
+    BlockSumTable blocks() {
+        return blocks;
     }
 
     /** The variables that were named. To be used while nothing is read. */
@@ -73,70 +68,54 @@ final class CheckpointReader {
     }
 
     /**
-     * Reads all that has a digest and compares it with the metadata; of a file whose bytes are kept these are compared, and what is known
-     * already is not read.
+     * What is done with the bytes of a file that is recovered while they are hashed. To be used while nothing is read.
      *
-     * @param keep what becomes of the bytes, until {@link #forget}
-     * @throws IOException the file cannot be read or is not what was written
+     * @param meta what the file holds
      */
-    synchronized void verify(Path path, StoredFile meta, Keep keep) throws IOException {
-        Optional<ChunkSink> variables = keep == Keep.IN_VARIABLES ? early.sink(meta) : Optional.empty();
-        if (variables.isEmpty()) {
-            // What has digests of its own is compared once more when it is read for the variables.
-            boolean twice = keep == Keep.IN_VARIABLES && meta.whole().isEmpty() && kept.isDear();
-            verify(
-                    path,
-                    meta.toVerify(),
-                    twice ? Keep.NOTHING : keep,
-                    meta.whole().isPresent());
-            return;
-        }
-        early.forget();
-        // First: what is written from now on makes it another file.
-        FileIdentity identity = FileIdentity.of(path);
-        stream(path, meta.toVerify(), Optional.empty(), variables.get());
-        early.hold(identity);
+    RecoveryPass recoveryPass(StoredFile meta) {
+        Optional<ChunkSink> variables = early.sink(meta);
+        return variables.isPresent() ? RecoveryPass.into(early, variables.get()) : summing(meta);
+    }
+
+    /** Checksums of blocks are of use only where one digest is all that a file has: a chunk is read and compared with its own. */
+    private RecoveryPass summing(StoredFile meta) {
+        return meta.whole().isPresent() ? RecoveryPass.summing(blocks, meta.toVerify()) : RecoveryPass.none();
     }
 
     /**
-     * The same for a range of a file.
+     * Reads all that has a digest and compares it with the metadata. What is known already is not read.
      *
-     * @param md5 lower-case hexadecimal
-     * @throws IOException the file cannot be read or the range is not what was written
+     * @param keep what is kept of the file, until {@link #forget}
+     * @throws IOException the file cannot be read or is not what was written
      */
-    synchronized void verify(Path path, long offset, long length, String md5, Keep keep) throws IOException {
-        verify(path, List.of(new Chunk(-1, 0, offset, length, Optional.of(md5))), keep, false);
-    }
-
-    /** @param whole whether the chunks are all of a file whose parts have no digests of their own */
-    private void verify(Path path, List<Chunk> chunks, Keep keep, boolean whole) throws IOException {
+    synchronized void verify(Path path, StoredFile meta, Keep keep) throws IOException {
+        List<Chunk> chunks = meta.toVerify();
         Optional<List<String>> digests = known.of(path, chunks);
         if (digests.isPresent()) {
             compare(path, chunks, digests.get());
             return;
         }
-        Optional<KeptFile> here = kept.of(path, chunks);
-        if (here.isPresent()) {
-            try {
-                if (here.get().mapping().isPresent()) {
-                    summed(path, chunks, sums -> stream(path, chunks, from(here.get()), sums));
-                } else {
-                    stream(path, chunks, from(here.get()), NOWHERE);
-                }
-            } catch (IOException | RuntimeException | Error e) {
-                kept.forget(here.get());
-                throw e;
-            }
-            return;
-        }
-        Optional<KeptFile> space = keep == Keep.NOTHING ? Optional.empty() : kept.begin(path, chunks);
-        if (space.isEmpty() || !isKept(path, chunks, space.get())) {
-            if (whole && keep != Keep.NOTHING) {
-                summed(path, chunks, sums -> stream(path, chunks, Optional.empty(), sums));
-            } else {
-                stream(path, chunks, Optional.empty(), NOWHERE);
-            }
-        }
+        // First: what is written from now on makes it another file.
+        FileIdentity identity = FileIdentity.of(path);
+        RecoveryPass pass =
+                switch (keep) {
+                    case NOTHING -> RecoveryPass.none();
+                    case BLOCK_SUMS -> summing(meta);
+                    case IN_VARIABLES -> recoveryPass(meta);
+                };
+        stream(path, chunks, pass);
+        pass.done(identity);
+    }
+
+    /**
+     * The same for a range of a file, of which nothing is kept.
+     *
+     * @param md5 lower-case hexadecimal
+     * @throws IOException the file cannot be read or the range is not what was written
+     */
+    synchronized void verify(Path path, long offset, long length, String md5) throws IOException {
+        Chunk range = new Chunk(-1, 0, offset, length, Optional.of(md5));
+        verify(path, new StoredFile(0, List.of(range), Map.of()), Keep.NOTHING);
     }
 
     /**
@@ -146,66 +125,9 @@ final class CheckpointReader {
      * @throws IOException the file cannot be read or is not what was written
      */
     synchronized List<BlockSums> verifyBlocks(Path path, StoredFile meta) throws IOException {
-        List<Chunk> chunks = meta.toVerify();
-        return summed(path, chunks, sums -> stream(path, chunks, Optional.empty(), sums));
-    }
-
-    /** What is done with the checksums of blocks. */
-    @FunctionalInterface
-    private interface Summed {
-        void with(ChunkSink sums) throws IOException;
-    }
-
-    /** Takes the checksums of the blocks of all chunks, which are known afterwards. */
-    private List<BlockSums> summed(Path path, List<Chunk> chunks, Summed pass) throws IOException {
-        // First: what is written from now on makes it another file.
-        FileIdentity identity = FileIdentity.of(path);
-        List<BlockSums> ranges = new ArrayList<>();
-        Map<Chunk, BlockSums.Pass> passes = new HashMap<>();
-        for (Chunk chunk : chunks) {
-            BlockSums sums = new BlockSums(chunk, slabs.slabBytes());
-            ranges.add(sums);
-            passes.put(chunk, sums.record());
-        }
-        pass.with((chunk, position, piece) ->
-                Objects.requireNonNull(passes.get(chunk)).update(piece));
-        blocks.put(identity, ranges);
-        return ranges;
-    }
-
-    /** Verifies chunks and keeps them; tells whether there was the memory for it. */
-    private boolean isKept(Path path, List<Chunk> chunks, KeptFile space) throws IOException {
-        try {
-            if (space.mapping().isPresent()) {
-                // The system may read it anew.
-                summed(path, chunks, sums -> stream(path, chunks, Optional.of(space), sums));
-            } else {
-                stream(path, chunks, Optional.of(space), NOWHERE);
-            }
-            return true;
-        } catch (OutOfMemoryError | MappingException e) {
-            kept.giveUp(space);
-            LOG.log(Logger.Level.DEBUG, "{0} is read without being kept: {1}", path, e.getMessage());
-            return false;
-        } catch (IOException | RuntimeException | Error e) {
-            kept.forget(space);
-            throw e;
-        }
-    }
-
-    /**
-     * Takes memory for a lost file that is going to be made, if there is enough besides what reading takes.
-     *
-     * @param bytes of the file
-     */
-    synchronized void prepare(long bytes) {
-        try {
-            slabs.fill();
-        } catch (OutOfMemoryError e) {
-            LOG.log(Logger.Level.DEBUG, "no memory is taken ahead: {0}", e.getMessage());
-            return;
-        }
-        kept.prepare(bytes);
+        BlockSumRecorder recorder = blocks.recorder(meta.toVerify());
+        stream(path, meta.toVerify(), recorder);
+        return recorder.ranges();
     }
 
     /**
@@ -216,31 +138,11 @@ final class CheckpointReader {
         early.into(variables);
     }
 
-    /** Gives back the memory of what was kept. */
+    /** Forgets what is known of files that were verified. */
     synchronized void forget() {
-        kept.forget();
         blocks.forget();
         known.forget();
         early.forget();
-    }
-
-    /**
-     * What is known of a file that was verified is from now on known of a copy too, as it is now.
-     *
-     * @param start where in the file the copy begins
-     */
-    synchronized void isCopied(Path file, Path copy, long start) throws IOException {
-        Optional<List<BlockSums>> ranges = blocks.of(file);
-        if (ranges.isPresent()) {
-            blocks.put(
-                    FileIdentity.of(copy),
-                    ranges.get().stream().map(range -> range.movedBy(-start)).toList());
-        }
-    }
-
-    /** The same but for one file. */
-    synchronized void forgetAllBut(Path path) throws IOException {
-        kept.forgetAllBut(path);
     }
 
     /**
@@ -268,33 +170,22 @@ final class CheckpointReader {
             return;
         }
         boolean digested = meta.whole().flatMap(Chunk::md5).isPresent();
-        if (digested
-                && !isInMemory(path, meta.toVerify())
-                && blocks.of(path, meta.toVerify()).isEmpty()) {
+        if (digested && blocks.of(path, meta.toVerify()).isEmpty()) {
             known.forget();
-            verify(path, meta.toVerify(), Keep.IN_MEMORY, true);
+            verify(path, meta, Keep.BLOCK_SUMS);
         }
         List<Chunk> wanted = meta.locator().isPresent() ? located(path, meta, data) : meta.chunks(data);
         ChunkSink sink = (chunk, position, piece) ->
                 Objects.requireNonNull(data.get(chunk.id())).copyIn(chunk.from() + position, piece);
-        Optional<KeptFile> here = kept.of(path, wanted);
         Optional<List<BlockSums>> sums = blocks.of(path, wanted);
-        if (isInMemory(path, wanted)) {
-            KeptFile memory = here.orElseThrow();
-            wanted.forEach(chunk -> memory.copy(chunk, (position, piece) -> sink.take(chunk, position, piece)));
-        } else if (sums.isPresent()) {
+        if (sums.isPresent()) {
             BlockComparison comparison = new BlockComparison(sums.get(), wanted, sink);
-            List<Chunk> toRead = comparison.toRead();
-            if (here.isPresent() && here.get().hold(toRead)) {
-                stream(path, toRead, from(here.get()), comparison);
-            } else {
-                stream(path, toRead, Optional.empty(), comparison);
-            }
+            stream(path, comparison.toRead(), comparison);
             comparison.requireSame(path);
         } else if (digested) {
             throw DamagedException.changing(path);
         } else {
-            stream(path, wanted, Optional.empty(), sink);
+            stream(path, wanted, sink);
         }
     }
 
@@ -314,47 +205,23 @@ final class CheckpointReader {
     private List<Chunk> located(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
         Locator locator = meta.locator().orElseThrow();
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-            ByteSource source = new BlockFileSource(file);
             Optional<List<BlockSums>> sums = blocks.of(path, meta.toVerify());
-            if (isInMemory(path, meta.toVerify())) {
-                source = new KeptSource(source, kept.of(path));
-            } else if (sums.isPresent()) {
-                source = new ComparedSource(file, sums.get());
-            }
+            ByteSource source = sums.isPresent() ? new ComparedSource(file, sums.get()) : new BlockFileSource(file);
             return locator.chunks(source, path, data);
         }
     }
 
-    /** Whether what was verified of a file is in memory and not in a mapping, which the system may read anew. */
-    private boolean isInMemory(Path path, List<Chunk> chunks) throws IOException {
-        return kept.of(path, chunks).filter(here -> here.mapping().isEmpty()).isPresent();
-    }
-
-    private void stream(Path path, List<Chunk> chunks, Optional<KeptFile> space, ChunkSink sink) throws IOException {
-        Optional<MappedFile> mapping = space.flatMap(KeptFile::mapping);
-        if (mapping.isPresent()) {
-            stream(path, chunks, from(path, mapping.get(), space.get()), sink);
-            return;
-        }
-        int part = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS;
-        int pieceBytes = space.isPresent() ? slabs.slabBytes() : Math.max(AlignedBuffer.ALIGNMENT, part);
-        try (BlockFile file = storage.open(path, MODES)) {
-            stream(path, chunks, from(file, space, pieceBytes), pieceBytes, sink);
-        }
-    }
-
-    private void stream(Path path, List<Chunk> chunks, Input input, ChunkSink sink) throws IOException {
-        stream(path, chunks, input, slabs.slabBytes(), sink);
-    }
-
-    /** @param pieceBytes of the slabs for each piece */
-    private void stream(Path path, List<Chunk> chunks, Input input, int pieceBytes, ChunkSink sink) throws IOException {
+    private void stream(Path path, List<Chunk> chunks, ChunkSink sink) throws IOException {
+        int all = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes();
+        int pieceBytes = Math.max(AlignedBuffer.ALIGNMENT, all / ROUNDS);
+        int rounds = all / pieceBytes;
         LanePlan plan = new LanePlan(chunks, pieceBytes);
-        int rounds = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes() / pieceBytes;
+        SlabParts memory = new SlabParts(slabs, pieceBytes);
         Deque<List<Arrival>> coming = new ArrayDeque<>();
-        try (LaneHashes md5 = new LaneHashes()) {
+        try (BlockFile file = storage.open(path, MODES);
+                LaneHashes md5 = new LaneHashes()) {
             while (true) {
-                startMore(coming, rounds, plan, input);
+                startMore(coming, rounds, plan, file, memory);
                 List<Arrival> arriving = coming.poll();
                 if (arriving == null) {
                     break;
@@ -363,7 +230,7 @@ final class CheckpointReader {
                 List<ByteBuffer> hashed = new ArrayList<>(arriving.size());
                 for (Arrival arrival : arriving) {
                     Piece piece = arrival.piece;
-                    ByteBuffer bytes = arrival.bytes.await();
+                    ByteBuffer bytes = arrival.await(file);
                     sink.take(piece.chunk(), piece.position(), bytes.duplicate());
                     pieces.add(piece);
                     hashed.add(bytes);
@@ -376,132 +243,55 @@ final class CheckpointReader {
     }
 
     /** What the device works on while a round is hashed. */
-    private static void startMore(Deque<List<Arrival>> coming, int rounds, LanePlan plan, Input input)
+    private static void startMore(
+            Deque<List<Arrival>> coming, int rounds, LanePlan plan, BlockFile file, SlabParts memory)
             throws IOException {
         while (coming.size() < rounds) {
             List<Piece> next = plan.nextRound();
             if (next.isEmpty()) {
                 return;
             }
-            coming.add(start(input, next));
+            List<Arrival> started = new ArrayList<>(next.size());
+            for (Piece piece : next) {
+                started.add(Arrival.start(piece, file, memory.take()));
+            }
+            coming.add(started);
         }
-    }
-
-    /** From where pieces come. */
-    @FunctionalInterface
-    private interface Input {
-        /** Begins to bring a piece. */
-        Bytes start(Piece piece) throws IOException;
-    }
-
-    /** Bytes on their way. */
-    @FunctionalInterface
-    private interface Bytes {
-        ByteBuffer await() throws IOException;
     }
 
     /** A piece on its way. */
-    private record Arrival(Piece piece, Bytes bytes) {}
+    private record Arrival(Piece piece, ByteBuffer memory, PendingRead read) {
 
-    private static List<Arrival> start(Input input, List<Piece> round) throws IOException {
-        List<Arrival> started = new ArrayList<>(round.size());
-        for (Piece piece : round) {
-            started.add(new Arrival(piece, input.start(piece)));
-        }
-        return started;
-    }
-
-    /**
-     * @param space where to keep them
-     * @param pieceBytes of the slabs for each piece
-     */
-    private Input from(BlockFile file, Optional<KeptFile> space, int pieceBytes) {
-        SlabParts parts = new SlabParts(slabs, pieceBytes);
-        return piece -> {
+        static Arrival start(Piece piece, BlockFile file, ByteBuffer memory) throws IOException {
             int lead = piece.lead(file.alignment());
-            int window = piece.window(file.alignment());
-            ByteBuffer memory =
-                    space.isPresent() ? space.get().space(window) : parts.take().limit(window);
-            PendingRead read = file.startRead(memory, piece.start() - lead);
-            return () -> {
-                int count = read.await();
-                if (count < lead + piece.length()) {
-                    throw cut(file.path(), piece, file.size());
-                }
-                ByteBuffer bytes = memory.slice(lead, piece.length());
-                space.ifPresent(kept -> kept.put(piece.start(), bytes));
-                return bytes;
-            };
-        };
-    }
+            memory.limit(piece.window(file.alignment()));
+            return new Arrival(piece, memory, file.startRead(memory, piece.start() - lead));
+        }
 
-    /**
-     * The system could not bring a part of a mapped file into memory. That the file is damaged only a read can say: it may have been the
-     * memory, or the room for a hole.
-     */
-    private static final class MappingException extends IOException {
-        private static final long serialVersionUID = 1;
-
-        MappingException(IOException cause) {
-            super(cause.getMessage(), cause);
+        /** Its bytes. */
+        ByteBuffer await(BlockFile file) throws IOException {
+            int lead = piece.lead(file.alignment());
+            if (read.await() < lead + piece.length()) {
+                throw DrumlinException.during("read")
+                        .path(file.path())
+                        .range(piece.start(), piece.length())
+                        .problem("the file ends at " + file.size())
+                        .advice("the file was cut while it was read")
+                        .exception();
+            }
+            return memory.slice(lead, piece.length());
         }
     }
 
-    private static PendingRead startRead(MappedFile mapping, Piece piece) throws MappingException {
-        try {
-            PendingRead read = mapping.startRead(piece.start(), piece.length());
-            return () -> {
-                try {
-                    return read.await();
-                } catch (IOException e) {
-                    throw new MappingException(e);
-                }
-            };
-        } catch (IOException e) {
-            throw new MappingException(e);
-        }
-    }
-
-    private static Input from(Path path, MappedFile mapping, KeptFile kept) {
-        return piece -> {
-            PendingRead read = startRead(mapping, piece);
-            return () -> {
-                int count = read.await();
-                if (count < piece.length()) {
-                    throw cut(path, piece, piece.start() + count);
-                }
-                ByteBuffer bytes = mapping.view(piece.start(), piece.length());
-                kept.put(piece.start(), bytes);
-                return bytes;
-            };
-        };
-    }
-
-    private static DrumlinException cut(Path path, Piece piece, long end) {
-        return DrumlinException.during("read")
-                .path(path)
-                .range(piece.start(), piece.length())
-                .problem("the file ends at " + end)
-                .advice("the file was cut while it was read")
-                .exception();
-    }
-
-    private Input from(KeptFile here) {
-        return piece -> {
-            ByteBuffer bytes =
-                    here.view(piece.start(), piece.length(), slabs.take().buffer());
-            return () -> bytes;
-        };
-    }
-
-    private void compare(Path path, List<Chunk> chunks, List<String> known) throws IOException {
+    private void compare(Path path, List<Chunk> chunks, List<String> digests) throws IOException {
         try {
             for (int i = 0; i < chunks.size(); i++) {
-                compare(path, chunks.get(i), known.get(i));
+                compare(path, chunks.get(i), digests.get(i));
             }
         } catch (IOException e) {
+            // What was taken of it on the way is of no use.
             early.forget();
-            kept.of(path).ifPresent(kept::forget);
+            blocks.forget();
             throw e;
         }
     }

@@ -180,8 +180,7 @@ public final class Checkpoints implements AutoCloseable {
 
         /**
          * Protects data from the opening of the run on, otherwise as {@link Checkpoints#protect(int, Object)}. A restart that knows all of
-         * its variables verifies a checkpoint and puts it into them in one pass, where it else keeps it in memory, or reads it twice if
-         * there is not enough: at levels 1 to 3, if no file is lost, and at level 2 on the ranks whose data are sent after a loss.
+         * its variables verifies a checkpoint and puts it into them in one pass, where it else reads it twice.
          *
          * <p>So what they hold after the opening of a restart is undefined until the program has called {@link Checkpoints#recover}, as ever, and
          * also if {@code open} throws. What the program writes to a variable before may stay there. Who protects one anew after the opening

@@ -29,11 +29,6 @@ final class EarlyRecovery {
         variables = Map.copyOf(named);
     }
 
-    /** Whether variables were named. */
-    boolean isNamed() {
-        return !variables.isEmpty();
-    }
-
     /**
      * What puts the chunks to verify of a file into the variables.
      *

@@ -44,9 +44,7 @@ record Engine(
         Communicator node = Recovery.nodeOf(app, topology);
         Group group = Group.of(app, topology, config.groupSize());
         SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, config.slabBytes());
-        int ranksOfMachine = config.localTest() ? app.size() : topology.nodeSize();
-        CheckpointReader reader = new CheckpointReader(
-                storage, slabs, KeptBytes.ofFreeMemory(storage, config.restartMemory(), ranksOfMachine));
+        CheckpointReader reader = new CheckpointReader(storage, slabs);
         Refusals refusals = Refusals.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         LevelDirectories levels =

@@ -49,7 +49,7 @@ final class FileCopy {
         }
     }
 
-    /** The same of a file that is open, or in memory. */
+    /** The same of a file that is open. */
     void copy(ByteSource from, long start, long size, Path to) throws IOException {
         try (SequentialFile target = new SequentialFile(storage, slabs, to, size)) {
             for (long offset = 0; offset < size; offset += slabs.slabBytes()) {

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -102,7 +101,6 @@ final class FtiConfig {
     private final Packing packing;
     private final Layout layout;
     private final boolean asynchronous;
-    private final int restartMebibytes;
     private final int slabMebibytes;
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
@@ -165,7 +163,6 @@ final class FtiConfig {
         packing = readPacking();
         layout = readLayout();
         asynchronous = bool("drumlin", "async", false);
-        restartMebibytes = inRange("drumlin", "restart_memory", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
         slabMebibytes = inRange("drumlin", "slab_memory", DEFAULT_SLAB_MEMORY, LEAST_SLAB_MEMORY, MOST_SLAB_MEMORY);
         leaseMinutes = inRange("drumlin", "lease", DEFAULT_LEASE, 0, MOST_LEASE);
         storage = text("drumlin", "storage");
@@ -707,13 +704,6 @@ final class FtiConfig {
     /** Whether a thread of each rank takes checkpoints while the rank computes. */
     boolean isAsynchronous() {
         return asynchronous;
-    }
-
-    /** Bytes of verified data that a rank may keep in memory at a restart, if there are as many; empty if it may choose. */
-    OptionalLong restartMemory() {
-        return restartMebibytes == Integer.MAX_VALUE
-                ? OptionalLong.empty()
-                : OptionalLong.of((long) restartMebibytes << 20);
     }
 
     /** Bytes of each of the {@link SlabPool#SLABS} slabs of a rank: a power of two. */

@@ -450,11 +450,6 @@ final class FtiFfMode implements IoMode {
                     : Optional.of(FtiFfDraft.stored(key.ckptId, file.blocks()));
         }
 
-        @Override
-        public boolean digestsChunks() {
-            return true;
-        }
-
         /** No file says of which rank it is, but for its name: with another group_size the copies are of others. */
         @Override
         public boolean isOfTheseGroups(EnumSet<FileKind> whole) throws IOException {

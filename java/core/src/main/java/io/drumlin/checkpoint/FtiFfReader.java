@@ -92,7 +92,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, Refusals refu
     /** Compares all that has a digest with it. */
     void check(FileKind kind, Path path, FtiFfFile file, Keep keep) throws IOException {
         if (kind == FileKind.ENCODED) {
-            reader.verify(path, 0, file.meta().fs(), file.meta().checksum(), keep);
+            reader.verify(path, 0, file.meta().fs(), file.meta().checksum());
             return;
         }
         reader.verify(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()), keep);
@@ -109,7 +109,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, Refusals refu
         if (file.layout() == Layout.A) {
             // Only here the checksum covers bytes that no hash covers: all behind the file record.
             long start = file.layout().fileMetaLength();
-            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum(), Keep.NOTHING);
+            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum());
         }
     }
 }

@@ -55,7 +55,7 @@ final class HashedTransfer {
     /**
      * @param app all ranks
      * @param slabs at least {@link SlabPool#SLABS}, of the same size on all ranks of the group
-     * @param reader gets the digests of files that were sent or received, and what is kept of them
+     * @param reader gets what is known of files that were sent or received
      */
     HashedTransfer(Communicator app, Group group, StorageEngine storage, SlabPool slabs, CheckpointReader reader) {
         this(app, group, storage, slabs, reader, LaneHashes::new);
@@ -81,8 +81,7 @@ final class HashedTransfer {
     /**
      * A file that comes from another rank.
      *
-     * @param own whether it is this rank's: it comes into variables that are known already, or is kept if what is recovered from it is not
-     *     verified again
+     * @param own whether this rank recovers from it
      */
     record Incoming(int from, Path path, boolean own) {}
 
@@ -270,9 +269,13 @@ final class HashedTransfer {
             this.parts = parts;
         }
 
-        /** Memory for the blocks of a piece. */
-        private ByteBuffer part(int i) {
-            return parts.get(i).clear().limit(pieces.get(i).window(BLOCK));
+        /** Takes the memory for the blocks of pieces, which nobody may use any more. */
+        void begin(List<Piece> next) {
+            pieces = next;
+            windows.clear();
+            for (int i = 0; i < next.size(); i++) {
+                windows.add(parts.get(i).clear().limit(next.get(i).window(BLOCK)));
+            }
         }
 
         /** The blocks of a piece. */
@@ -297,9 +300,7 @@ final class HashedTransfer {
 
     /** A file on its way, and the first that went wrong. */
     private abstract class Side implements Closeable {
-        private final Optional<ChunkSink> variables;
-        private final Optional<KeptFile> keep;
-        private boolean isKept = true;
+        private final RecoveryPass pass;
         final LanePlan plan;
         final Ring ring;
         final Digests digests = new Digests();
@@ -311,11 +312,7 @@ final class HashedTransfer {
         final HeldFailure failure = new HeldFailure();
 
         Side(TransferPlan contents, boolean own, Ring ring) {
-            variables = own ? reader.early().sink(contents.meta()) : Optional.empty();
-            // What has digests of its own is read and compared once more, which takes no memory.
-            boolean needed =
-                    own && variables.isEmpty() && contents.meta().whole().isPresent();
-            keep = needed ? reader.kept().begin(KeptFile.bytesFor(contents.chunks())) : Optional.empty();
+            pass = own ? reader.recoveryPass(contents.meta()) : RecoveryPass.none();
             plan = new LanePlan(contents.chunks(), pieceBytes);
             this.ring = ring;
             // Last: it is to be closed.
@@ -330,26 +327,7 @@ final class HashedTransfer {
             return open;
         }
 
-        /** The memory that was used the longest ago, which must be free, or new memory that is kept. */
-        void prepare(Round round, List<Piece> pieces) {
-            round.pieces = pieces;
-            round.windows.clear();
-            for (int i = 0; i < pieces.size(); i++) {
-                round.windows.add(keptSpace(pieces.get(i).window(BLOCK)).orElse(round.part(i)));
-            }
-        }
-
-        private Optional<ByteBuffer> keptSpace(int length) {
-            try {
-                return isKept ? keep.map(file -> file.space(length)) : Optional.empty();
-            } catch (OutOfMemoryError e) {
-                // What is on its way there is awaited first.
-                isKept = false;
-                return Optional.empty();
-            }
-        }
-
-        /** Hashes what came, and takes note of where it is kept. */
+        /** Hashes what came. */
         void hash(Round round) {
             List<ByteBuffer> bytes = round.bytes();
             failure.attempt(() -> {
@@ -361,23 +339,15 @@ final class HashedTransfer {
         }
 
         private void use(Piece piece, ByteBuffer bytes) {
-            if (isKept && keep.isPresent()) {
-                keep.get().put(piece.start(), bytes);
-            }
-            if (variables.isPresent() && piece.chunk().md5().isPresent()) {
-                variables.get().take(piece.chunk(), piece.position(), bytes);
+            if (piece.chunk().md5().isPresent()) {
+                pass.take(piece.chunk(), piece.position(), bytes);
             }
         }
 
         /** Nothing is on its way any more, and all went well. */
         void done(FileIdentity file) {
             reader.known().put(file, digests);
-            if (variables.isPresent()) {
-                reader.early().hold(file);
-            }
-            if (isKept) {
-                keep.ifPresent(bytes -> bytes.isOf(file));
-            }
+            pass.done(file);
         }
 
         /** Waits for what is under way, whatever comes of it. */
@@ -388,14 +358,8 @@ final class HashedTransfer {
                 round.writes.forEach(write -> await(write::await));
                 round.reads.forEach(read -> await(read::await));
             }
-            try {
-                if (file != null) {
-                    file.close();
-                }
-            } finally {
-                if (keep.isPresent() && (failure.isThere() || !isKept)) {
-                    reader.kept().giveUp(keep.get());
-                }
+            if (file != null) {
+                file.close();
             }
         }
 
@@ -432,7 +396,7 @@ final class HashedTransfer {
                     return;
                 }
                 Round round = ring.take();
-                prepare(round, pieces);
+                round.begin(pieces);
                 failure.attempt(() -> {
                     for (int i = 0; i < pieces.size(); i++) {
                         round.reads.add(file().startRead(round.window(i), round.offset(i)));
@@ -507,7 +471,7 @@ final class HashedTransfer {
             }
             Round round = ring.take();
             awaitWrites(round);
-            prepare(round, pieces);
+            round.begin(pieces);
             for (int i = 0; i < pieces.size(); i++) {
                 messages.startReceive(round.bytes(i), incoming.from());
             }

@@ -4,7 +4,6 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.HeadLink.Order;
 import io.drumlin.checkpoint.HeadLink.Outcome;
 import io.drumlin.checkpoint.HeadLink.Task;
-import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
 import io.drumlin.comm.Agreement;
@@ -196,8 +195,7 @@ final class Head {
             Order order = orders.get(i);
             int place = topology.heads() + i;
             long incoming = group.gather(order.size())[group.left()];
-            Incoming copy =
-                    new Incoming(group.left(), incoming, new Target(local(FileKind.PARTNER, order, place), slabs));
+            Incoming copy = new Incoming(group.left(), incoming, local(FileKind.PARTNER, order, place));
             withFiles(List.of(order), place, plain -> {
                 Outgoing own = new Outgoing(group.right(), plain.get(0));
                 Agreement.run(heads, "copying checkpoint " + order.ckptId() + " to the partners", () -> {

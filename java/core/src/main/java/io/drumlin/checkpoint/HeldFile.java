@@ -21,20 +21,13 @@ final class HeldFile implements Closeable {
     private final HeldFailure failure = new HeldFailure();
 
     /**
-     * Where a file is made.
-     *
+     * @param slabs through which it is written, and for windows
      * @param path the file, replaced when it exists
-     * @param slabs through which it is written
-     */
-    record Target(Path path, SlabPool slabs) {}
-
-    /**
-     * @param slabs for windows
      * @param size bytes it will have
      */
-    HeldFile(StorageEngine storage, SlabPool slabs, Target target, long size) {
+    HeldFile(StorageEngine storage, SlabPool slabs, Path path, long size) {
         this.slabs = slabs;
-        failure.attempt(() -> file = new SequentialFile(storage, target.slabs(), target.path(), size));
+        failure.attempt(() -> file = new SequentialFile(storage, slabs, path, size));
     }
 
     /** No file: what is received is dropped, and {@link #finish} says whether what was sent could be read. */

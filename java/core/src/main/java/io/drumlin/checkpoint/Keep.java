@@ -1,21 +1,14 @@
 package io.drumlin.checkpoint;
 
-/** What becomes of the bytes of a file that is verified. */
+/** What is kept of a file that is verified. */
 enum Keep {
 
-    /** They are not needed. */
+    /** Nothing: only whether it is whole is asked. */
     NOTHING,
 
-    /** They are kept in memory until they are recovered or sent, where there is memory for it. */
-    IN_MEMORY,
+    /** What a later read is compared with, where the file has one digest for all its bytes. */
+    BLOCK_SUMS,
 
-    /**
-     * They come into the variables that are known already, if the file holds just these; else they are kept in memory, unless that costs more
-     * than to read them once more and compare them again.
-     */
-    IN_VARIABLES;
-
-    static Keep inMemoryIf(boolean needed) {
-        return needed ? IN_MEMORY : NOTHING;
-    }
+    /** Its bytes come into the variables that were named already, if the file holds just these; else as {@link #BLOCK_SUMS}. */
+    IN_VARIABLES
 }

@@ -35,10 +35,13 @@ final class KnownKeys {
         KEYS.put("injection", words("rank index position number frequency"));
         KEYS.put(
                 OURS,
-                words(
-                        "packing layout async lease on_unreadable storage restart_memory slab_memory scr_index ckpt_interval"
-                                + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4"));
+                words("packing layout async lease on_unreadable storage slab_memory scr_index ckpt_interval"
+                        + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4"));
     }
+
+    /** Keys of ours that there were, with what is said of them; a file that has them is read as if it had not. */
+    private static final Map<String, String> RETIRED =
+            Map.of("restart_memory", "has no effect any more: a restart keeps no data in memory; delete the line");
 
     private KnownKeys() {}
 
@@ -58,7 +61,7 @@ final class KnownKeys {
      */
     static void requireKnown(IniFile ini, String name) throws DrumlinException {
         for (String key : ini.section(OURS).keySet()) {
-            if (!keys(OURS).contains(key)) {
+            if (!keys(OURS).contains(key) && !RETIRED.containsKey(key)) {
                 String meant = nearest(key, keys(OURS))
                         .map(word -> "did you mean " + word + "? ")
                         .orElse("");
@@ -71,7 +74,8 @@ final class KnownKeys {
     }
 
     /**
-     * Keys of C FTI's sections that have no effect and look like others. A file may have keys and sections for other programs.
+     * Keys of C FTI's sections that have no effect and look like others, and those of ours that there are no more. A file may have keys and
+     * sections for other programs.
      *
      * @return a sentence for each
      */
@@ -86,13 +90,17 @@ final class KnownKeys {
             }
             for (String key : ini.section(section).keySet()) {
                 if (!keys(section).contains(key)) {
-                    meaning(section, key)
-                            .ifPresent(word -> found.add(
-                                    "[" + section + "] " + key + " has no effect; did you mean " + word + "?"));
+                    suspicion(section, key).ifPresent(what -> found.add("[" + section + "] " + key + " " + what));
                 }
             }
         }
         return found;
+    }
+
+    private static Optional<String> suspicion(String section, String key) {
+        return section.equals(OURS) && RETIRED.containsKey(key)
+                ? Optional.of(RETIRED.get(key))
+                : meaning(section, key).map(word -> "has no effect; did you mean " + word + "?");
     }
 
     private static Optional<String> meaning(String section, String key) {

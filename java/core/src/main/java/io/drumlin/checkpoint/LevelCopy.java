@@ -50,33 +50,13 @@ final class LevelCopy {
         } else {
             Agreement.run(app, operation, () -> {
                 long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
-                Optional<KeptFile> kept = reader.kept().of(from, file.toVerify());
-                if (kept.isPresent()) {
-                    copyKept(from, kept.get(), start, size, copy);
-                    // Else it was written meanwhile, and what was copied need not be what was verified.
-                    if (kept.get().knows(from)) {
-                        kept.get().isOfCopy(from, copy, start);
-                        reader.isCopied(from, copy, start);
-                        return;
-                    }
-                } else {
-                    new FileCopy(storage, slabs).copy(from, start, size, copy);
-                }
-                // At a restart the copy is what is recovered, and of what was copied nothing is needed any more.
-                reader.forget();
-                reader.verify(copy, file.movedBy(-start), Keep.inMemoryIf(level == Level.L1));
+                new FileCopy(storage, slabs).copy(from, start, size, copy);
+                // At a restart the copy is what is recovered.
+                reader.verify(copy, file.movedBy(-start), level == Level.L1 ? Keep.IN_VARIABLES : Keep.NOTHING);
             });
         }
         Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
         mode.describeCopy(level);
-    }
-
-    /** Writes a copy of what was verified: neither that nor what is recovered is read again. */
-    private void copyKept(Path from, KeptFile kept, long start, long size, Path copy) throws IOException {
-        try (BlockFile rest = storage.open(from, EnumSet.of(OpenMode.READ))) {
-            new FileCopy(storage, slabs)
-                    .copy(new KeptSource(new BlockFileSource(rest), Optional.of(kept)), start, size, copy);
-        }
     }
 
     private void copyToShared(String operation, Path from, StoredFile file, SharedFileWriter shared, Path copy)

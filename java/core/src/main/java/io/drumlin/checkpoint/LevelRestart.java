@@ -32,8 +32,7 @@ final class LevelRestart {
         mode = engine.mode();
         copy = engine.copy();
         Group group = engine.group();
-        Restoration restoration = new Restoration(
-                app, group, engine.storage(), engine.slabs(), engine.reader().kept());
+        Restoration restoration = new Restoration(app, group, engine.storage(), engine.slabs());
         recovery = new Recovery(
                 app,
                 engine.node(),

@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
 import io.drumlin.comm.Agreement;
@@ -141,7 +140,7 @@ final class LevelWriter {
         new PartnerCopy(group, storage, slabs)
                 .transfer(
                         Optional.of(new Outgoing(group.right(), image)),
-                        Optional.of(new Incoming(group.left(), partnerSize, new Target(path, slabs))));
+                        Optional.of(new Incoming(group.left(), partnerSize, path)));
     }
 
     /** Returns the MD5 of the encoded part. */

@@ -6,7 +6,6 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +13,7 @@ import java.util.Map;
 /** The files of a checkpoint that this rank has, opened to make lost ones from them. */
 final class OwnFiles {
 
-    private final List<ReadAhead> opened = new ArrayList<>();
-    private final Map<FileKind, KeptSource> files = new EnumMap<>(FileKind.class);
+    private final Map<FileKind, ReadAhead> files = new EnumMap<>(FileKind.class);
 
     private OwnFiles() {}
 
@@ -25,21 +23,14 @@ final class OwnFiles {
         void run(OwnFiles own) throws IOException;
     }
 
-    /**
-     * Opens this rank's files, works on them and closes them. Collective.
-     *
-     * @param kept what of them need not be read
-     */
-    static void with(
-            Communicator app, StorageEngine storage, KeptBytes kept, int ckptId, Map<FileKind, Path> paths, Work work)
+    /** Opens this rank's files, works on them and closes them. Collective. */
+    static void with(Communicator app, StorageEngine storage, int ckptId, Map<FileKind, Path> paths, Work work)
             throws IOException {
         OwnFiles own = new OwnFiles();
         try {
             Agreement.run(app, "opening files of checkpoint " + ckptId, () -> {
                 for (Map.Entry<FileKind, Path> each : paths.entrySet()) {
-                    ReadAhead file = new ReadAhead(storage, each.getValue());
-                    own.opened.add(file);
-                    own.files.put(each.getKey(), new KeptSource(file, kept.of(each.getValue())));
+                    own.files.put(each.getKey(), new ReadAhead(storage, each.getValue()));
                 }
             });
             work.run(own);
@@ -51,7 +42,7 @@ final class OwnFiles {
     }
 
     /** Those that are there. */
-    Map<FileKind, KeptSource> all() {
+    Map<FileKind, ReadAhead> all() {
         return files;
     }
 
@@ -78,6 +69,6 @@ final class OwnFiles {
     }
 
     private void close() throws IOException {
-        Closeables.close(opened);
+        Closeables.close(List.copyOf(files.values()));
     }
 }

@@ -1,10 +1,10 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -27,8 +27,12 @@ final class PartnerCopy {
         this.slabs = slabs;
     }
 
-    /** A file that comes from another rank. */
-    record Incoming(int from, long size, Target target) {}
+    /**
+     * A file that comes from another rank.
+     *
+     * @param path where it is made, replaced when it exists
+     */
+    record Incoming(int from, long size, Path path) {}
 
     /** A file that goes to another rank, which knows its size. */
     record Outgoing(int to, ByteSource bytes) {}
@@ -42,7 +46,7 @@ final class PartnerCopy {
         long sends = outgoing.map(file -> file.bytes().size()).orElse(0L);
         long receives = incoming.map(Incoming::size).orElse(0L);
         try (HeldFile held = incoming.isPresent()
-                        ? new HeldFile(storage, slabs, incoming.get().target(), receives)
+                        ? new HeldFile(storage, slabs, incoming.get().path(), receives)
                         : new HeldFile(slabs);
                 PendingMessages messages = new PendingMessages(group.comm(), TAG)) {
             for (long offset = 0; offset < Math.max(sends, receives); offset += slabs.slabBytes()) {

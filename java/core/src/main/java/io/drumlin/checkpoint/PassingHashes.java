@@ -92,8 +92,8 @@ final class PassingHashes implements AutoCloseable {
     void done(CheckpointReader reader) {
         for (Passing file : files) {
             reader.known().put(file.identity, file.digests);
-            if (file.variables.isPresent() && file.chunk == file.chunks.size()) {
-                reader.early().hold(file.identity);
+            if (file.chunk == file.chunks.size()) {
+                file.pass.done(file.identity);
             }
         }
     }
@@ -107,7 +107,7 @@ final class PassingHashes implements AutoCloseable {
     static final class Passing {
         private final FileIdentity identity;
         private final List<Chunk> chunks;
-        private final Optional<ChunkSink> variables;
+        private final RecoveryPass pass;
         private final Digests digests = new Digests();
 
         /** The chunk that comes or goes on next, where in the file the piece of it that came last begins, and where it ends. */
@@ -116,10 +116,10 @@ final class PassingHashes implements AutoCloseable {
         private long from;
         private long at;
 
-        private Passing(FileIdentity identity, List<Chunk> chunks, Optional<ChunkSink> variables) {
+        private Passing(FileIdentity identity, List<Chunk> chunks, RecoveryPass pass) {
             this.identity = identity;
             this.chunks = chunks;
-            this.variables = variables;
+            this.pass = pass;
         }
 
         /** Of this rank's files of a checkpoint those that can be hashed while they are read. */
@@ -140,22 +140,19 @@ final class PassingHashes implements AutoCloseable {
                 throws IOException {
             // First: what is written from now on makes it another file.
             FileIdentity identity = FileIdentity.of(path);
-            Optional<StoredFile> meta = stored.digested(kind, path);
-            Optional<ChunkSink> variables =
-                    kind == FileKind.PLAIN ? meta.flatMap(reader.early()::sink) : Optional.empty();
-            // Else what is recovered later would be read again and compared with nothing.
-            boolean compared = kind == FileKind.ENCODED || variables.isPresent() || stored.digestsChunks();
-            return compared ? meta.flatMap(file -> of(identity, file, variables)) : Optional.empty();
+            return stored.digested(kind, path)
+                    .flatMap(meta -> of(
+                            identity, meta, kind == FileKind.PLAIN ? reader.recoveryPass(meta) : RecoveryPass.none()));
         }
 
         /**
          * A file as it is now.
          *
          * @param meta what it holds
-         * @param variables what its bytes are put into
+         * @param pass what is done with its bytes
          * @return empty if something of it has no digest, or parts with digests overlap
          */
-        static Optional<Passing> of(FileIdentity identity, StoredFile meta, Optional<ChunkSink> variables) {
+        static Optional<Passing> of(FileIdentity identity, StoredFile meta, RecoveryPass pass) {
             List<Chunk> chunks = meta.toVerify().stream()
                     .sorted(Comparator.comparingLong(Chunk::offset))
                     .toList();
@@ -170,7 +167,7 @@ final class PassingHashes implements AutoCloseable {
                 }
                 end = each.offset() + each.length();
             }
-            return chunks.isEmpty() ? Optional.empty() : Optional.of(new Passing(identity, chunks, variables));
+            return chunks.isEmpty() ? Optional.empty() : Optional.of(new Passing(identity, chunks, pass));
         }
 
         private Chunk chunk() {
@@ -200,7 +197,7 @@ final class PassingHashes implements AutoCloseable {
         }
 
         private void use(ByteBuffer piece) {
-            variables.ifPresent(sink -> sink.take(chunk(), from - chunk().offset(), piece));
+            pass.take(chunk(), from - chunk().offset(), piece);
         }
     }
 }

@@ -152,7 +152,7 @@ final class PosixRemains implements StoredCheckpoint {
             }
             case PARTNER -> {
                 FileEntry left = metadata.files().get(group.left());
-                check(path, left.size(), left.digest(), keep);
+                check(path, left.size(), left.digest());
                 if (left.digest().isEmpty()) {
                     run.content().check(path);
                 }
@@ -162,7 +162,7 @@ final class PosixRemains implements StoredCheckpoint {
                     throw MetadataOrigin.refused(
                             path, "its digest was not written down", "the head was killed while it made the file");
                 }
-                check(path, own().maxSize(), encodedMd5(), keep);
+                check(path, own().maxSize(), encodedMd5());
             }
         }
     }
@@ -187,10 +187,10 @@ final class PosixRemains implements StoredCheckpoint {
         return present == null ? "" : present;
     }
 
-    private void check(Path path, long size, String md5, Keep keep) throws IOException {
+    private void check(Path path, long size, String md5) throws IOException {
         long start = start(path, size);
         if (!md5.isEmpty()) {
-            run.reader().verify(path, start, size, md5, keep);
+            run.reader().verify(path, start, size, md5);
         }
     }
 

@@ -124,7 +124,6 @@ final class Recovery {
         Found[] found = new Found[1];
         Agreement.run(app, "opening " + plain, () -> {
             found[0] = new Found(stored.level(), plain, stored.open(plain));
-            reader.forgetAllBut(plain);
             if (!passedOver) {
                 deleteOthers(directory, stored);
             }
@@ -139,7 +138,7 @@ final class Recovery {
      * Ends the commit that a kill interrupted at a level that is not restarted from, on all nodes alike: of two halves the loss
      * of a node would leave too little. Collective.
      *
-     * @return whether there was such a commit; what was kept of another level has been forgotten then
+     * @return whether there was such a commit; what was known of another level has been forgotten then
      */
     boolean settle(Level level) throws IOException {
         long[] interrupted = {0};
@@ -293,15 +292,10 @@ final class Recovery {
     private void verify(StoredCheckpoint stored, CommitSlot slot, EnumSet<FileKind> files, boolean mend)
             throws IOException {
         Level level = stored.level();
-        EnumSet<FileKind> used = restoration.used(level, files);
-        boolean whole = files.containsAll(FileKind.of(level));
-        // Else it is kept in memory: what makes lost files again, or a copy on the node, comes from there.
-        boolean apart = isApart(level, group.ranksWith(whole));
-        boolean nothingLost = onAllRanks(whole);
+        boolean nothingLost = onAllRanks(files.containsAll(FileKind.of(level)));
         boolean[] verified = {false};
         Agreement.Step verify = () -> {
-            prepare(stored, slot, files);
-            files.removeIf(kind -> !isWhole(stored, kind, slot, keep(kind, used, apart)));
+            files.removeIf(kind -> !isWhole(stored, kind, slot, mend ? keep(level, kind) : Keep.NOTHING));
             verified[0] = true;
         };
         reader.forget();
@@ -315,34 +309,12 @@ final class Recovery {
         }
     }
 
-    /** Whether this rank's plain file is needed for nothing but its own data: nobody has lost what is made of it. */
-    private boolean isApart(Level level, BitSet whole) {
-        return switch (level) {
-            case L1 -> true;
-            case L2 -> whole.get(group.right());
-            case L3 -> whole.cardinality() == group.size();
-            case L4_DCP, L4 -> false;
-        };
-    }
-
-    private static Keep keep(FileKind kind, EnumSet<FileKind> used, boolean apart) {
-        if (kind == FileKind.PLAIN && apart) {
-            return Keep.IN_VARIABLES;
+    /** Only a plain file is recovered from; or the copy of it on the node, where there will be one. */
+    private Keep keep(Level level, FileKind kind) {
+        if (kind != FileKind.PLAIN) {
+            return Keep.NOTHING;
         }
-        return used.contains(kind) ? Keep.IN_MEMORY : Keep.NOTHING;
-    }
-
-    /** Takes memory for a lost plain file before the other ranks read theirs, so that they do not wait for it then. */
-    private void prepare(StoredCheckpoint stored, CommitSlot slot, EnumSet<FileKind> files) throws IOException {
-        long[] largest = {0};
-        for (FileKind kind : files) {
-            Path path = place(stored, kind, slot).orElseThrow().path();
-            largest[0] = Math.max(largest[0], path.toFile().length());
-        }
-        group.comm().allreduce(largest, Op.MAX);
-        if (!files.contains(FileKind.PLAIN) && !restoration.isMadeAhead(FileKind.PLAIN)) {
-            reader.prepare(largest[0]);
-        }
+        return mode.isCopiedToNodes(level) ? Keep.BLOCK_SUMS : Keep.IN_VARIABLES;
     }
 
     private Path committed(Level level) {

@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.comm.Agreement;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.Gf16Engine;
@@ -92,7 +91,7 @@ final class ReedSolomonGroup {
                 own,
                 extendedSize,
                 encoding,
-                Map.of(FileKind.ENCODED, new Target(path, slabs)),
+                Map.of(FileKind.ENCODED, path),
                 plain::size,
                 Optional.empty());
     }
@@ -116,7 +115,7 @@ final class ReedSolomonGroup {
             Map<FileKind, ? extends ByteSource> own,
             long extendedSize,
             Encoding encoding,
-            Map<FileKind, Target> targets,
+            Map<FileKind, Path> targets,
             PlainSize plainSize,
             Optional<PassingHashes> hashes)
             throws IOException {
@@ -155,9 +154,9 @@ final class ReedSolomonGroup {
     }
 
     private @Nullable NewFile newFile(
-            FileKind kind, BitSet wanted, Decoding decoding, Map<FileKind, Target> targets, long size) {
+            FileKind kind, BitSet wanted, Decoding decoding, Map<FileKind, Path> targets, long size) {
         int number = kind == FileKind.PLAIN ? group.index() : group.size() + group.index();
-        Target target = targets.get(kind);
+        Path target = targets.get(kind);
         if (!wanted.get(number) || target == null) {
             return null;
         }

@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
 import io.drumlin.comm.Agreement;
@@ -262,7 +261,7 @@ final class Relocation implements AutoCloseable {
             new PartnerCopy(new Group(0, 0, ranks), storage, slabs)
                     .transfer(
                             Optional.of(new Outgoing(order.to(), own)),
-                            Optional.of(new Incoming(order.from(), size, new Target(path, slabs))));
+                            Optional.of(new Incoming(order.from(), size, path)));
         }
     }
 

@@ -1,14 +1,12 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.PartnerCopy.Outgoing;
 import io.drumlin.checkpoint.PassingHashes.Passing;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.integrity.ReedSolomon16;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
@@ -18,12 +16,9 @@ import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -46,7 +41,6 @@ final class Restoration {
     private final StorageEngine storage;
     private final PartnerCopy partner;
     private final SlabPool slabs;
-    private final KeptBytes kept;
 
     /** Files that came or were made before those that are there were verified, by kind, under another name. */
     private final Map<FileKind, Path> ahead = new EnumMap<>(FileKind.class);
@@ -60,40 +54,12 @@ final class Restoration {
     /** Member of the group whose plain file nothing is made from, though it seems to be whole. */
     private OptionalInt leftOut = OptionalInt.empty();
 
-    /** @param kept what was kept of files that are there; those that are made are kept there too, to be verified */
-    Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs, KeptBytes kept) {
+    Restoration(Communicator app, Group group, StorageEngine storage, SlabPool slabs) {
         this.app = app;
         this.group = group;
         this.storage = storage;
         partner = new PartnerCopy(group, storage, slabs);
         this.slabs = slabs;
-        this.kept = kept;
-    }
-
-    /**
-     * Which of this rank's files will be read again, by the program or to make lost ones, if all that are there are whole.
-     * Collective in the group.
-     *
-     * @param present kinds of the files that this rank has
-     */
-    EnumSet<FileKind> used(Level level, EnumSet<FileKind> present) throws IOException {
-        EnumSet<FileKind> used = EnumSet.of(FileKind.PLAIN);
-        if (level == Level.L2
-                && !group.ranksWith(present.contains(FileKind.PLAIN)).get(group.left())) {
-            used.add(FileKind.PARTNER);
-        }
-        if (level == Level.L3) {
-            BitSet files = presence(present);
-            int k = group.size();
-            boolean lost = files.cardinality() >= k && files.cardinality() < 2 * k;
-            int own = k + group.index();
-            if (lost
-                    && Arrays.stream(new ReedSolomon16(k).decoding(files).used())
-                            .anyMatch(file -> file == own)) {
-                used.add(FileKind.ENCODED);
-            }
-        }
-        return used;
     }
 
     /**
@@ -103,7 +69,7 @@ final class Restoration {
      *
      * @param directory where this rank's files of it lie and will lie
      * @param present kinds of the files that this rank has
-     * @param reader gets the digests of what was sent and made
+     * @param reader gets what is known of the files that were sent and made
      */
     void sendAhead(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, CheckpointReader reader)
             throws IOException {
@@ -188,7 +154,7 @@ final class Restoration {
      *
      * @param directory where this rank's files of it lie and will lie
      * @param present kinds of the files that this rank has
-     * @param reader gets the digests of the files that were read
+     * @param reader gets what is known of the files that were read
      * @param meanwhile what ranks do whose group takes no part
      */
     void rebuildAhead(
@@ -214,10 +180,7 @@ final class Restoration {
             lost.stream()
                     .filter(kind -> !present.contains(kind))
                     .forEach(kind -> ahead.put(kind, path(directory, stored, kind)));
-            // What has digests of its own is read and compared once more, which takes no memory.
-            Keep later = Keep.inMemoryIf(!stored.digestsChunks());
-            Keep keep = reader.early().isNamed() ? Keep.IN_VARIABLES : later;
-            Optional<Rebuilt> rebuilt = make(stored, directory, present, lost, keep, Optional.of(hashes[0]), meanwhile);
+            Optional<Rebuilt> rebuilt = make(stored, directory, present, lost, Optional.of(hashes[0]), meanwhile);
             rebuilt.ifPresent(files -> hashes[0].done(reader));
             rebuiltAhead = rebuilt;
         } catch (IOException e) {
@@ -253,11 +216,6 @@ final class Restoration {
         return group.onAll(possible) ? EnumSet.of(FileKind.PLAIN, FileKind.ENCODED) : EnumSet.noneOf(FileKind.class);
     }
 
-    /** Whether this rank's lost file of a kind was sent to it, and waits for {@link #restore}. */
-    boolean isMadeAhead(FileKind kind) {
-        return ahead.containsKey(kind);
-    }
-
     /** Deletes what was sent ahead for a checkpoint that is not made whole. */
     void forgetMadeAhead() {
         for (Path target : ahead.values()) {
@@ -268,7 +226,6 @@ final class Restoration {
             }
         }
         ahead.clear();
-        rebuiltAhead.flatMap(Rebuilt::plain).ifPresent(MadeFile::forget);
         rebuiltAhead = Optional.empty();
         // The directory as it was found: where there is none, another may be brought into its place.
         directoryMadeAhead.ifPresent(directory -> {
@@ -316,7 +273,7 @@ final class Restoration {
         }
         if (level == Level.L2 && !isWhole(level, present)) {
             // A lost copy comes from the plain file on the left, which is there; then a lost plain file from the copy
-            // on the right. It is kept, in the memory that the copy had.
+            // on the right.
             move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
             move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
         } else if (level == Level.L3) {
@@ -372,15 +329,16 @@ final class Restoration {
             throws IOException {
         boolean lacks = !present.contains(wanted);
         boolean asked = group.gather(lacks ? 1 : 0)[to] == 1;
-        OwnFiles.with(app, storage, kept, stored.ckptId(), paths(directory, stored, present), own -> {
+        Path made = path(directory, stored, wanted);
+        OwnFiles.with(app, storage, stored.ckptId(), paths(directory, stored, present), own -> {
             long[] sizes = group.gather(own.size(given));
             Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
-            Optional<MadeFile> made = made(lacks, path(directory, stored, wanted), sizes[from], true);
+            Optional<Incoming> incoming =
+                    lacks ? Optional.of(new Incoming(from, sizes[from], MadeFile.unfinished(made))) : Optional.empty();
             Agreement.run(app, "fetching what is missing of checkpoint " + stored.ckptId(), () -> {
-                partner.transfer(outgoing, made.map(file -> new Incoming(from, sizes[from], file.target())));
-                if (made.isPresent()) {
-                    made.get().remember();
-                    finish(stored, wanted, made.get(), Keep.inMemoryIf(wanted == FileKind.PLAIN), present);
+                partner.transfer(outgoing, incoming);
+                if (lacks) {
+                    finish(stored, wanted, made, present);
                 }
             });
         });
@@ -421,7 +379,7 @@ final class Restoration {
     /** Makes lost files of the given kinds again, all from the same pass over those that are there. Collective. */
     private void make(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> kinds)
             throws IOException {
-        Optional<Rebuilt> rebuilt = make(stored, directory, present, kinds, Keep.IN_MEMORY, Optional.empty(), () -> {});
+        Optional<Rebuilt> rebuilt = make(stored, directory, present, kinds, Optional.empty(), () -> {});
         Agreement.run(app, "naming what was made of checkpoint " + stored.ckptId(), () -> {
             if (rebuilt.isPresent()) {
                 finish(stored, rebuilt.get(), present);
@@ -432,7 +390,6 @@ final class Restoration {
     /**
      * The same, under other names and not verified. Collective.
      *
-     * @param keep what becomes of a plain file, which is made in memory for {@link Keep#IN_MEMORY}
      * @param hashes get this rank's files as they are read
      * @param otherwise what is done in a group that has lost none
      * @return empty in such a group
@@ -442,7 +399,6 @@ final class Restoration {
             Path directory,
             EnumSet<FileKind> present,
             EnumSet<FileKind> kinds,
-            Keep keep,
             Optional<PassingHashes> hashes,
             Agreement.Step otherwise)
             throws IOException {
@@ -453,20 +409,12 @@ final class Restoration {
         own.removeAll(present);
         Encoding encoding = stored.encoding();
         long extendedSize = extendedSize(stored);
-        Optional<MadeFile> plain = made(
-                own.contains(FileKind.PLAIN),
-                path(directory, stored, FileKind.PLAIN),
-                extendedSize,
-                keep == Keep.IN_MEMORY);
-        Path encoded = path(directory, stored, FileKind.ENCODED);
-        Map<FileKind, Target> targets = new EnumMap<>(FileKind.class);
-        plain.ifPresent(file -> targets.put(FileKind.PLAIN, file.target()));
-        if (own.contains(FileKind.ENCODED)) {
-            targets.put(FileKind.ENCODED, new Target(MadeFile.unfinished(encoded), slabs));
-        }
+        Map<FileKind, Path> targets = new EnumMap<>(FileKind.class);
+        own.forEach(kind -> targets.put(kind, MadeFile.unfinished(path(directory, stored, kind))));
+        Optional<Path> plain = Optional.ofNullable(targets.get(FileKind.PLAIN));
         String[] md5 = new String[1];
         EnumSet<FileKind> read = lost.isEmpty() ? EnumSet.noneOf(FileKind.class) : EnumSet.copyOf(present);
-        OwnFiles.with(app, storage, kept, stored.ckptId(), paths(directory, stored, read), had -> {
+        OwnFiles.with(app, storage, stored.ckptId(), paths(directory, stored, read), had -> {
             Agreement.run(app, "rebuilding checkpoint " + stored.ckptId(), () -> {
                 if (lost.isEmpty()) {
                     otherwise.run();
@@ -484,26 +432,27 @@ final class Restoration {
                                 hashes);
             });
         });
-        Optional<Path> made = own.contains(FileKind.ENCODED) ? Optional.of(encoded) : Optional.empty();
-        return lost.isEmpty() ? Optional.empty() : Optional.of(new Rebuilt(read, plain, keep, made, md5[0]));
+        return lost.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Rebuilt(read, paths(directory, stored, own), md5[0]));
     }
 
     /**
      * Files of level 3 that were made and have not their names yet.
      *
      * @param from kinds of this rank's files from which the group's lost ones were made
-     * @param keep what becomes of the plain one when it is verified
+     * @param made the names they will have
      * @param md5 of the encoded part of the encoded file
      */
-    private record Rebuilt(
-            EnumSet<FileKind> from, Optional<MadeFile> plain, Keep keep, Optional<Path> encoded, String md5) {}
+    private record Rebuilt(EnumSet<FileKind> from, Map<FileKind, Path> made, String md5) {}
 
     private void finish(StoredCheckpoint stored, Rebuilt rebuilt, EnumSet<FileKind> present) throws IOException {
-        if (rebuilt.plain.isPresent()) {
-            finish(stored, FileKind.PLAIN, rebuilt.plain.get(), rebuilt.keep, present);
+        Path plain = rebuilt.made.get(FileKind.PLAIN);
+        if (plain != null) {
+            finish(stored, FileKind.PLAIN, plain, present);
         }
-        if (rebuilt.encoded.isPresent()) {
-            Path encoded = rebuilt.encoded.get();
+        Path encoded = rebuilt.made.get(FileKind.ENCODED);
+        if (encoded != null) {
             // Not checked: its digest is that of the bytes that were written, and there is no other.
             stored.encodedAgain(rebuilt.md5);
             MadeFile.putInPlace(storage, encoded);
@@ -522,9 +471,7 @@ final class Restoration {
     }
 
     /** Cuts a new plain file to its size, which it returns. */
-    private long cut(MadeFile made, StoredCheckpoint stored) throws IOException {
-        Path extended = made.unfinished();
-        boolean completed = false;
+    private long cut(Path extended, StoredCheckpoint stored) throws IOException {
         long size;
         try (BlockFile file = storage.open(extended, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
             size = stored.plainSize(new BlockFileSource(file));
@@ -541,13 +488,9 @@ final class Restoration {
                 OptionalInt last = stored.lastByte(new BlockFileSource(file));
                 if (last.isPresent()) {
                     file.write(ByteBuffer.wrap(new byte[] {(byte) last.getAsInt()}), size - 1);
-                    completed = true;
                 }
             }
             file.sync();
-        }
-        if (!completed) {
-            made.remember();
         }
         return size;
     }
@@ -566,31 +509,13 @@ final class Restoration {
     }
 
     /** Checks a file that was made and gives it its name. */
-    private void finish(StoredCheckpoint stored, FileKind kind, MadeFile made, Keep keep, EnumSet<FileKind> present)
+    private void finish(StoredCheckpoint stored, FileKind kind, Path made, EnumSet<FileKind> present)
             throws IOException {
-        stored.check(kind, made.unfinished(), keep);
-        MadeFile.putInPlace(storage, made.path());
+        // A plain file is recovered from.
+        Keep keep = kind == FileKind.PLAIN ? Keep.IN_VARIABLES : Keep.NOTHING;
+        stored.check(kind, MadeFile.unfinished(made), keep);
+        MadeFile.putInPlace(storage, made);
         present.add(kind);
-        if (kind != FileKind.PLAIN) {
-            made.forget();
-        }
-    }
-
-    /**
-     * Prepares for a file to be made. Collective: memory is taken before other ranks wait for this one.
-     *
-     * @param lacks whether this rank makes one
-     * @param bytes it will have, or more
-     * @param keep whether it is kept in memory, if there is enough
-     */
-    private Optional<MadeFile> made(boolean lacks, Path path, long bytes, boolean keep) throws IOException {
-        List<MadeFile> made = new ArrayList<>();
-        Agreement.run(app, "preparing " + path, () -> {
-            if (lacks) {
-                made.add(new MadeFile(kept, slabs, path, bytes, keep));
-            }
-        });
-        return made.stream().findFirst();
     }
 
     private static Path path(Path directory, StoredCheckpoint stored, FileKind kind) {

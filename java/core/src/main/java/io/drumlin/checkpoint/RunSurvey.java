@@ -272,7 +272,7 @@ public final class RunSurvey {
         try {
             // A few for all: each takes some MiB of memory, and the disk can be kept busy by few.
             List<CheckpointReader> shared = slabs.stream()
-                    .map(pool -> new CheckpointReader(storage, pool, KeptBytes.none(storage)))
+                    .map(pool -> new CheckpointReader(storage, pool))
                     .toList();
             return ThreadCommunicator.<List<T>, IOException>call(ranks(), world -> {
                         List<RunReport.Problem> refused = new ArrayList<>();
@@ -333,7 +333,7 @@ public final class RunSurvey {
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
             IoMode mode = IoModes.of(
                     config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
-            Restoration restoration = new Restoration(app, group, storage, slabs, KeptBytes.none(storage));
+            Restoration restoration = new Restoration(app, group, storage, slabs);
             return new Recovery(app, node, topology, group, levels, mode, restoration, storage, reader, refusals, log);
         }
 
@@ -465,8 +465,7 @@ public final class RunSurvey {
                         own.resolve(name), directory.resolve(name).toAbsolutePath());
             }
             try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes())) {
-                new Restoration(group.comm(), group, storage, slabs, KeptBytes.none(storage))
-                        .decode(left.stored(), own, whole);
+                new Restoration(group.comm(), group, storage, slabs).decode(left.stored(), own, whole);
             }
             return own;
         }

@@ -89,7 +89,7 @@ public final class Stash {
         StoredFile[] file = new StoredFile[1];
         try {
             Agreement.run(app, "loading stash " + stashId, () -> {
-                item.checkpoint.check(FileKind.PLAIN, item.file, Keep.IN_MEMORY);
+                item.checkpoint.check(FileKind.PLAIN, item.file, Keep.BLOCK_SUMS);
                 file[0] = item.checkpoint.open(item.file);
                 for (int id : file[0].sizes().keySet()) {
                     checkSize(item.file, id, file[0].size(id));

@@ -36,7 +36,7 @@ interface StoredCheckpoint {
     /**
      * Reads a whole file and compares its digests.
      *
-     * @param keep what is going to become of what is read
+     * @param keep what is kept of a plain file
      * @throws IOException it is not what was written
      */
     void check(FileKind kind, Path path, Keep keep) throws IOException;
@@ -48,11 +48,6 @@ interface StoredCheckpoint {
      */
     default Optional<StoredFile> digested(FileKind kind, Path path) throws IOException {
         return Optional.empty();
-    }
-
-    /** Whether chunks of plain files have digests of their own: what is read for the variables is compared then. */
-    default boolean digestsChunks() {
-        return false;
     }
 
     /**

@@ -309,22 +309,21 @@ class FaultTest {
         });
     }
 
-    /** On the node that has lost its files and on the one that makes them again, with memory to keep what was read and without. */
+    /** On the node that has lost its files and on the one that makes them again. */
     @ParameterizedTest
-    @CsvSource({"L2, 3, 1", "L2, 3, 0", "L3, 1, 1", "L3, 3, 0"})
-    void aFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode, String memory) throws IOException {
-        aFaultWhileLostFilesAreMadeAgain(level, ioMode, memory, 16);
+    @CsvSource({"L2, 1", "L2, 3", "L3, 1", "L3, 3"})
+    void aFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode) throws IOException {
+        aFaultWhileLostFilesAreMadeAgain(level, ioMode, 16);
     }
 
     @Tag("soak")
     @ParameterizedTest
-    @CsvSource({"L2, 1, 1", "L2, 3, 0", "L2, 3, 1", "L3, 1, 0", "L3, 1, 1", "L3, 3, 1"})
-    void anyFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode, String memory) throws IOException {
-        aFaultWhileLostFilesAreMadeAgain(level, ioMode, memory, 1);
+    @CsvSource({"L2, 1", "L2, 3", "L3, 1", "L3, 3"})
+    void anyFaultWhileLostFilesAreMadeAgainLosesNothing(Level level, String ioMode) throws IOException {
+        aFaultWhileLostFilesAreMadeAgain(level, ioMode, 1);
     }
 
-    private void aFaultWhileLostFilesAreMadeAgain(Level level, String ioMode, String memory, int stride)
-            throws IOException {
+    private void aFaultWhileLostFilesAreMadeAgain(Level level, String ioMode, int stride) throws IOException {
         Map<String, String> config = Map.of(
                 "basic.node_size",
                 "1",
@@ -332,8 +331,6 @@ class FaultTest {
                 "2",
                 "basic.ckpt_io",
                 ioMode,
-                "drumlin.restart_memory",
-                memory,
                 // So that the variables have messages of their own.
                 "drumlin.slab_memory",
                 "2");

@@ -51,7 +51,6 @@ class FtiConfigTest {
                     drumlin.packing | loose | aligned or compact
                     drumlin.ckpt_interval | 5 | auto, or nothing
                     drumlin.ckpt_interval | auto | mtbf_l1
-                    drumlin.restart_memory | -1 | 0 or more
                     drumlin.slab_memory | 1 | 2 to 512
                     drumlin.slab_memory | 513 | 2 to 512
                     drumlin.slab_memory | many | 2 to 512

@@ -2,7 +2,6 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.Communicator;
@@ -11,12 +10,10 @@ import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
-import io.drumlin.storage.NativeEngine;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -107,17 +104,13 @@ class HashedTransferTest {
         private final HashedTransfer transfer;
 
         Rank(Communicator comm, StorageEngine storage) {
-            this(comm, storage, KeptBytes.none(storage));
+            this(comm, storage, LaneHashes::new);
         }
 
-        Rank(Communicator comm, StorageEngine storage, KeptBytes kept) {
-            this(comm, storage, kept, LaneHashes::new);
-        }
-
-        Rank(Communicator comm, StorageEngine storage, KeptBytes kept, Supplier<LaneHashes> digests) {
+        Rank(Communicator comm, StorageEngine storage, Supplier<LaneHashes> digests) {
             group = new Group(0, 0, comm);
             slabs = new SlabPool(storage, SlabPool.SLABS, SLAB);
-            reader = new CheckpointReader(storage, slabs, kept);
+            reader = new CheckpointReader(storage, slabs);
             transfer = new HashedTransfer(comm, group, storage, slabs, reader, digests);
         }
 
@@ -258,7 +251,7 @@ class HashedTransferTest {
             Supplier<LaneHashes> digests = () -> comm.rank() == 1 && made.incrementAndGet() == lanes
                     ? new LaneHashes(new FailingLanes(nth))
                     : new LaneHashes();
-            try (Rank rank = new Rank(comm, storage, KeptBytes.none(storage), digests)) {
+            try (Rank rank = new Rank(comm, storage, digests)) {
                 assertThatThrownBy(() -> rank.transfer.transfer(
                                 rank.outgoing(files.get(comm.rank()), rank.group.right()),
                                 Optional.of(
@@ -275,36 +268,26 @@ class HashedTransferTest {
         });
     }
 
-    /** What is recovered from a file with one digest for all of it is not compared once more. */
-    @Tag("exhaustive")
-    @Tag("native")
+    /** A file with one digest for all of it is recovered from another read, which is compared with checksums of its blocks. */
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2})
-    void whatHasOneDigestIsKept(int failingBlock) throws IOException {
-        assumeTrue(NativeEngine.unavailabilityCause() == null, "there is no native engine");
-        FaultyEngine storage = new FaultyEngine(new NativeEngine());
-        byte[] content = new byte[20_000_001];
+    @ValueSource(booleans = {false, true})
+    void checksumsOfBlocksAreTakenOfAFileWithOneDigest(boolean sent) throws IOException {
+        byte[] content = new byte[2_000_001];
         new Random(6).nextBytes(content);
         Path path = Files.write(sent(0), content);
         Chunk whole = new Chunk(-1, 0, 0, content.length, Optional.of(md5(content, 0, content.length)));
         StoredFile meta = new StoredFile(1, List.of(), Map.of(), Map.of(), Optional.of(whole), Optional.empty());
-        KeptBytes kept = new KeptBytes(storage, () -> Long.MAX_VALUE);
-        try (Rank rank = new Rank(new SingleCommunicator(), storage, kept)) {
-            rank.slabs.fill();
-            if (failingBlock > 0) {
-                storage.fail(Operation.MEMORY, failingBlock, "ENOMEM");
-            }
+        try (Rank rank = new Rank(new SingleCommunicator(), new NioEngine())) {
             rank.transfer.transfer(
-                    Optional.of(new HashedTransfer.Outgoing(
-                            0, path, false, () -> rank.transfer.plan(content.length, meta))),
-                    Optional.of(new HashedTransfer.Incoming(0, received(0), true)));
+                    Optional.of(
+                            new HashedTransfer.Outgoing(0, path, sent, () -> rank.transfer.plan(content.length, meta))),
+                    Optional.of(new HashedTransfer.Incoming(0, received(0), !sent)));
             assertThat(received(0)).hasBinaryContent(content);
-            assertThat(rank.reader.known().of(received(0), List.of(whole))).isPresent();
-            Optional<KeptFile> there = kept.of(received(0), List.of(whole));
-            assertThat(there.isPresent()).isEqualTo(failingBlock == 0);
-            there.ifPresent(file -> file.copy(whole, (position, piece) -> assertThat(piece)
-                    .isEqualTo(ByteBuffer.wrap(content, (int) position, piece.remaining()))));
-            kept.forget();
+            Path own = sent ? path : received(0);
+            BlockSums taken = rank.reader.blocks().of(own).orElseThrow().get(0);
+            assertThat(taken.sums())
+                    .isEqualTo(rank.reader.verifyBlocks(own, meta).get(0).sums());
+            assertThat(rank.reader.blocks().of(sent ? received(0) : path)).isEmpty();
         }
     }
 

@@ -30,7 +30,7 @@ class KnownKeysTest {
 
     @ParameterizedTest
     @CsvSource({
-        "drumlin.restart_memorry, 100, did you mean restart_memory?",
+        "drumlin.slab_memorry, 100, did you mean slab_memory?",
         "drumlin.leese, 100, did you mean lease?",
         "drumlin.compression, zlib, the keys are packing"
     })
@@ -51,8 +51,8 @@ class KnownKeysTest {
         "basic.head, none, 0 or 1",
         "basic.node_size, four, 1 to 256",
         "basic.ckpt_l1, often, a whole number",
-        "drumlin.restart_memory, lots, 0 or more",
-        "drumlin.restart_memory, 2 GiB, 0 or more",
+        "drumlin.slab_memory, lots, 2 to 512",
+        "drumlin.slab_memory, 2 GiB, 2 to 512",
         "drumlin.slab_memory, 32M, 2 to 512",
         "drumlin.lease, never, 0 to 1440"
     })
@@ -93,7 +93,22 @@ class KnownKeysTest {
                         "section [restarts] has no effect; did you mean [restart]?",
                         "[advanced] blocksize has no effect; did you mean block_size?");
 
-        RunFixture run = new RunFixture(directory, Map.of("basic.keep_last_chkpt", "1"));
+        assertThat(told("basic.keep_last_chkpt", "1"))
+                .containsExactly("[basic] keep_last_chkpt has no effect; did you mean keep_last_ckpt?");
+    }
+
+    /** A file that was written for an older version does not stop a run. */
+    @ParameterizedTest
+    @CsvSource({"0", "1000", "lots"})
+    void aKeyThatThereIsNoMoreIsToldOnce(String value) throws IOException {
+        assertThat(told("drumlin.restart_memory", value))
+                .containsExactly("[drumlin] restart_memory has no effect any more: a restart keeps no data in memory;"
+                        + " delete the line");
+    }
+
+    /** What a run of two ranks says of a key of its configuration. */
+    private List<String> told(String key, String value) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of(key, value));
         Logger log = Logger.getLogger("io.drumlin.checkpoint");
         List<String> told = new ArrayList<>();
         Handler handler = new Handler() {
@@ -114,8 +129,10 @@ class KnownKeysTest {
         } finally {
             log.removeHandler(handler);
         }
-        assertThat(told.stream().filter(line -> line.contains("keep_last_chkpt")))
-                .containsExactly(
-                        run.config() + ": [basic] keep_last_chkpt has no effect; did you mean keep_last_ckpt?");
+        String name = run.config() + ": ";
+        return told.stream()
+                .filter(line -> line.startsWith(name))
+                .map(line -> line.substring(name.length()))
+                .toList();
     }
 }

@@ -3,7 +3,6 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.FailingSends;
 import io.drumlin.comm.SingleCommunicator;
@@ -30,7 +29,7 @@ class PartnerCopyTest {
         try (SlabPool slabs = new SlabPool(storage, 4, SlabPool.SLAB_BYTES)) {
             PartnerCopy copy = new PartnerCopy(new Group(0, 0, FailingSends.of(world)), storage, slabs);
             var outgoing = new PartnerCopy.Outgoing(0, new MemoryByteSource(ByteBuffer.allocate(10)));
-            var incoming = new PartnerCopy.Incoming(0, 10, new Target(folder.resolve("copy"), slabs));
+            var incoming = new PartnerCopy.Incoming(0, 10, folder.resolve("copy"));
             assertThatThrownBy(() -> copy.transfer(Optional.of(outgoing), Optional.of(incoming)))
                     .hasMessage("no sends here");
         }

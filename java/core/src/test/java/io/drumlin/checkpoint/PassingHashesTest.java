@@ -65,7 +65,7 @@ class PassingHashesTest {
         Passing passing() throws IOException {
             ChunkSink sink =
                     (chunk, position, piece) -> piece.get(taken, (int) (chunk.offset() + position), piece.remaining());
-            return Passing.of(FileIdentity.of(path), meta(chunks), Optional.of(sink))
+            return Passing.of(FileIdentity.of(path), meta(chunks), RecoveryPass.into(new EarlyRecovery(), sink))
                     .orElseThrow();
         }
 
@@ -115,7 +115,7 @@ class PassingHashesTest {
         NioEngine storage = new NioEngine();
         try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, 4096);
                 PassingHashes hashes = new PassingHashes(passing)) {
-            CheckpointReader reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
+            CheckpointReader reader = new CheckpointReader(storage, slabs);
             for (int offset = 0; offset < longest; offset += step) {
                 int start = offset;
                 int length = Math.min(step, longest - offset);
@@ -142,10 +142,9 @@ class PassingHashesTest {
         StoredFile meta = new StoredFile(1, chunks, Map.of(1, 100L));
         NioEngine storage = new NioEngine();
         try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, 4096)) {
-            CheckpointReader reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
+            CheckpointReader reader = new CheckpointReader(storage, slabs);
             reader.recoverInto(Map.of(1, variable));
-            Passing file = Passing.of(
-                            FileIdentity.of(path), meta, reader.early().sink(meta))
+            Passing file = Passing.of(FileIdentity.of(path), meta, reader.recoveryPass(meta))
                     .orElseThrow();
             try (PassingHashes hashes = new PassingHashes(Map.of(FileKind.PLAIN, file))) {
                 hashes.update(0, List.of(ByteBuffer.allocateDirect(passed)));
@@ -172,7 +171,7 @@ class PassingHashesTest {
         Path path = Files.write(folder.resolve("file"), new byte[100]);
         Optional<String> md5 = Optional.of("0".repeat(32));
         List<Chunk> chunks = List.of(new Chunk(1, 0, next, more, md5), new Chunk(2, 0, from, length, md5));
-        assertThat(Passing.of(FileIdentity.of(path), meta(chunks), Optional.empty())
+        assertThat(Passing.of(FileIdentity.of(path), meta(chunks), RecoveryPass.none())
                         .isPresent())
                 .isEqualTo(possible);
     }

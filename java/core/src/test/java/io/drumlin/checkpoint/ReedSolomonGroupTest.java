@@ -3,7 +3,6 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.checkpoint.HeldFile.Target;
 import io.drumlin.checkpoint.PassingHashes.Passing;
 import io.drumlin.checkpoint.StoredFile.Chunk;
 import io.drumlin.comm.ThreadCommunicator;
@@ -76,12 +75,12 @@ class ReedSolomonGroupTest {
             NioEngine storage = new NioEngine();
             byte[] plain = plain(rank);
             Path path = Files.write(folder.resolve("plain" + rank), plain);
-            Passing file = Passing.of(FileIdentity.of(path), StoredFile.of(1, BYTES, md5(plain)), Optional.empty())
+            Passing file = Passing.of(FileIdentity.of(path), StoredFile.of(1, BYTES, md5(plain)), RecoveryPass.none())
                     .orElseThrow();
             Md5Lanes lanes = rank == 1 ? new FailingLanes(window) : DigestEngine.md5();
             try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, SLAB);
                     PassingHashes hashes = new PassingHashes(Map.of(FileKind.PLAIN, file), lanes)) {
-                CheckpointReader reader = new CheckpointReader(storage, slabs, KeptBytes.none(storage));
+                CheckpointReader reader = new CheckpointReader(storage, slabs);
                 ReedSolomonGroup code = new ReedSolomonGroup(group, storage, slabs);
                 if (rank == 1 && window <= WINDOWS) {
                     assertThatThrownBy(() -> encode(code, 1, Optional.of(hashes)))
@@ -103,17 +102,15 @@ class ReedSolomonGroupTest {
         present.set(0, RANKS);
         BitSet wanted = new BitSet();
         wanted.set(RANKS, 2 * RANKS);
-        try (SlabPool own = new SlabPool(new NioEngine(), SlabPool.SLABS, SLAB)) {
-            return code.make(
-                    present,
-                    wanted,
-                    Map.of(FileKind.PLAIN, new MemoryByteSource(ByteBuffer.wrap(plain(rank)))),
-                    BYTES,
-                    new PosixEncoding(),
-                    Map.of(FileKind.ENCODED, new Target(encoded(rank), own)),
-                    () -> BYTES,
-                    hashes);
-        }
+        return code.make(
+                present,
+                wanted,
+                Map.of(FileKind.PLAIN, new MemoryByteSource(ByteBuffer.wrap(plain(rank)))),
+                BYTES,
+                new PosixEncoding(),
+                Map.of(FileKind.ENCODED, encoded(rank)),
+                () -> BYTES,
+                hashes);
     }
 
     private static byte[] plain(int rank) {

@@ -84,7 +84,7 @@ class WrongReadTest {
      *
      * @param loss whether the node of the other rank is lost before
      */
-    record Case(String engine, int mode, Level level, How how, boolean loss, String memory) {
+    record Case(String engine, int mode, Level level, How how, boolean loss) {
 
         StorageEngine storage() {
             return switch (engine) {
@@ -104,9 +104,6 @@ class WrongReadTest {
             config.put("basic.dcp_block_size", "512");
             config.put("basic.dcp_stack_size", "3");
             config.put("drumlin.slab_memory", "2");
-            if (!memory.isEmpty()) {
-                config.put("drumlin.restart_memory", memory);
-            }
             return config;
         }
     }
@@ -135,12 +132,9 @@ class WrongReadTest {
                         if (elastic && (mode == 5 || level != Level.L4 && !(level == Level.L4_DCP && mode == 3))) {
                             continue;
                         }
-                        cases.add(new Case(engine, mode, level, how, false, "0"));
+                        cases.add(new Case(engine, mode, level, how, false));
                         if (level == Level.L2 || level == Level.L3) {
-                            cases.add(new Case(engine, mode, level, how, true, "0"));
-                        }
-                        if (engine.equals("native")) {
-                            cases.add(new Case(engine, mode, level, how, false, ""));
+                            cases.add(new Case(engine, mode, level, how, true));
                         }
                     }
                 }
