@@ -21,7 +21,7 @@ extern "C" {
 #define DRUMLIN_API __attribute__((visibility("default")))
 
 /* Changes whenever a function below comes or goes, or changes its signature or its meaning. */
-#define DRUMLIN_CORE_ABI 4
+#define DRUMLIN_CORE_ABI 5
 
 /* The DRUMLIN_CORE_ABI with which the library was built. */
 DRUMLIN_API int32_t drumlin_core_abi(void);
@@ -54,12 +54,6 @@ DRUMLIN_API const char *drumlin_error_message(int32_t error);
  * Errors: -EINVAL (size), -ENOMEM.
  */
 DRUMLIN_API int32_t drumlin_memory_allocate(void **memory, int64_t size);
-
-/*
- * The same for memory that is filled once or seldom, not for one transfer after the other: in the pages, huge or small,
- * that the machine gave in less time when they were tried last.
- */
-DRUMLIN_API int32_t drumlin_memory_allocate_once(void **memory, int64_t size);
 
 /* Gives the memory back. NULL is allowed. */
 DRUMLIN_API void drumlin_memory_free(void *memory);
@@ -185,38 +179,6 @@ DRUMLIN_API int32_t drumlin_file_rename(const char *from, const char *to);
  * Errors: those of open(2) and fsync(2).
  */
 DRUMLIN_API int32_t drumlin_directory_sync(const char *path);
-
-/* ---- map.c: files as memory ------------------------------------------------------------------------------------ */
-
-/*
- * Maps a range of a file, which the kernel then reads without copying it anywhere. A part of it may be looked at once
- * drumlin_map_populate has returned for it. It stays in memory from then on, as long as nobody makes the file shorter: that
- * would be a SIGBUS. What others write to the file meanwhile shows.
- *
- * memory   receives the address of the byte at offset, to be given to drumlin_map_destroy
- * fd       open for reading, until after drumlin_map_destroy; direct or not is all the same
- * offset   a multiple of the page size
- * size     above 0; the range may end behind the file
- *
- * Errors: -EINVAL (offset or size), -ENOSYS (before Linux 6.9, where a page that cannot be read is waited for without end),
- * -EOPNOTSUPP (not a file system of this node: ext, XFS, Btrfs, F2FS, tmpfs), -ENOMEM, -EPERM and -EAGAIN (more than may be locked, RLIMIT_MEMLOCK), and others of mmap(2).
- */
-DRUMLIN_API int32_t drumlin_map_create(void **memory, int32_t fd, int64_t offset, int64_t size);
-
-/*
- * Brings a part of the range into memory, from the device where it is not in the page cache. Fastest in parts of 2 MiB on
- * such boundaries of the file, several at a time by different threads.
- *
- * memory     as drumlin_map_create gave it
- * position   of the part in the range; it must not end behind it
- *
- * Errors: -EINVAL (position or length below 0), -EIO (the device, the file ends before the part does, or the file system has no
- * room for a hole), -ENOMEM.
- */
-DRUMLIN_API int32_t drumlin_map_populate(void *memory, int64_t position, int64_t length);
-
-/* Ends the mapping, and asks the system to drop what it brought into the page cache. Errors: -EINVAL. */
-DRUMLIN_API int32_t drumlin_map_destroy(void *memory, int32_t fd, int64_t offset, int64_t size);
 
 /* ---- queue.c: transfers under way ---------------------------------------------------------------------------- */
 

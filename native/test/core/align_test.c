@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -17,37 +16,16 @@
 static int refuse_advice;
 static int refuse_populating; /* the errno, or 0 */
 static int advices;
-static int small_advices;
-
-/* The kind of pages that takes longer to be populated; the kind that was advised last. */
-static int dear;
-static int advised;
-
-/* A clock that only populating moves: what a machine takes for it is as uneven as the machine. */
-static long microseconds;
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
-{
-    assert_int_equal(clock, CLOCK_THREAD_CPUTIME_ID);
-    *time = (struct timespec){microseconds / 1000000, microseconds % 1000000 * 1000};
-    return 0;
-}
 
 int __real_madvise(void *address, size_t length, int advice);
 int __wrap_madvise(void *address, size_t length, int advice);
 int __wrap_madvise(void *address, size_t length, int advice)
 {
     advices += advice == MADV_HUGEPAGE;
-    small_advices += advice == MADV_NOHUGEPAGE;
-    if (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE)
-        advised = advice;
     if (refuse_advice || (refuse_populating && advice == MADV_POPULATE_WRITE)) {
         errno = refuse_advice ? EINVAL : refuse_populating;
         return -1;
     }
-    if (advice == MADV_POPULATE_WRITE)
-        microseconds += advised == dear ? 20000 : 100;
     return __real_madvise(address, length, advice);
 }
 
@@ -71,9 +49,7 @@ void __wrap_free(void *memory)
     __real_free(memory);
 }
 
-typedef int32_t allocation(void **memory, int64_t size);
-
-static void assert_zeroed_from(allocation *allocate, int64_t size, uintptr_t boundary)
+static void assert_zeroed_on_boundary(int64_t size, uintptr_t boundary)
 {
     /* Dirty memory that the allocator is likely to hand out again. */
     void *dirty = malloc((size_t)size);
@@ -81,16 +57,11 @@ static void assert_zeroed_from(allocation *allocate, int64_t size, uintptr_t bou
     __asm__ volatile("" : : "r"(dirty) : "memory");
     free(dirty);
     void *memory = NULL;
-    assert_int_equal(allocate(&memory, size), 0);
+    assert_int_equal(drumlin_memory_allocate(&memory, size), 0);
     assert_int_equal((uintptr_t)memory % boundary, 0);
     for (int64_t i = 0; i < size; i++)
         assert_int_equal(((uint8_t *)memory)[i], 0);
     drumlin_memory_free(memory);
-}
-
-static void assert_zeroed_on_boundary(int64_t size, uintptr_t boundary)
-{
-    assert_zeroed_from(drumlin_memory_allocate, size, boundary);
 }
 
 static void memory_is_zeroed_and_aligned(void **state)
@@ -110,61 +81,15 @@ static void large_memory_asks_for_huge_pages(void **state)
     assert_int_equal(advices, 1);
 }
 
-static void take_pieces(int count)
-{
-    advices = small_advices = 0;
-    for (int i = 0; i < count; i++) {
-        void *memory;
-        assert_int_equal(drumlin_memory_allocate_once(&memory, 2 << 20), 0);
-        drumlin_memory_free(memory);
-    }
-}
-
-/* Every 64 or 65 pieces the dear kind is tried once. */
-static void the_cheaper_pages_are_taken(void **state)
-{
-    (void)state;
-    static char page[4096] __attribute__((aligned(4096)));
-    if (__real_madvise(page, sizeof page, MADV_POPULATE_WRITE) != 0)
-        skip(); /* before Linux 5.14 */
-    int kinds[] = {MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_HUGEPAGE};
-    for (int i = 0; i < 3; i++) {
-        dear = kinds[i];
-        take_pieces(70); /* by now it is known */
-        take_pieces(200);
-        int dear_ones = dear == MADV_HUGEPAGE ? advices : small_advices;
-        assert_in_range(dear_ones, 2, 4);
-        assert_int_equal(advices + small_advices, 200);
-    }
-    dear = 0;
-}
-
-/* Whatever they cost: memory for transfers is paid once. */
-static void memory_for_transfers_is_in_huge_pages(void **state)
-{
-    (void)state;
-    dear = MADV_HUGEPAGE;
-    take_pieces(70);
-    advices = small_advices = 0;
-    for (int i = 0; i < 5; i++)
-        assert_zeroed_on_boundary(2 << 20, 2 << 20);
-    assert_int_equal(advices, 5);
-    assert_int_equal(small_advices, 0);
-    dear = 0;
-}
-
-/* Before Linux 5.14 nothing is known of costs, and huge pages are asked for. */
+/* Before Linux 5.14. */
 static void without_populating_memory_is_zeroed_in_huge_pages(void **state)
 {
     (void)state;
-    dear = MADV_NOHUGEPAGE;
-    take_pieces(70);
     refuse_populating = EINVAL;
     advices = 0;
-    assert_zeroed_from(drumlin_memory_allocate_once, (16 << 20) + 4097, 2 << 20);
+    assert_zeroed_on_boundary((16 << 20) + 4097, 2 << 20);
     assert_int_equal(advices, 1);
     refuse_populating = 0;
-    dear = 0;
 }
 
 /* As large as the allocator's memory for reuse can be, so that what is handed out is likely what was dirty. */
@@ -173,20 +98,6 @@ static void large_memory_is_zeroed_when_it_is_used_again(void **state)
     (void)state;
     for (int i = 0; i < 4; i++)
         assert_zeroed_on_boundary((16 << 20) + 4097, 2 << 20);
-}
-
-/* In pages of both kinds. */
-static void memory_that_is_filled_once_is_zeroed_and_aligned(void **state)
-{
-    (void)state;
-    int kinds[] = {MADV_NOHUGEPAGE, MADV_HUGEPAGE};
-    for (int i = 0; i < 2; i++) {
-        dear = kinds[i];
-        take_pieces(70);
-        assert_zeroed_from(drumlin_memory_allocate_once, 4097, DRUMLIN_ALIGNMENT);
-        assert_zeroed_from(drumlin_memory_allocate_once, (16 << 20) + 4097, 2 << 20);
-    }
-    dear = 0;
 }
 
 static void refused_huge_pages_do_no_harm(void **state)
@@ -203,14 +114,12 @@ static void wrong_sizes_and_want_of_memory_are_told(void **state)
     void *memory = NULL;
     assert_int_equal(drumlin_memory_allocate(&memory, 0), -EINVAL);
     assert_int_equal(drumlin_memory_allocate(&memory, -1), -EINVAL);
-    assert_int_equal(drumlin_memory_allocate_once(&memory, 0), -EINVAL);
     out_of_memory = 1;
     assert_int_equal(drumlin_memory_allocate(&memory, 4096), -ENOMEM);
     out_of_memory = 0;
     /* The kernel may find out only when it is to give the pages. */
     refuse_populating = ENOMEM;
     assert_int_equal(drumlin_memory_allocate(&memory, 16 << 20), -ENOMEM);
-    assert_int_equal(drumlin_memory_allocate_once(&memory, 16 << 20), -ENOMEM);
     refuse_populating = 0;
     drumlin_memory_free(NULL);
 }
@@ -243,16 +152,6 @@ static void memory_waits_for_who_needs_as_much(void **state)
     drumlin_memory_free(other);
     drumlin_memory_free(again);
     drumlin_memory_free(second);
-}
-
-static void memory_that_is_filled_once_does_not_come_from_there(void **state)
-{
-    (void)state;
-    void *used = recycled_after_use(4 << 20);
-    void *once = NULL;
-    assert_int_equal(drumlin_memory_allocate_once(&once, 4 << 20), 0);
-    assert_ptr_not_equal(once, used);
-    drumlin_memory_free(once);
 }
 
 /* Three pieces of 48 MiB are more than 128. */
@@ -336,14 +235,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_zeroed_and_aligned),
         cmocka_unit_test(large_memory_asks_for_huge_pages),
-        cmocka_unit_test(the_cheaper_pages_are_taken),
-        cmocka_unit_test(memory_for_transfers_is_in_huge_pages),
         cmocka_unit_test(without_populating_memory_is_zeroed_in_huge_pages),
         cmocka_unit_test(large_memory_is_zeroed_when_it_is_used_again),
-        cmocka_unit_test(memory_that_is_filled_once_is_zeroed_and_aligned),
         cmocka_unit_test(refused_huge_pages_do_no_harm),
         cmocka_unit_test(memory_waits_for_who_needs_as_much),
-        cmocka_unit_test(memory_that_is_filled_once_does_not_come_from_there),
         cmocka_unit_test(the_oldest_memory_is_given_back),
         cmocka_unit_test(more_than_may_wait_does_not),
         cmocka_unit_test(want_of_memory_takes_what_waits),

@@ -26,7 +26,7 @@ import org.bytedeco.javacpp.annotation.Raw;
 public final class CoreLibrary {
 
     /** The {@code DRUMLIN_CORE_ABI} that these declarations were written for. */
-    public static final int ABI = 4;
+    public static final int ABI = 5;
 
     private CoreLibrary() {}
 
@@ -63,16 +63,7 @@ public final class CoreLibrary {
     public static native int drumlin_memory_allocate(@Cast("void**") long memory, long size);
 
     /**
-     * The same for memory that is filled once or seldom.
-     *
-     * @param memory address of the 8 bytes that receive the memory's address
-     * @param size bytes
-     * @return 0 or -errno
-     */
-    public static native int drumlin_memory_allocate_once(@Cast("void**") long memory, long size);
-
-    /**
-     * Frees what {@link #drumlin_memory_allocate} or {@link #drumlin_memory_allocate_once} gave.
+     * Frees what {@link #drumlin_memory_allocate} gave.
      *
      * @param memory its address, or 0
      */
@@ -95,38 +86,6 @@ public final class CoreLibrary {
      */
     public static native void drumlin_memory_copy(
             @Cast("void*") long target, @Cast("const void*") long source, long length);
-
-    /**
-     * Maps a range of a file.
-     *
-     * @param memory address of the 8 bytes that receive the range's address
-     * @param fd the file
-     * @param offset of the range, a multiple of the page size
-     * @param size bytes
-     * @return 0 or -errno
-     */
-    public static native int drumlin_map_create(@Cast("void**") long memory, int fd, long offset, long size);
-
-    /**
-     * Brings a part of a mapped range into memory.
-     *
-     * @param memory the range's address
-     * @param position of the part in the range
-     * @param length bytes
-     * @return 0 or -errno
-     */
-    public static native int drumlin_map_populate(@Cast("void*") long memory, long position, long length);
-
-    /**
-     * Ends a mapping.
-     *
-     * @param memory the range's address
-     * @param fd the file
-     * @param offset of the range
-     * @param size bytes
-     * @return 0 or -errno
-     */
-    public static native int drumlin_map_destroy(@Cast("void*") long memory, int fd, long offset, long size);
 
     /**
      * {@code DRUMLIN_OPEN_READ}.

@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -69,12 +67,6 @@ public final class NativeEngine implements StorageEngine {
         }
     }
 
-    @Override
-    public Optional<MappedFile> map(Path path, long offset, long length) throws IOException {
-        Objects.checkFromIndexSize(offset, length, Long.MAX_VALUE);
-        return NativeMappedFile.of(path, descriptor(path, CoreLibrary.DRUMLIN_OPEN_READ()), offset, length);
-    }
-
     private static int descriptor(Path path, int modes) throws IOException {
         ByteBuffer name = nativeName(path);
         try {
@@ -89,17 +81,7 @@ public final class NativeEngine implements StorageEngine {
 
     @Override
     public AlignedBuffer allocate(int size) {
-        return new NativeAlignedBuffer(size, false);
-    }
-
-    @Override
-    public AlignedBuffer allocateOnce(int size) {
-        return new NativeAlignedBuffer(size, true);
-    }
-
-    @Override
-    public boolean freesMemoryAtOnce() {
-        return true;
+        return new NativeAlignedBuffer(size);
     }
 
     @Override

@@ -62,7 +62,7 @@ final class NativeFile extends PositionalFile {
             return writeNative(source, offset);
         }
         int piece = Math.min(source.remaining(), HEAP_PIECE);
-        try (AlignedBuffer memory = new NativeAlignedBuffer(piece, true)) {
+        try (AlignedBuffer memory = new NativeAlignedBuffer(piece)) {
             memory.buffer().put(0, source, source.position(), piece);
             return writeNative(memory.buffer(), offset);
         }
@@ -74,7 +74,7 @@ final class NativeFile extends PositionalFile {
             return readNative(target, offset);
         }
         int piece = Math.min(target.remaining(), HEAP_PIECE);
-        try (AlignedBuffer memory = new NativeAlignedBuffer(piece, true)) {
+        try (AlignedBuffer memory = new NativeAlignedBuffer(piece)) {
             int count = readNative(memory.buffer(), offset);
             target.put(target.position(), memory.buffer(), 0, count);
             return count;

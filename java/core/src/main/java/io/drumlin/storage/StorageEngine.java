@@ -4,7 +4,6 @@ import io.drumlin.DrumlinException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -41,41 +40,6 @@ public interface StorageEngine {
      * @return zeroed memory on a boundary of {@link AlignedBuffer#ALIGNMENT} bytes
      */
     AlignedBuffer allocate(int size);
-
-    /**
-     * The same for memory that is filled once or seldom: what counts is how fast the system gives it, not how fast a device transfers from
-     * it.
-     *
-     * @param size bytes, above 0
-     * @return zeroed memory on a boundary of {@link AlignedBuffer#ALIGNMENT} bytes
-     */
-    default AlignedBuffer allocateOnce(int size) {
-        return allocate(size);
-    }
-
-    /**
-     * Whether the system has the memory of {@link #allocateOnce} back as soon as it is closed, so that much may be taken for a while.
-     *
-     * @return false where it stays with the Java machine until that collects garbage
-     */
-    default boolean freesMemoryAtOnce() {
-        return false;
-    }
-
-    /**
-     * Maps a range of a file, for who reads all of it and looks at it again soon: it needs no memory but the page cache's. What others write
-     * to the file meanwhile shows.
-     *
-     * @param path the file
-     * @param offset bytes, 0 or above
-     * @param length bytes, above 0; the range may end behind the file
-     * @return empty where the engine cannot, or where the system could not promise to keep what was read: on file systems of other
-     *     nodes, before Linux 6.9, beyond the limit of locked memory ({@code ulimit -l})
-     * @throws IOException the file cannot be opened
-     */
-    default Optional<MappedFile> map(Path path, long offset, long length) throws IOException {
-        return Optional.empty();
-    }
 
     /**
      * Renames a file or directory, replacing an existing file (never a non-empty directory), atomically.

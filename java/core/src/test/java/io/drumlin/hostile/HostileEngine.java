@@ -3,7 +3,6 @@ package io.drumlin.hostile;
 import io.drumlin.hostile.Strike.Kind;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.MappedFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.PendingWrite;
@@ -11,7 +10,6 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -21,14 +19,11 @@ final class HostileEngine implements StorageEngine {
     private final StorageEngine real;
     private final Faults faults;
     private final int rank;
-    private final boolean maps;
 
-    /** @param maps whether files may be mapped: what is read from such a file cannot be changed */
-    HostileEngine(StorageEngine real, Faults faults, int rank, boolean maps) {
+    HostileEngine(StorageEngine real, Faults faults, int rank) {
         this.real = real;
         this.faults = faults;
         this.rank = rank;
-        this.maps = maps;
     }
 
     @Override
@@ -42,25 +37,9 @@ final class HostileEngine implements StorageEngine {
     }
 
     @Override
-    public AlignedBuffer allocateOnce(int size) {
-        return real.allocateOnce(size);
-    }
-
-    @Override
-    public boolean freesMemoryAtOnce() {
-        return real.freesMemoryAtOnce();
-    }
-
-    @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
         check(Kind.OPEN, path);
         return new HostileFile(real.open(path, modes));
-    }
-
-    @Override
-    public Optional<MappedFile> map(Path path, long offset, long length) throws IOException {
-        check(Kind.OPEN, path);
-        return maps ? real.map(path, offset, length).map(file -> new HostileMapping(path, file)) : Optional.empty();
     }
 
     @Override
@@ -98,33 +77,6 @@ final class HostileEngine implements StorageEngine {
             target.put(at, (byte) (target.get(at) ^ 1 << random.nextInt(8)));
         }
         return count;
-    }
-
-    private final class HostileMapping implements MappedFile {
-
-        private final Path path;
-        private final MappedFile file;
-
-        HostileMapping(Path path, MappedFile file) {
-            this.path = path;
-            this.file = file;
-        }
-
-        @Override
-        public PendingRead startRead(long offset, int length) throws IOException {
-            check(Kind.READ, path);
-            return file.startRead(offset, length);
-        }
-
-        @Override
-        public ByteBuffer view(long offset, int length) {
-            return file.view(offset, length);
-        }
-
-        @Override
-        public void close() {
-            file.close();
-        }
     }
 
     private final class HostileFile implements BlockFile {

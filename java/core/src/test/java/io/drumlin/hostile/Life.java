@@ -302,17 +302,13 @@ final class Life {
 
     private Throwable run(Plan plan, Faults faults, Telling telling, StorageEngine storage)
             throws IOException, Failure {
-        boolean maps = plan.strike()
-                .map(Strike::trouble)
-                .filter(t -> t == Trouble.FLIPPED_READ)
-                .isEmpty();
         int first = model.nextEpoch();
         List<String> hostOfRank = IntStream.range(0, setting.ranks())
                 .mapToObj(rank -> hosts.get(rank / setting.nodeSize()))
                 .toList();
         return Watchdog.run(() -> ThreadCommunicator.run(setting.ranks(), comm -> {
             Program program = new Program(plan, faults, telling, comm.rank(), first, setting.behind(), sizes);
-            StorageEngine engine = new HostileEngine(storage, faults, comm.rank(), maps);
+            StorageEngine engine = new HostileEngine(storage, faults, comm.rank());
             program.run(world.run().on(hostOfRank, comm).storage(engine), () -> secondJob(hostOfRank));
         }));
     }

@@ -53,9 +53,6 @@ record Setting(int ioMode, int nodeSize, boolean heads, int groupSize, Map<Strin
         changes.put("drumlin.async", random.nextInt(4) == 0 ? "1" : "0");
         List<String> engines = StorageEngines.names();
         changes.put("drumlin.storage", engines.get(random.nextInt(engines.size())));
-        if (random.nextInt(4) == 0) {
-            changes.put("drumlin.restart_memory", "0");
-        }
         changes.put("drumlin.slab_memory", "2");
         changes.put("advanced.local_test", "0");
         return new Setting(ioMode, nodeSize, heads, groupSize, changes);

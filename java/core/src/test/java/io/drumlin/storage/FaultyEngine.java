@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,8 +52,6 @@ public final class FaultyEngine implements StorageEngine {
     private final List<Fault> faults = new ArrayList<>();
     private final boolean syncs;
     private CrashJournal journal;
-    private boolean maps = true;
-    private int mappings;
     private int looks;
     private int flippedLook;
     private long flippedBit;
@@ -92,8 +89,7 @@ public final class FaultyEngine implements StorageEngine {
     }
 
     /**
-     * Plans one wrong bit: what the {@code nth} read from now on brings differs from the file in it. Views of mapped files are reads
-     * too.
+     * Plans one wrong bit: what the {@code nth} read from now on brings differs from the file in it.
      *
      * @param nth 1 for the next read
      * @param bit which one, of as many as the read brings by turns
@@ -126,16 +122,6 @@ public final class FaultyEngine implements StorageEngine {
     public synchronized void heal() {
         faults.clear();
         flippedLook = 0;
-    }
-
-    /** From now on files are not mapped, as where the system does not allow it. */
-    public synchronized void mapNothing() {
-        maps = false;
-    }
-
-    /** How many files were mapped so far. */
-    public synchronized int mappings() {
-        return mappings;
     }
 
     /** How many operations of a kind were asked for so far. */
@@ -181,17 +167,6 @@ public final class FaultyEngine implements StorageEngine {
     }
 
     @Override
-    public AlignedBuffer allocateOnce(int size) {
-        return allocate(size);
-    }
-
-    /** So that what is kept in memory meets failures too. */
-    @Override
-    public boolean freesMemoryAtOnce() {
-        return true;
-    }
-
-    @Override
     public synchronized BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
         OpenMode.check(modes);
         check(Operation.OPEN, path, -1, -1);
@@ -210,17 +185,6 @@ public final class FaultyEngine implements StorageEngine {
             }
         }
         return new FaultyFile(file, handle);
-    }
-
-    @Override
-    public synchronized Optional<MappedFile> map(Path path, long offset, long length) throws IOException {
-        check(Operation.OPEN, path, -1, -1);
-        if (!maps) {
-            return Optional.empty();
-        }
-        Optional<MappedFile> mapped = real.map(path, offset, length);
-        mappings += mapped.isPresent() ? 1 : 0;
-        return mapped.map(file -> new FaultyMapping(path, file));
     }
 
     private synchronized void countRead(Path path, long offset, int length) throws IOException {
@@ -323,40 +287,6 @@ public final class FaultyEngine implements StorageEngine {
                 free.add(memory);
                 memory = null;
             }
-        }
-    }
-
-    private final class FaultyMapping implements MappedFile {
-
-        private final Path path;
-        private final MappedFile file;
-
-        FaultyMapping(Path path, MappedFile file) {
-            this.path = path;
-            this.file = file;
-        }
-
-        @Override
-        public PendingRead startRead(long offset, int length) throws IOException {
-            countRead(path, offset, length);
-            return file.startRead(offset, length);
-        }
-
-        @Override
-        public ByteBuffer view(long offset, int length) {
-            if (!isFlipped()) {
-                return file.view(offset, length);
-            }
-            ByteBuffer copy = ByteBuffer.allocateDirect(length)
-                    .put(file.view(offset, length))
-                    .flip();
-            flip(copy, 0, length);
-            return copy;
-        }
-
-        @Override
-        public void close() {
-            file.close();
         }
     }
 

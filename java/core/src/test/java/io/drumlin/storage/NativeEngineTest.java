@@ -2,7 +2,6 @@ package io.drumlin.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.nativecore.NativeTests;
 import java.io.IOException;
@@ -10,11 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
-import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -136,92 +132,6 @@ class NativeEngineTest extends StorageEngineContract {
             engine.syncDirectory(directory);
         }
         assertThat(descriptors()).isLessThan(before + 50);
-    }
-
-    @Test
-    void mapsARangeOfAFile(@TempDir Path directory) throws IOException {
-        byte[] content = content();
-        Path path = Files.write(directory.resolve("file"), content);
-        try (MappedFile file = mapped(path, 2_500_000, 3_000_000)) {
-            for (int offset = 2_500_000; offset < 5_500_000; offset += 600_000) {
-                assertThat(file.startRead(offset, 600_000).await()).isEqualTo(600_000);
-                assertThat(bytes(file.view(offset, 600_000)))
-                        .isEqualTo(Arrays.copyOfRange(content, offset, offset + 600_000));
-            }
-            assertThatThrownBy(() -> file.startRead(5_499_999, 2)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> file.view(5_500_000, 1)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> file.view(0, 1)).isInstanceOf(IndexOutOfBoundsException.class);
-        }
-    }
-
-    @Test
-    void saysWhereAMappedFileEnds(@TempDir Path directory) throws IOException {
-        byte[] content = content();
-        Path path = Files.write(directory.resolve("file"), content);
-        try (MappedFile file = mapped(path, 0, content.length + 100_000L)) {
-            assertThat(file.startRead(content.length - 10, 100).await()).isEqualTo(10);
-            assertThat(file.startRead(content.length, 100).await()).isZero();
-            assertThat(file.startRead(content.length + 50_000, 100).await()).isZero();
-            assertThat(bytes(file.view(content.length - 10, 10)))
-                    .isEqualTo(Arrays.copyOfRange(content, content.length - 10, content.length));
-        }
-    }
-
-    @Test
-    void seesThatAMappedFileWasCut(@TempDir Path directory) throws IOException {
-        byte[] content = content();
-        Path path = Files.write(directory.resolve("file"), content);
-        try (MappedFile file = mapped(path, 0, content.length)) {
-            file.startRead(0, 1000).await();
-            Files.write(path, Arrays.copyOf(content, 4_500_000));
-            PendingRead first = file.startRead(4_400_000, 200_000);
-            PendingRead second = file.startRead(5_000_000, 200_000);
-            assertThat(first.await()).isEqualTo(100_000);
-            assertThat(second.await()).isZero();
-            assertThat(bytes(file.view(4_400_000, 100_000)))
-                    .isEqualTo(Arrays.copyOfRange(content, 4_400_000, 4_500_000));
-        }
-    }
-
-    @Test
-    void mapsOnlyWhatTheSystemKeeps() throws IOException {
-        StorageEngine engine = makeEngine();
-        assertThat(engine.map(Path.of("/proc/self/maps"), 0, 4096)).isEmpty();
-        assertThatThrownBy(() -> engine.map(Path.of("/no/such/file"), 0, 4096))
-                .hasMessageContaining("/no/such/file")
-                .hasMessageContaining("ENOENT");
-    }
-
-    @Test
-    void aMappingThatWasClosedIsNotLookedAt(@TempDir Path directory) throws IOException {
-        Path path = Files.write(directory.resolve("file"), content());
-        mapped(path, 0, 100).close();
-        long before = descriptors();
-        MappedFile file = mapped(path, 0, 6_000_000);
-        file.startRead(0, 6_000_000);
-        file.close();
-        file.close();
-        assertThatThrownBy(() -> file.view(0, 1)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> file.startRead(0, 1)).isInstanceOf(IllegalStateException.class);
-        assertThat(descriptors()).isLessThanOrEqualTo(before);
-    }
-
-    private static byte[] content() {
-        byte[] content = new byte[6_000_000];
-        new Random(5).nextBytes(content);
-        return content;
-    }
-
-    private static byte[] bytes(ByteBuffer buffer) {
-        byte[] bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
-        return bytes;
-    }
-
-    private MappedFile mapped(Path path, long offset, long length) throws IOException {
-        Optional<MappedFile> file = makeEngine().map(path, offset, length);
-        assumeTrue(file.isPresent(), "the system maps no file in " + path.getParent());
-        return file.orElseThrow();
     }
 
     private static long descriptors() throws IOException {
