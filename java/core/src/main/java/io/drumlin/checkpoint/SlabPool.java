@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +26,7 @@ final class SlabPool implements AutoCloseable {
     /** Slabs of a pool to read with: a round of pieces, one for each lane, is hashed while the next are read. */
     static final int SLABS = 2 * Md5Lanes.LANES;
 
-    private final Supplier<ByteBuffer> memory;
-    private final Runnable release;
+    private final SlabMemory memory;
     private final int limit;
     private final int slabBytes;
     private final List<Slab> slabs = new ArrayList<>();
@@ -39,20 +37,7 @@ final class SlabPool implements AutoCloseable {
      * @param slabBytes of each; a power of two, a multiple of {@link AlignedBuffer#ALIGNMENT}
      */
     SlabPool(StorageEngine storage, int limit, int slabBytes) {
-        this(new SlabMemory(storage, slabBytes), limit, slabBytes);
-    }
-
-    private SlabPool(SlabMemory memory, int limit, int slabBytes) {
-        this(memory::take, memory::close, limit, slabBytes);
-    }
-
-    /**
-     * @param memory gives {@code slabBytes} bytes at each call
-     * @param release gives them back
-     */
-    SlabPool(Supplier<ByteBuffer> memory, Runnable release, int limit, int slabBytes) {
-        this.memory = memory;
-        this.release = release;
+        memory = new SlabMemory(storage, slabBytes);
         this.limit = limit;
         this.slabBytes = slabBytes;
     }
@@ -106,7 +91,7 @@ final class SlabPool implements AutoCloseable {
     /** Makes all slabs now, so that no want of memory comes in the midst of an exchange. */
     void fill() {
         while (slabs.size() < limit) {
-            slabs.add(new Slab(memory.get()));
+            slabs.add(new Slab(memory.take()));
         }
     }
 
@@ -117,7 +102,7 @@ final class SlabPool implements AutoCloseable {
      */
     Slab take() throws IOException {
         if (slabs.size() < limit && next == slabs.size()) {
-            slabs.add(new Slab(memory.get()));
+            slabs.add(new Slab(memory.take()));
         }
         Slab slab = slabs.get(next);
         next = (next + 1) % limit;
@@ -149,7 +134,7 @@ final class SlabPool implements AutoCloseable {
     @Override
     public void close() {
         slabs.clear();
-        release.run();
+        memory.close();
         next = 0;
     }
 }
