@@ -2,9 +2,9 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.ForwardingFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
-import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,83 +40,30 @@ record WatchedEngine(StorageEngine engine, LongConsumer read) implements Storage
         engine.syncDirectory(directory);
     }
 
-    private record WatchedFile(BlockFile file, LongConsumer read) implements BlockFile {
+    private static final class WatchedFile extends ForwardingFile {
 
-        @Override
-        public Path path() {
-            return file.path();
-        }
+        private final LongConsumer read;
 
-        @Override
-        public boolean direct() {
-            return file.direct();
-        }
-
-        @Override
-        public int alignment() {
-            return file.alignment();
-        }
-
-        @Override
-        public long size() throws IOException {
-            return file.size();
+        WatchedFile(BlockFile file, LongConsumer read) {
+            super(file);
+            this.read = read;
         }
 
         @Override
         public int read(ByteBuffer target, long offset) throws IOException {
-            int count = file.read(target, offset);
+            int count = super.read(target, offset);
             read.accept(count);
             return count;
         }
 
         @Override
         public PendingRead startRead(ByteBuffer target, long offset) throws IOException {
-            PendingRead started = file.startRead(target, offset);
+            PendingRead started = super.startRead(target, offset);
             return () -> {
                 int count = started.await();
                 read.accept(count);
                 return count;
             };
-        }
-
-        @Override
-        public void write(ByteBuffer source, long offset) throws IOException {
-            file.write(source, offset);
-        }
-
-        @Override
-        public PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
-            return file.startWrite(source, offset);
-        }
-
-        @Override
-        public void allocate(long size) throws IOException {
-            file.allocate(size);
-        }
-
-        @Override
-        public void reserve(long offset, long length) throws IOException {
-            file.reserve(offset, length);
-        }
-
-        @Override
-        public void startWriteback(long offset, long length) throws IOException {
-            file.startWriteback(offset, length);
-        }
-
-        @Override
-        public void truncate(long size) throws IOException {
-            file.truncate(size);
-        }
-
-        @Override
-        public void sync() throws IOException {
-            file.sync();
-        }
-
-        @Override
-        public void close() throws IOException {
-            file.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.drumlin.hostile;
 import io.drumlin.hostile.Strike.Kind;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.ForwardingFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.PendingWrite;
@@ -79,32 +80,10 @@ final class HostileEngine implements StorageEngine {
         return count;
     }
 
-    private final class HostileFile implements BlockFile {
-
-        private final BlockFile file;
+    private final class HostileFile extends ForwardingFile {
 
         HostileFile(BlockFile file) {
-            this.file = file;
-        }
-
-        @Override
-        public Path path() {
-            return file.path();
-        }
-
-        @Override
-        public boolean direct() {
-            return file.direct();
-        }
-
-        @Override
-        public int alignment() {
-            return file.alignment();
-        }
-
-        @Override
-        public long size() throws IOException {
-            return file.size();
+            super(file);
         }
 
         @Override
@@ -116,11 +95,11 @@ final class HostileEngine implements StorageEngine {
                 if (!dead) {
                     // A write that fails, or that a kill ends, may have written a part.
                     int part = source.remaining() / 2;
-                    file.write(source.slice(source.position(), part - part % alignment()), offset);
+                    super.write(source.slice(source.position(), part - part % alignment()), offset);
                 }
                 throw failure;
             }
-            file.write(source, offset);
+            super.write(source, offset);
         }
 
         @Override
@@ -132,56 +111,46 @@ final class HostileEngine implements StorageEngine {
                     throw failure;
                 };
             }
-            return file.startWrite(source, offset);
+            return super.startWrite(source, offset);
         }
 
         @Override
         public int read(ByteBuffer target, long offset) throws IOException {
             check(Kind.READ, path());
             int start = target.position();
-            return flipped(path(), target, start, file.read(target, offset));
+            return flipped(path(), target, start, super.read(target, offset));
         }
 
         @Override
         public PendingRead startRead(ByteBuffer target, long offset) throws IOException {
             check(Kind.READ, path());
             int start = target.position();
-            PendingRead read = file.startRead(target, offset);
+            PendingRead read = super.startRead(target, offset);
             return () -> flipped(path(), target, start, read.await());
         }
 
         @Override
         public void allocate(long size) throws IOException {
             check(Kind.ALLOCATE, path());
-            file.allocate(size);
+            super.allocate(size);
         }
 
         @Override
         public void reserve(long offset, long length) throws IOException {
             check(Kind.ALLOCATE, path());
-            file.reserve(offset, length);
-        }
-
-        @Override
-        public void startWriteback(long offset, long length) throws IOException {
-            file.startWriteback(offset, length);
+            super.reserve(offset, length);
         }
 
         @Override
         public void truncate(long size) throws IOException {
             check(Kind.WRITE, path());
-            file.truncate(size);
+            super.truncate(size);
         }
 
         @Override
         public void sync() throws IOException {
             check(Kind.SYNC, path());
-            file.sync();
-        }
-
-        @Override
-        public void close() throws IOException {
-            file.close();
+            super.sync();
         }
     }
 }

@@ -290,9 +290,8 @@ public final class FaultyEngine implements StorageEngine {
         }
     }
 
-    private final class FaultyFile implements BlockFile {
+    private final class FaultyFile extends ForwardingFile {
 
-        private final BlockFile file;
         /** The journal kept when the file was opened, and what it calls the file; 0 when it leaves the file out. */
         private final CrashJournal recorder = journal;
 
@@ -303,28 +302,8 @@ public final class FaultyEngine implements StorageEngine {
         private final Set<IOException> unreported = new HashSet<>();
 
         FaultyFile(BlockFile file, int handle) {
-            this.file = file;
+            super(file);
             this.handle = handle;
-        }
-
-        @Override
-        public Path path() {
-            return file.path();
-        }
-
-        @Override
-        public boolean direct() {
-            return file.direct();
-        }
-
-        @Override
-        public int alignment() {
-            return file.alignment();
-        }
-
-        @Override
-        public long size() throws IOException {
-            return file.size();
         }
 
         @Override
@@ -335,7 +314,7 @@ public final class FaultyEngine implements StorageEngine {
             }
             ByteBuffer taken = fault == null ? source : beginning(source, fault);
             int number = writeStarted(taken, offset);
-            file.write(taken, offset);
+            super.write(taken, offset);
             writeEnded(number);
             if (fault != null) {
                 throw injected(fault, path(), offset, source.remaining());
@@ -350,7 +329,7 @@ public final class FaultyEngine implements StorageEngine {
             }
             ByteBuffer taken = fault == null ? source : beginning(source, fault);
             int number = writeStarted(taken, offset);
-            PendingWrite write = file.startWrite(taken, offset);
+            PendingWrite write = super.startWrite(taken, offset);
             DrumlinException failure = fault == null ? null : injected(fault, path(), offset, source.remaining());
             synchronized (FaultyEngine.this) {
                 underWay.add(number);
@@ -379,7 +358,7 @@ public final class FaultyEngine implements StorageEngine {
             countRead(path(), offset, target.remaining());
             int from = target.position();
             boolean wrong = isFlipped();
-            int count = file.read(target, offset);
+            int count = super.read(target, offset);
             if (wrong) {
                 flip(target, from, count);
             }
@@ -391,7 +370,7 @@ public final class FaultyEngine implements StorageEngine {
             countRead(path(), offset, target.remaining());
             int from = target.position();
             boolean wrong = isFlipped();
-            PendingRead read = file.startRead(target, offset);
+            PendingRead read = super.startRead(target, offset);
             return wrong ? flipping(read, target, from) : read;
         }
 
@@ -407,7 +386,7 @@ public final class FaultyEngine implements StorageEngine {
         public void allocate(long size) throws IOException {
             synchronized (FaultyEngine.this) {
                 check(Operation.ALLOCATE, path(), -1, size);
-                file.allocate(size);
+                super.allocate(size);
                 if (handle > 0) {
                     recorder.lengthGrown(handle, size);
                 }
@@ -418,23 +397,18 @@ public final class FaultyEngine implements StorageEngine {
         public void reserve(long offset, long length) throws IOException {
             synchronized (FaultyEngine.this) {
                 check(Operation.ALLOCATE, path(), offset, length);
-                file.reserve(offset, length);
-                if (handle > 0 && file.size() >= offset + length) {
+                super.reserve(offset, length);
+                if (handle > 0 && size() >= offset + length) {
                     recorder.lengthGrown(handle, offset + length);
                 }
             }
         }
 
         @Override
-        public void startWriteback(long offset, long length) throws IOException {
-            file.startWriteback(offset, length);
-        }
-
-        @Override
         public void truncate(long size) throws IOException {
             synchronized (FaultyEngine.this) {
                 check(Operation.TRUNCATE, path(), -1, size);
-                file.truncate(size);
+                super.truncate(size);
                 if (handle > 0) {
                     recorder.lengthSet(handle, size);
                 }
@@ -446,7 +420,7 @@ public final class FaultyEngine implements StorageEngine {
             synchronized (FaultyEngine.this) {
                 check(Operation.SYNC, path(), -1, -1);
                 if (syncs) {
-                    file.sync();
+                    super.sync();
                 }
                 if (handle > 0) {
                     recorder.synced(handle);
@@ -458,7 +432,7 @@ public final class FaultyEngine implements StorageEngine {
         @Override
         public void close() throws IOException {
             synchronized (FaultyEngine.this) {
-                file.close();
+                super.close();
                 underWay.forEach(this::writeEnded);
                 underWay.clear();
                 for (IOException failure : List.copyOf(unreported)) {

@@ -45,26 +45,10 @@ public final class SparseEngine implements StorageEngine {
         real.syncDirectory(directory);
     }
 
-    private record SparseFile(BlockFile file) implements BlockFile {
+    private static final class SparseFile extends ForwardingFile {
 
-        @Override
-        public Path path() {
-            return file.path();
-        }
-
-        @Override
-        public boolean direct() {
-            return file.direct();
-        }
-
-        @Override
-        public int alignment() {
-            return file.alignment();
-        }
-
-        @Override
-        public long size() throws IOException {
-            return file.size();
+        SparseFile(BlockFile file) {
+            super(file);
         }
 
         @Override
@@ -75,7 +59,7 @@ public final class SparseEngine implements StorageEngine {
                 int length = Math.min(BLOCK, rest.remaining());
                 ByteBuffer block = rest.slice(at, length);
                 if (!block.equals(ZEROS.slice(0, length))) {
-                    file.write(block, offset + at);
+                    super.write(block, offset + at);
                 }
                 rest.position(at + length);
             }
@@ -83,8 +67,8 @@ public final class SparseEngine implements StorageEngine {
         }
 
         private void extend(long size) throws IOException {
-            if (file.size() < size) {
-                file.truncate(size);
+            if (size() < size) {
+                truncate(size);
             }
         }
 
@@ -95,11 +79,6 @@ public final class SparseEngine implements StorageEngine {
         }
 
         @Override
-        public int read(ByteBuffer target, long offset) throws IOException {
-            return file.read(target, offset);
-        }
-
-        @Override
         public void allocate(long size) throws IOException {
             extend(size);
         }
@@ -107,26 +86,6 @@ public final class SparseEngine implements StorageEngine {
         @Override
         public void reserve(long offset, long length) throws IOException {
             extend(offset + length);
-        }
-
-        @Override
-        public void startWriteback(long offset, long length) throws IOException {
-            file.startWriteback(offset, length);
-        }
-
-        @Override
-        public void truncate(long size) throws IOException {
-            file.truncate(size);
-        }
-
-        @Override
-        public void sync() throws IOException {
-            file.sync();
-        }
-
-        @Override
-        public void close() throws IOException {
-            file.close();
         }
     }
 }

@@ -1,0 +1,90 @@
+package io.drumlin.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/** A file that hands on all calls to another, to be the base of one that does something besides. As thread-safe as that one. */
+public abstract class ForwardingFile implements BlockFile {
+
+    private final BlockFile file;
+
+    /**
+     * Makes one.
+     *
+     * @param file does the work, and is closed with this
+     */
+    protected ForwardingFile(BlockFile file) {
+        this.file = file;
+    }
+
+    @Override
+    public Path path() {
+        return file.path();
+    }
+
+    @Override
+    public boolean direct() {
+        return file.direct();
+    }
+
+    @Override
+    public int alignment() {
+        return file.alignment();
+    }
+
+    @Override
+    public long size() throws IOException {
+        return file.size();
+    }
+
+    @Override
+    public int read(ByteBuffer target, long offset) throws IOException {
+        return file.read(target, offset);
+    }
+
+    @Override
+    public PendingRead startRead(ByteBuffer target, long offset) throws IOException {
+        return file.startRead(target, offset);
+    }
+
+    @Override
+    public void write(ByteBuffer source, long offset) throws IOException {
+        file.write(source, offset);
+    }
+
+    @Override
+    public PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
+        return file.startWrite(source, offset);
+    }
+
+    @Override
+    public void allocate(long size) throws IOException {
+        file.allocate(size);
+    }
+
+    @Override
+    public void reserve(long offset, long length) throws IOException {
+        file.reserve(offset, length);
+    }
+
+    @Override
+    public void startWriteback(long offset, long length) throws IOException {
+        file.startWriteback(offset, length);
+    }
+
+    @Override
+    public void truncate(long size) throws IOException {
+        file.truncate(size);
+    }
+
+    @Override
+    public void sync() throws IOException {
+        file.sync();
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}
