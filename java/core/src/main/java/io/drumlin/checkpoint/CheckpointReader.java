@@ -39,11 +39,18 @@ final class CheckpointReader {
      */
     private static final int ROUNDS = 4;
 
+    /** Bytes that the chunks of a file have on average which is copied while it is verified: of each, two blocks are kept in memory. */
+    private static final int LEAST_COPIED = 8 * AlignedBuffer.ALIGNMENT;
+
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final KnownDigests known = new KnownDigests();
     private final EarlyRecovery early = new EarlyRecovery();
     private final BlockSumTable blocks;
+    private Optional<Path> copyTo = Optional.empty();
+
+    /** What was copied last while it was verified. */
+    private Optional<FileIdentity> copied = Optional.empty();
 
     /** @param slabs at least {@link SlabPool#SLABS} */
     CheckpointReader(StorageEngine storage, SlabPool slabs) {
@@ -97,14 +104,70 @@ final class CheckpointReader {
         }
         // First: what is written from now on makes it another file.
         FileIdentity identity = FileIdentity.of(path);
+        if (keep == Keep.COPIED && copyTo.isPresent()) {
+            Optional<TransferPlan> plan = planOfCopy(identity.size(), meta);
+            if (plan.isPresent()) {
+                verifyAndCopy(path, identity, plan.get(), start(meta));
+                return;
+            }
+        }
         RecoveryPass pass =
                 switch (keep) {
                     case NOTHING -> RecoveryPass.none();
-                    case BLOCK_SUMS -> summing(meta);
+                    case BLOCK_SUMS, COPIED -> summing(meta);
                     case IN_VARIABLES -> recoveryPass(meta);
                 };
         stream(path, chunks, pass);
         pass.done(identity);
+    }
+
+    /** The parts of the copy of a file; empty unless all that matters of it has a digest. */
+    private static Optional<TransferPlan> planOfCopy(long fileSize, StoredFile meta) {
+        StoredFile apart = meta.movedBy(-start(meta));
+        long size = meta.whole().map(Chunk::length).orElse(fileSize);
+        return TransferPlan.isPossible(size, apart, LEAST_COPIED)
+                ? Optional.of(TransferPlan.of(size, apart))
+                : Optional.empty();
+    }
+
+    /** Where in the file a checkpoint begins that has a digest of its own. */
+    private static long start(StoredFile meta) {
+        return meta.whole().map(Chunk::offset).orElse(0L);
+    }
+
+    /** Verifies a file and writes a copy of it in one pass: what is written is what was hashed. */
+    private void verifyAndCopy(Path path, FileIdentity identity, TransferPlan plan, long start) throws IOException {
+        copied = Optional.empty();
+        RecoveryPass pass = recoveryPass(plan.meta());
+        try (PassingCopy copy = new PassingCopy(storage, copyTo.orElseThrow(), plan.size(), slabs.slabBytes())) {
+            List<Chunk> chunks =
+                    plan.chunks().stream().map(chunk -> chunk.movedBy(start)).toList();
+            stream(path, chunks, (chunk, position, piece) -> {
+                Chunk inCopy = chunk.movedBy(-start);
+                copy.write(inCopy.offset() + position, piece);
+                if (chunk.md5().isPresent()) {
+                    pass.take(inCopy, position, piece);
+                }
+            });
+            Optional<FileIdentity> whole = copy.finish();
+            whole.ifPresent(pass::done);
+            copied = whole.map(there -> identity);
+        }
+    }
+
+    /**
+     * Says where {@link Keep#COPIED} writes its copy.
+     *
+     * @param path replaced when it exists; empty: nowhere
+     */
+    synchronized void copyTo(Optional<Path> path) {
+        copyTo = path;
+        copied = Optional.empty();
+    }
+
+    /** The copy of a file that was written while the file was verified; empty if there is none, or the file was written since. */
+    synchronized Optional<Path> copyOf(Path path) throws IOException {
+        return copied.isPresent() && copied.get().equals(FileIdentity.of(path)) ? copyTo : Optional.empty();
     }
 
     /**

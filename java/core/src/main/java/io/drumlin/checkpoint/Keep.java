@@ -10,5 +10,11 @@ enum Keep {
     BLOCK_SUMS,
 
     /** Its bytes come into the variables that were named already, if the file holds just these; else as {@link #BLOCK_SUMS}. */
-    IN_VARIABLES
+    IN_VARIABLES,
+
+    /**
+     * A copy of it is written to where {@link CheckpointReader#copyTo} said, and what {@link #IN_VARIABLES} keeps is kept of the copy; as
+     * {@link #BLOCK_SUMS} where nothing was said, or the file has parts without a digest.
+     */
+    COPIED
 }

@@ -38,7 +38,10 @@ final class LevelCopy {
         this.mode = mode;
     }
 
-    /** Copies this rank's file of a checkpoint into the directory {@code tmp} of a level, and checks the copy. Collective. */
+    /**
+     * Brings a copy of this rank's file of a checkpoint into the directory {@code tmp} of a level: the one that was written while the
+     * file was verified, or one that is checked then. Collective.
+     */
     void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
         String operation = "copying " + from + " to level " + level.number();
         Path copy = directories.tmp(level).resolve(mode.copyName(level, from));
@@ -49,6 +52,11 @@ final class LevelCopy {
             copyToShared(operation, from, file, shared.get(), copy);
         } else {
             Agreement.run(app, operation, () -> {
+                Optional<Path> written = level == Level.L1 ? reader.copyOf(from) : Optional.empty();
+                if (written.isPresent()) {
+                    storage.rename(written.get(), copy);
+                    return;
+                }
                 long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
                 new FileCopy(storage, slabs).copy(from, start, size, copy);
                 // At a restart the copy is what is recovered.

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
@@ -24,8 +25,14 @@ final class LevelRestart {
     private final IoMode mode;
     private final LevelCopy copy;
     private final Recovery recovery;
+    private final CheckpointReader reader;
+    private final StorageEngine storage;
+    private final int fileRank;
 
     LevelRestart(Engine engine) {
+        reader = engine.reader();
+        storage = engine.storage();
+        fileRank = engine.run().topology().fileRank();
         app = engine.app();
         directories = engine.directories();
         levels = engine.levels();
@@ -59,8 +66,33 @@ final class LevelRestart {
      * @param older levels
      */
     Optional<Source> find(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
+        if (!mode.isCopiedToNodes(level)) {
+            return inPlace(level, after, older, listed);
+        }
+        // Where nothing looks for a checkpoint, and a restart deletes what it finds.
+        Path written = directories.local().resolve(FileNames.incrementalName(fileRank));
+        reader.copyTo(recovery.passedOver() ? Optional.empty() : Optional.of(written));
+        try {
+            return inPlace(level, after, older, listed);
+        } finally {
+            reader.copyTo(Optional.empty());
+            delete(written);
+        }
+    }
+
+    private Optional<Source> inPlace(Level level, long after, List<Level> older, ListedRanks listed)
+            throws IOException {
         Optional<Recovery.Found> found = locate(level, after, older, listed);
         return found.isPresent() ? Optional.of(source(found.get())) : Optional.empty();
+    }
+
+    /** Deletes a copy that was not taken. */
+    private void delete(Path written) {
+        try {
+            storage.delete(written);
+        } catch (IOException stays) {
+            LOG.log(Logger.Level.DEBUG, "what was copied and not taken stays", stays);
+        }
     }
 
     /** The file of a level, made whole and in its place; nothing is copied. Parameters as those of {@link #find}. Collective. */

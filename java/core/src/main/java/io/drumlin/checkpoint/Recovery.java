@@ -309,12 +309,12 @@ final class Recovery {
         }
     }
 
-    /** Only a plain file is recovered from; or the copy of it on the node, where there will be one. */
+    /** Only a plain file is recovered from; or the copy of it on the node, where there will be one: it is written on the way. */
     private Keep keep(Level level, FileKind kind) {
         if (kind != FileKind.PLAIN) {
             return Keep.NOTHING;
         }
-        return mode.isCopiedToNodes(level) ? Keep.BLOCK_SUMS : Keep.IN_VARIABLES;
+        return mode.isCopiedToNodes(level) ? Keep.COPIED : Keep.IN_VARIABLES;
     }
 
     private Path committed(Level level) {
