@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
-import io.drumlin.checkpoint.Distribution.Shares;
-import io.drumlin.checkpoint.Distribution.Sink;
+import io.drumlin.checkpoint.ElementMap.Sink;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -26,7 +25,7 @@ final class HeldElements {
      *
      * @throws IllegalArgumentException it has an element twice
      */
-    static HeldElements of(Shares shares, int rank) throws IOException {
+    static HeldElements of(ElementMap shares, int rank) throws IOException {
         HeldElements held = new HeldElements();
         shares.held(rank, held::add);
         held.sort();

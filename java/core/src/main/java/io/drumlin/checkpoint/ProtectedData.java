@@ -328,12 +328,12 @@ abstract class ProtectedData {
 
         @Override
         void copyOut(int index, int elements, ByteBuffer target) {
-            scalar.copyOut(target);
+            ScalarBytes.copyOut(scalar, target);
         }
 
         @Override
         void copyIn(int index, int elements, ByteBuffer source) {
-            scalar.copyIn(source);
+            ScalarBytes.copyIn(scalar, source);
         }
     }
 

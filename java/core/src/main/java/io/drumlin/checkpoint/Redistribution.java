@@ -1,7 +1,6 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.Distribution.Shares;
 import io.drumlin.checkpoint.FormerCheckpoint.Part;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -55,7 +54,7 @@ final class Redistribution {
      * @param found the places whose elements were found
      */
     private record Distributed(
-            int id, ProtectedData data, long elementBytes, Shares shares, HeldElements held, BitSet found) {
+            int id, ProtectedData data, long elementBytes, ElementMap shares, HeldElements held, BitSet found) {
 
         /** Takes note of places; tells whether they are new. */
         boolean find(long place, long length) {
@@ -86,13 +85,13 @@ final class Redistribution {
             Distribution[] distribution = new Distribution[1];
             Agreement.run(app, "recovery of variable " + id, () -> {
                 distribution[0] = distribution(id, variable.getValue());
-                if (distribution[0].isReplicated()) {
+                if (distribution[0] instanceof Distribution.Replicated) {
                     requireEqual(id, stored, present);
                 } else {
                     distributed.add(distributed(id, variable.getValue(), distribution[0], stored, present));
                 }
             });
-            if (distribution[0].isReplicated()) {
+            if (distribution[0] instanceof Distribution.Replicated) {
                 replicate(id, variable.getValue());
             }
         }
@@ -193,8 +192,8 @@ final class Redistribution {
             int id, ProtectedData data, Distribution distribution, long[] stored, long[] present) throws IOException {
         try {
             long elementBytes = elementBytes(data, distribution, present);
-            Shares before = shares(id, distribution, elementBytes, stored, "of the former run stored");
-            Shares now = shares(id, distribution, elementBytes, present, "protects");
+            ElementMap before = shares(id, distribution, elementBytes, stored, "of the former run stored");
+            ElementMap now = shares(id, distribution, elementBytes, present, "protects");
             if (before.length() != now.length()) {
                 throw refused(
                         id,
@@ -214,7 +213,7 @@ final class Redistribution {
     /** What the size of the protected data says, if the distribution says their number. */
     private static long elementBytes(ProtectedData data, Distribution distribution, long[] present) {
         for (int rank = 0; rank < present.length; rank++) {
-            long places = distribution.places(rank, present.length);
+            long places = ElementMap.places(distribution, rank, present.length);
             if (places > 0) {
                 return Math.max(1, present[rank] / places);
             }
@@ -222,11 +221,11 @@ final class Redistribution {
         return data.type().size();
     }
 
-    private Shares shares(int id, Distribution distribution, long elementBytes, long[] bytes, String did)
+    private ElementMap shares(int id, Distribution distribution, long elementBytes, long[] bytes, String did)
             throws DrumlinException {
         long[] places = new long[bytes.length];
         for (int rank = 0; rank < bytes.length; rank++) {
-            long expected = distribution.places(rank, bytes.length);
+            long expected = ElementMap.places(distribution, rank, bytes.length);
             places[rank] = expected < 0 ? bytes[rank] / elementBytes : expected;
             requireSize(
                     id,
@@ -235,7 +234,7 @@ final class Redistribution {
                     bytes[rank],
                     Math.multiplyExact(places[rank], elementBytes));
         }
-        return distribution.shares(places);
+        return ElementMap.of(distribution, places);
     }
 
     /** Rank 0 reads it for all, and all look whether the ranks of the former run had the same. */

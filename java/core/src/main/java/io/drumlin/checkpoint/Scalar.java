@@ -1,14 +1,12 @@
 package io.drumlin.checkpoint;
 
-import java.nio.ByteBuffer;
-
 /**
  * A single value that can be protected: what C code protects by the address of a variable.
  *
  * <p>The holders are plain: not thread-safe, no notification. The value that is stored is the one at the time of the
  * checkpoint.
  */
-public abstract class Scalar {
+public abstract sealed class Scalar {
 
     private final ElementType type;
 
@@ -16,16 +14,14 @@ public abstract class Scalar {
         this.type = type;
     }
 
-    /** What the value is in C. */
-    ElementType type() {
+    /**
+     * What the value is in C.
+     *
+     * @return the same for all holders of a class
+     */
+    public final ElementType type() {
         return type;
     }
-
-    /** Appends the value, little endian as the buffer is. */
-    abstract void copyOut(ByteBuffer target);
-
-    /** Takes the value. */
-    abstract void copyIn(ByteBuffer source);
 
     /** A {@code boolean}, one byte 0 or 1. */
     public static final class OfBoolean extends Scalar {
@@ -40,16 +36,6 @@ public abstract class Scalar {
         public OfBoolean(boolean value) {
             super(ElementType.CHAR);
             this.value = value;
-        }
-
-        @Override
-        void copyOut(ByteBuffer target) {
-            target.put((byte) (value ? 1 : 0));
-        }
-
-        @Override
-        void copyIn(ByteBuffer source) {
-            value = source.get() != 0;
         }
     }
 
@@ -67,16 +53,6 @@ public abstract class Scalar {
             super(ElementType.CHAR);
             this.value = value;
         }
-
-        @Override
-        void copyOut(ByteBuffer target) {
-            target.put(value);
-        }
-
-        @Override
-        void copyIn(ByteBuffer source) {
-            value = source.get();
-        }
     }
 
     /** A {@code short}, 2 bytes. */
@@ -92,16 +68,6 @@ public abstract class Scalar {
         public OfShort(short value) {
             super(ElementType.SHRT);
             this.value = value;
-        }
-
-        @Override
-        void copyOut(ByteBuffer target) {
-            target.putShort(value);
-        }
-
-        @Override
-        void copyIn(ByteBuffer source) {
-            value = source.getShort();
         }
     }
 
@@ -119,16 +85,6 @@ public abstract class Scalar {
             super(ElementType.USHT);
             this.value = value;
         }
-
-        @Override
-        void copyOut(ByteBuffer target) {
-            target.putChar(value);
-        }
-
-        @Override
-        void copyIn(ByteBuffer source) {
-            value = source.getChar();
-        }
     }
 
     /** An {@code int}, 4 bytes. */
@@ -144,16 +100,6 @@ public abstract class Scalar {
         public OfInt(int value) {
             super(ElementType.INTG);
             this.value = value;
-        }
-
-        @Override
-        void copyOut(ByteBuffer target) {
-            target.putInt(value);
-        }
-
-        @Override
-        void copyIn(ByteBuffer source) {
-            value = source.getInt();
         }
     }
 
@@ -171,16 +117,6 @@ public abstract class Scalar {
             super(ElementType.LONG);
             this.value = value;
         }
-
-        @Override
-        void copyOut(ByteBuffer target) {
-            target.putLong(value);
-        }
-
-        @Override
-        void copyIn(ByteBuffer source) {
-            value = source.getLong();
-        }
     }
 
     /** A {@code float}, 4 bytes. */
@@ -197,16 +133,6 @@ public abstract class Scalar {
             super(ElementType.SFLT);
             this.value = value;
         }
-
-        @Override
-        void copyOut(ByteBuffer target) {
-            target.putFloat(value);
-        }
-
-        @Override
-        void copyIn(ByteBuffer source) {
-            value = source.getFloat();
-        }
     }
 
     /** A {@code double}, 8 bytes. */
@@ -222,16 +148,6 @@ public abstract class Scalar {
         public OfDouble(double value) {
             super(ElementType.DBLE);
             this.value = value;
-        }
-
-        @Override
-        void copyOut(ByteBuffer target) {
-            target.putDouble(value);
-        }
-
-        @Override
-        void copyIn(ByteBuffer source) {
-            value = source.getDouble();
         }
     }
 }

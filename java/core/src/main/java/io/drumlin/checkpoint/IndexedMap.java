@@ -1,0 +1,51 @@
+package io.drumlin.checkpoint;
+
+import io.drumlin.checkpoint.Distribution.Indexed;
+import java.io.IOException;
+
+/**
+ * Elements where a function of the program says.
+ *
+ * @param places how many places each rank has
+ */
+record IndexedMap(Indexed indexed, long[] places) implements ElementMap {
+
+    static long places(Indexed indexed, int rank, int ranks) {
+        long places = indexed.function().places(rank, ranks);
+        if (places < 0) {
+            throw new IllegalArgumentException(
+                    "the number of places of rank " + rank + " is " + places + " and must be 0 or more");
+        }
+        return places;
+    }
+
+    @Override
+    public long length() {
+        return indexed.length();
+    }
+
+    @Override
+    public void owned(int rank, Sink sink) throws IOException {
+        long place = 0;
+        while (place < places[rank]) {
+            long element = element(rank, place);
+            long count = 1;
+            while (element >= 0 && place + count < places[rank] && element(rank, place + count) == element + count) {
+                count++;
+            }
+            if (element >= 0) {
+                sink.take(element, place, count);
+            }
+            place += count;
+        }
+    }
+
+    private long element(int rank, long place) {
+        long element = indexed.function().index(rank, places.length, place);
+        if (element < IndexFunction.NONE || element >= indexed.length()) {
+            throw new IllegalArgumentException("the index function gives element " + element + " for place " + place
+                    + " of rank " + rank + " of " + places.length + ", and there are " + indexed.length());
+        }
+        return element;
+    }
+}
