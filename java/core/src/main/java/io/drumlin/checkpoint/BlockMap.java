@@ -3,13 +3,22 @@ package io.drumlin.checkpoint;
 import io.drumlin.checkpoint.Distribution.Blocks;
 import java.io.IOException;
 
-/**
- * Blocks of consecutive elements, one rank after the other.
- *
- * @param places how many elements each rank has, those of its neighbours included
- * @param starts the first element of each rank's own block, and after the last block
- */
-record BlockMap(Blocks blocks, long[] places, long[] starts) implements ElementMap {
+/** Blocks of consecutive elements, one rank after the other. */
+final class BlockMap implements ElementMap {
+
+    private final Blocks blocks;
+    private final long[] places;
+    private final long[] starts;
+
+    /**
+     * @param places how many elements each rank has, those of its neighbours included
+     * @param starts the first element of each rank's own block, and after the last block
+     */
+    private BlockMap(Blocks blocks, long[] places, long[] starts) {
+        this.blocks = blocks;
+        this.places = places;
+        this.starts = starts;
+    }
 
     static BlockMap of(Blocks blocks, long[] places) {
         long[] starts = new long[places.length + 1];

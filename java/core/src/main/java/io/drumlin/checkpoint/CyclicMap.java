@@ -3,12 +3,19 @@ package io.drumlin.checkpoint;
 import io.drumlin.checkpoint.Distribution.Cyclic;
 import java.io.IOException;
 
-/**
- * Blocks of one length, dealt out to the ranks in turn.
- *
- * @param places how many elements each rank has
- */
-record CyclicMap(Cyclic cyclic, long[] places) implements ElementMap {
+/** Blocks of one length, dealt out to the ranks in turn. */
+final class CyclicMap implements ElementMap {
+
+    private final Cyclic cyclic;
+    private final long[] places;
+
+    /**
+     * @param places how many elements each rank has
+     */
+    CyclicMap(Cyclic cyclic, long[] places) {
+        this.cyclic = cyclic;
+        this.places = places;
+    }
 
     static long places(Cyclic cyclic, int rank, int ranks) {
         long whole = cyclic.length() / cyclic.blockLength();

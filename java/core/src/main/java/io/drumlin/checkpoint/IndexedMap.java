@@ -3,12 +3,19 @@ package io.drumlin.checkpoint;
 import io.drumlin.checkpoint.Distribution.Indexed;
 import java.io.IOException;
 
-/**
- * Elements where a function of the program says.
- *
- * @param places how many places each rank has
- */
-record IndexedMap(Indexed indexed, long[] places) implements ElementMap {
+/** Elements where a function of the program says. */
+final class IndexedMap implements ElementMap {
+
+    private final Indexed indexed;
+    private final long[] places;
+
+    /**
+     * @param places how many places each rank has
+     */
+    IndexedMap(Indexed indexed, long[] places) {
+        this.indexed = indexed;
+        this.places = places;
+    }
 
     static long places(Indexed indexed, int rank, int ranks) {
         long places = indexed.function().places(rank, ranks);

@@ -17,14 +17,14 @@ final class LastCheckpoint {
     private final CheckpointReader reader;
     private final IoMode mode;
     private final ProtectedVariables variables;
-    private final SingleFile singleFile;
+    private final SharedHdf5File singleFile;
     private @Nullable Source source;
     private @Nullable Redistribution redistribution;
 
     /** Whether a restart has found data that the program has not asked for. */
     private boolean isWaiting;
 
-    LastCheckpoint(Engine engine, ProtectedVariables variables, SingleFile singleFile) {
+    LastCheckpoint(Engine engine, ProtectedVariables variables, SharedHdf5File singleFile) {
         app = engine.app();
         rank = engine.run().topology().rank();
         reader = engine.reader();

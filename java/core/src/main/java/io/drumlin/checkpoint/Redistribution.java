@@ -213,7 +213,7 @@ final class Redistribution {
     /** What the size of the protected data says, if the distribution says their number. */
     private static long elementBytes(ProtectedData data, Distribution distribution, long[] present) {
         for (int rank = 0; rank < present.length; rank++) {
-            long places = ElementMap.places(distribution, rank, present.length);
+            long places = ElementMaps.places(distribution, rank, present.length);
             if (places > 0) {
                 return Math.max(1, present[rank] / places);
             }
@@ -225,7 +225,7 @@ final class Redistribution {
             throws DrumlinException {
         long[] places = new long[bytes.length];
         for (int rank = 0; rank < bytes.length; rank++) {
-            long expected = ElementMap.places(distribution, rank, bytes.length);
+            long expected = ElementMaps.places(distribution, rank, bytes.length);
             places[rank] = expected < 0 ? bytes[rank] / elementBytes : expected;
             requireSize(
                     id,
@@ -234,7 +234,7 @@ final class Redistribution {
                     bytes[rank],
                     Math.multiplyExact(places[rank], elementBytes));
         }
-        return ElementMap.of(distribution, places);
+        return ElementMaps.of(distribution, places);
     }
 
     /** Rank 0 reads it for all, and all look whether the ranks of the former run had the same. */

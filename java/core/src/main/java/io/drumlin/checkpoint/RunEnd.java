@@ -16,9 +16,9 @@ final class RunEnd {
     private final Communicator app;
     private final LevelDirectories levels;
     private final RunDirectory directories;
-    private final Optional<Staging> staging;
+    private final Optional<FileStaging> staging;
 
-    RunEnd(Engine engine, Optional<Staging> staging) {
+    RunEnd(Engine engine, Optional<FileStaging> staging) {
         this.engine = engine;
         this.staging = staging;
         app = engine.app();

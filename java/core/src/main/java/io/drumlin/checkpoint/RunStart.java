@@ -16,14 +16,14 @@ final class RunStart {
     private final Engine engine;
     private final FtiConfig config;
     private final Communicator app;
-    private final SingleFile singleFile;
+    private final SharedHdf5File singleFile;
     private final LastCheckpoint last;
     private Status status = Status.FRESH;
     private int nextCkptId = 1;
     private boolean passedOver;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
 
-    RunStart(Engine engine, SingleFile singleFile, LastCheckpoint last) {
+    RunStart(Engine engine, SharedHdf5File singleFile, LastCheckpoint last) {
         this.engine = engine;
         this.singleFile = singleFile;
         this.last = last;

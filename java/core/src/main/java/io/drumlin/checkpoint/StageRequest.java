@@ -3,13 +3,12 @@ package io.drumlin.checkpoint;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** A file on its way from the node to the parallel file system. Thread-safe. */
-public final class StageRequest {
+public interface StageRequest {
 
     /** How far the file is. */
-    public enum State {
+    enum State {
         /** Waiting for others to be done. */
         PENDING,
         /** Being copied. */
@@ -20,62 +19,31 @@ public final class StageRequest {
         FAILED
     }
 
-    private final Path local;
-    private final Path remote;
-    private volatile State state = State.PENDING;
-    private volatile @Nullable IOException failure;
-
-    StageRequest(Path local, Path remote) {
-        this.local = local;
-        this.remote = remote;
-    }
-
-    void active() {
-        state = State.ACTIVE;
-    }
-
-    void done() {
-        state = State.DONE;
-    }
-
-    void failed(IOException cause) {
-        failure = cause;
-        state = State.FAILED;
-    }
-
     /**
      * The file to be copied.
      *
      * @return its path on the node
      */
-    public Path local() {
-        return local;
-    }
+    Path local();
 
     /**
      * The copy.
      *
      * @return its path on the parallel file system
      */
-    public Path remote() {
-        return remote;
-    }
+    Path remote();
 
     /**
      * How far the file is.
      *
      * @return the state now
      */
-    public State state() {
-        return state;
-    }
+    State state();
 
     /**
      * What went wrong.
      *
      * @return empty unless the state is {@link State#FAILED}
      */
-    public Optional<IOException> failure() {
-        return Optional.ofNullable(failure);
-    }
+    Optional<IOException> failure();
 }

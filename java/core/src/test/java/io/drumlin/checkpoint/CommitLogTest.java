@@ -187,7 +187,7 @@ class CommitLogTest {
     private void checkpoint(int ckptId, Level level, int value) throws IOException {
         run.runOn(HOSTS, (checkpoints, comm) -> {
             take(checkpoints, comm.rank(), ckptId, level, value);
-            checkpoints.awaitDeletion();
+            ((EngineCheckpoints) checkpoints).awaitDeletion();
         });
     }
 

@@ -68,7 +68,7 @@ class EqualBytesTest {
         int[] large = {sizes.nextInt(5_000_000), 5_000_000 + sizes.nextInt(1_000_000), 0};
         ThreadCommunicator.run(RANKS, comm -> {
             Random values = new Random(seed + comm.rank());
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+            try (Checkpoints checkpoints = new EngineBuilder(run.config())
                     .communicator(comm)
                     .storage(engine)
                     .open()) {
@@ -79,7 +79,7 @@ class EqualBytesTest {
                     checkpoints.protect(
                             2, values.longs(large[step] / Long.BYTES).toArray());
                     checkpoints.checkpoint(step + 1, Level.L1);
-                    checkpoints.awaitDeletion();
+                    ((EngineCheckpoints) checkpoints).awaitDeletion();
                     comm.barrier();
                     if (comm.rank() == 0) {
                         files.addAll(contents(run.directory()));

@@ -166,7 +166,7 @@ class FtiFfIdentityTest {
             Arrays.fill(values, value * 1000 + comm.rank());
             checkpoints.discardRestart();
             checkpoints.checkpoint(ID, level);
-            checkpoints.awaitDeletion();
+            ((EngineCheckpoints) checkpoints).awaitDeletion();
         });
     }
 

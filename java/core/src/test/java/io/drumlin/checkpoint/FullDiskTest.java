@@ -132,7 +132,7 @@ class FullDiskTest {
                     checkpoints.checkpoint(1, level);
                     checkpoints.await();
                     // What is being deleted is room, too.
-                    checkpoints.awaitDeletion();
+                    ((EngineCheckpoints) checkpoints).awaitDeletion();
                     comm.barrier();
                     if (comm.rank() == 0) {
                         occupy(ballast, pages);

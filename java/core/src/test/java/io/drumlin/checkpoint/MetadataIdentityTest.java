@@ -165,7 +165,7 @@ class MetadataIdentityTest {
             Arrays.fill(values, value);
             checkpoints.discardRestart();
             checkpoints.checkpoint(7, level);
-            checkpoints.awaitDeletion();
+            ((EngineCheckpoints) checkpoints).awaitDeletion();
         });
     }
 

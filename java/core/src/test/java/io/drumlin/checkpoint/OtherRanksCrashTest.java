@@ -312,7 +312,7 @@ class OtherRanksCrashTest {
                     .storage(storage)
                     .anyNumberOfRanks()
                     .open()) {
-                int[] values = new int[Math.toIntExact(ElementMap.places(distribution, comm.rank(), ranks))];
+                int[] values = new int[Math.toIntExact(ElementMaps.places(distribution, comm.rank(), ranks))];
                 checkpoints.protect(0, values);
                 checkpoints.distribute(0, distribution);
                 body.run(checkpoints, values);

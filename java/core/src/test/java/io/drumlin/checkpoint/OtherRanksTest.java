@@ -697,9 +697,9 @@ class OtherRanksTest {
     private static long[] part(Distribution distribution, int rank, int ranks, IntToLongFunction value)
             throws IOException {
         long[] places = new long[ranks];
-        Arrays.setAll(places, each -> ElementMap.places(distribution, each, ranks));
+        Arrays.setAll(places, each -> ElementMaps.places(distribution, each, ranks));
         long[] part = new long[(int) places[rank]];
-        ElementMap.of(distribution, places).owned(rank, (element, place, count) -> {
+        ElementMaps.of(distribution, places).owned(rank, (element, place, count) -> {
             for (int i = 0; i < count; i++) {
                 part[(int) place + i] = value.applyAsLong((int) element + i);
             }

@@ -24,7 +24,7 @@ class PutAsideTest {
 
     private static void open(RunFixture run, RunFixture.Body body) throws IOException {
         ThreadCommunicator.run(2, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+            try (Checkpoints checkpoints = new EngineBuilder(run.config())
                     .communicator(comm)
                     .freshStartIfUnrecoverable()
                     .open()) {
@@ -42,7 +42,7 @@ class PutAsideTest {
             for (int id = 1; id <= 3; id++) {
                 checkpoints.protect(0, new int[] {id, comm.rank()});
                 checkpoints.checkpoint(id, Level.L4);
-                checkpoints.awaitDeletion();
+                ((EngineCheckpoints) checkpoints).awaitDeletion();
             }
         });
         String execId = run.restartValue("exec_id");

@@ -162,7 +162,7 @@ public final class RunFixture {
         for (String host : hostOfRank) {
             Files.createDirectories(localRoot(host).getParent());
         }
-        return Checkpoints.builder(config).communicator(comm).hosts(rank -> {
+        return new EngineBuilder(config).communicator(comm).hosts(rank -> {
             String host = hostOfRank.get(rank);
             return new Host(host, localRoot(host));
         });

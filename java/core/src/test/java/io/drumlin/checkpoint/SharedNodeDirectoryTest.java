@@ -39,7 +39,7 @@ class SharedNodeDirectoryTest {
 
     private static void open(RunFixture run, List<Host> hosts) throws IOException {
         ThreadCommunicator.run(hosts.size(), comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+            try (Checkpoints checkpoints = new EngineBuilder(run.config())
                     .communicator(comm)
                     .hosts(hosts::get)
                     .open()) {

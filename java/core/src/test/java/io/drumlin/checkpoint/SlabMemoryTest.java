@@ -87,7 +87,7 @@ class SlabMemoryTest {
                 fill(values, comm.rank(), level);
                 checkpoints.checkpoint(10 - level.number(), level);
             }
-            checkpoints.awaitDeletion();
+            ((EngineCheckpoints) checkpoints).awaitDeletion();
         });
         return run;
     }
@@ -95,7 +95,7 @@ class SlabMemoryTest {
     private static void onEachRank(RunFixture run, String heads, StorageEngine engine, RunFixture.Body body)
             throws IOException {
         ThreadCommunicator.run(RANKS * (1 + Integer.parseInt(heads)), comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+            try (Checkpoints checkpoints = new EngineBuilder(run.config())
                     .communicator(comm)
                     .storage(engine)
                     .open()) {
@@ -158,7 +158,7 @@ class SlabMemoryTest {
         long[] taken = new long[2];
         ThreadCommunicator.run(taken.length, comm -> {
             AtomicLong bytes = new AtomicLong();
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+            try (Checkpoints checkpoints = new EngineBuilder(run.config())
                     .communicator(comm)
                     .storage(counting(new FaultyEngine(new NioEngine(), false), bytes))
                     .open()) {

@@ -28,7 +28,7 @@ class StagingThreadTest {
 
     @Test
     void allFilesHaveArrivedWhenTheRunEndsAndTheLocalOnesAreStillThere() throws IOException {
-        Staging staging = new Staging(node, new NioEngine(), true, SlabPool.SLAB_BYTES);
+        FileStaging staging = new FileStaging(node, new NioEngine(), true, SlabPool.SLAB_BYTES);
         List<StageRequest> requests = new ArrayList<>();
         for (int i = 0; i < FILES; i++) {
             Path local = Files.writeString(node.resolve("f" + i), "content " + i);
@@ -45,7 +45,7 @@ class StagingThreadTest {
 
     @Test
     void oneThatCannotArriveIsToldAndTheOthersArrive() throws IOException {
-        Staging staging = new Staging(node, new NioEngine(), true, SlabPool.SLAB_BYTES);
+        FileStaging staging = new FileStaging(node, new NioEngine(), true, SlabPool.SLAB_BYTES);
         Path local = Files.writeString(node.resolve("f"), "content");
         StageRequest lost = staging.send(local, results.resolve("missing/f"));
         StageRequest arrived = staging.send(local, results.resolve("f"));
@@ -64,7 +64,7 @@ class StagingThreadTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aFileIsNotSentToItself(boolean asynchronous) throws IOException {
-        Staging staging = new Staging(node, new NioEngine(), asynchronous, SlabPool.SLAB_BYTES);
+        FileStaging staging = new FileStaging(node, new NioEngine(), asynchronous, SlabPool.SLAB_BYTES);
         Path local = Files.writeString(node.resolve("f"), "content");
         Path same = Files.createSymbolicLink(results.resolve("link"), node).resolve("f");
         for (Path remote : List.of(local, same)) {

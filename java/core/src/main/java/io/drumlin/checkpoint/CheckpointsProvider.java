@@ -1,0 +1,45 @@
+package io.drumlin.checkpoint;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.ServiceLoader;
+
+/** The engine of checkpoints, found by {@link ServiceLoader}: there is one. Programs begin with {@link Checkpoints}. Thread-safe. */
+public interface CheckpointsProvider {
+
+    /**
+     * The engine on the class path or module path.
+     *
+     * @return the first one found
+     * @throws IllegalStateException there is none: the jar of Drumlin was packed anew without its {@code META-INF/services}
+     */
+    static CheckpointsProvider installed() {
+        return ServiceLoader.load(CheckpointsProvider.class, CheckpointsProvider.class.getClassLoader())
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("there is no " + CheckpointsProvider.class.getName()
+                        + ": the jar was packed without META-INF/services; merge the files there"));
+    }
+
+    /**
+     * Implements {@link Checkpoints#builder}.
+     *
+     * @param configFile configuration file of C FTI
+     * @return a new one
+     */
+    Checkpoints.Builder builder(Path configFile);
+
+    /** Implements {@link Checkpoints#preload}. */
+    void preload();
+
+    /**
+     * Implements {@link RunSurvey#open}.
+     *
+     * @param configFile configuration file of C FTI
+     * @param workingDirectory where the run was started
+     * @param execId which run; otherwise the one that the file names
+     * @return the run
+     * @throws IOException as {@link RunSurvey#open}
+     */
+    RunSurvey survey(Path configFile, Path workingDirectory, Optional<String> execId) throws IOException;
+}
