@@ -49,13 +49,13 @@ class ClassCyclesTest {
                     "MetaReader SionMeta",
                     "DatasetMetadata RankFiles",
                     "CheckpointDescriptor ScrSettings",
-                    // What is opened, and what it opened.
+                    // What is opened, and what it opened; what programs see of the engine, and how it is found.
                     "Chunk Frame GsdFile",
                     "NativeAlignedBuffer NativeFile",
                     "Redundancy RedundancyTransfer",
                     "Communicators EndOfMain",
                     "Callback FTI StageRequests",
-                    "Checkpoints Head HeadCallback IdleHead")
+                    "Checkpoints CheckpointsProvider HeadCallback RunSurvey")
             .map(names -> Set.of(names.split(" ")))
             .collect(Collectors.toSet());
 
