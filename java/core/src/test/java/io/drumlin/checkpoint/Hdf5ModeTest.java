@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,22 +32,27 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The mode HDF5: what its files hold comes back, from those of the library too, and what is damaged does not. */
-class Hdf5ModeTest {
-
-    private static final int RANKS = 4;
+class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
 
     private record Particle(double x, @Dimensions(3) int[] cell, byte kind) {}
 
     private static final RecordLayout<Particle> PARTICLE = RecordLayout.of(Particle.class);
 
-    @TempDir
-    private Path directory;
+    @Override
+    int ioMode() {
+        return 5;
+    }
 
+    @Override
+    String suffix() {
+        return ".h5";
+    }
+
+    /** Groups are of all ranks. */
     private RunFixture run(Map<String, String> changes) throws IOException {
-        Map<String, String> all =
-                new HashMap<>(Map.of("basic.ckpt_io", "5", "basic.node_size", "1", "basic.group_size", "4"));
+        Map<String, String> all = new HashMap<>(Map.of("basic.group_size", "4"));
         all.putAll(changes);
-        return new RunFixture(directory, all);
+        return make(all);
     }
 
     /** Data of a rank: a matrix in a group, structs, an opaque type and nothing. */
@@ -84,7 +88,7 @@ class Hdf5ModeTest {
         }
     }
 
-    private static void take(RunFixture run, Level... levels) throws IOException {
+    private static void takeData(RunFixture run, Level... levels) throws IOException {
         run.run(RANKS, (checkpoints, comm) -> {
             Data data = new Data(checkpoints, comm);
             for (int i = 0; i < levels.length; i++) {
@@ -110,7 +114,7 @@ class Hdf5ModeTest {
     @CsvSource({"L1, 0", "L2, 1", "L3, 2", "L4, 4"})
     void comesBackAtEachLevel(Level level, int lostNodes) throws IOException {
         RunFixture run = run(Map.of());
-        take(run, level);
+        takeData(run, level);
         for (int node = 0; node < lostNodes; node++) {
             DirectoryTree.delete(directory.resolve("Local/node" + node), new NioEngine());
         }
@@ -244,7 +248,7 @@ class Hdf5ModeTest {
     @ValueSource(booleans = {true, false})
     void aFlippedByteSendsAllRanksToTheNextLevel(boolean digests) throws IOException {
         RunFixture run = run(Map.of());
-        take(run, Level.L4, Level.L1);
+        takeData(run, Level.L4, Level.L1);
         if (!digests) {
             withoutDigests(run);
         }
@@ -274,7 +278,7 @@ class Hdf5ModeTest {
     @Test
     void aDatasetThatWasNeverWrittenSendsAllRanksToTheNextLevel() throws IOException {
         RunFixture run = run(Map.of());
-        take(run, Level.L4, Level.L1);
+        takeData(run, Level.L4, Level.L1);
         withoutDigests(run);
         withoutChunks(run.file("Ckpt2-Rank2.h5"));
         assertRecovers(run, 1, Level.L4);
@@ -283,7 +287,7 @@ class Hdf5ModeTest {
     @Test
     void aDatasetThatWasNeverWrittenIsNotRecovered() throws IOException {
         RunFixture run = run(Map.of());
-        take(run, Level.L1);
+        takeData(run, Level.L1);
         withoutDigests(run);
         run.run(RANKS, (checkpoints, comm) -> {
             Data data = new Data(checkpoints, comm);
@@ -303,7 +307,7 @@ class Hdf5ModeTest {
     @Test
     void filesOfTheLibraryAreRecovered() throws IOException {
         RunFixture run = run(Map.of());
-        take(run, Level.L1);
+        takeData(run, Level.L1);
         withoutDigests(run);
         Path metadata = run.file("l1/sector0-group0.fti");
         for (int rank = 0; rank < RANKS; rank++) {
@@ -324,7 +328,7 @@ class Hdf5ModeTest {
     @Test
     void theDatasetMustBeDefinedAsItWas() throws IOException {
         RunFixture run = run(Map.of());
-        take(run, Level.L1);
+        takeData(run, Level.L1);
         run.run(RANKS, (checkpoints, comm) -> {
             Data data = new Data(checkpoints, comm);
             checkpoints.defineDataset(4, Optional.of("other"), List.of(), Optional.empty());
@@ -468,7 +472,7 @@ class Hdf5ModeTest {
     @Test
     void whatCannotBeInAFileLeavesTheCheckpointBefore() throws IOException {
         RunFixture run = run(Map.of());
-        take(run, Level.L1);
+        takeData(run, Level.L1);
         run.run(RANKS, (checkpoints, comm) -> {
             new Data(checkpoints, comm);
             checkpoints.defineDataset(3, Optional.of("Dataset_7"), List.of(), Optional.empty());

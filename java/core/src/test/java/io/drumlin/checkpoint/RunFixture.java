@@ -152,6 +152,11 @@ public final class RunFixture {
         return directory.resolve("hosts").resolve(host).resolve("Local");
     }
 
+    /** Deletes what a node has, one of those that share this machine. */
+    public void loseNode(int node) throws IOException {
+        DirectoryTree.delete(directory.resolve("Local/node" + node), new NioEngine());
+    }
+
     /** Deletes what a host has on its disk. */
     public void loseDisk(String host) throws IOException {
         DirectoryTree.delete(localRoot(host), new NioEngine());
