@@ -11,6 +11,7 @@
 #ifndef DRUMLIN_CORE_H
 #define DRUMLIN_CORE_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,7 @@ extern "C" {
 #define DRUMLIN_API __attribute__((visibility("default")))
 
 /* Changes whenever a function below comes or goes, or changes its signature or its meaning. */
-#define DRUMLIN_CORE_ABI 5
+#define DRUMLIN_CORE_ABI 6
 
 /* The DRUMLIN_CORE_ABI with which the library was built. */
 DRUMLIN_API int32_t drumlin_core_abi(void);
@@ -38,6 +39,56 @@ DRUMLIN_API const char *drumlin_error_name(int32_t error);
  * next call.
  */
 DRUMLIN_API const char *drumlin_error_message(int32_t error);
+
+/* ---- signals.c: libraries that take signals ------------------------------------------------------------------ */
+
+/*
+ * The JVM lives by its signals, and parts of MPI libraries take them away: UCX installs handlers for SIGSEGV, SIGBUS,
+ * SIGFPE and SIGILL, and the next null check of a Java program then ends the process. UCX does it when the MPI library
+ * is loaded, where that is linked to UCX (MPICH, Open MPI 5), else when MPI is initialised (Open MPI 4).
+ */
+#define DRUMLIN_SIGNALS 4
+
+/* Who handled the four signals. */
+struct drumlin_signals {
+    struct sigaction actions[DRUMLIN_SIGNALS];
+    uintptr_t handlers[DRUMLIN_SIGNALS]; /* those that the kernel calls */
+};
+
+/*
+ * Remembers who handles the four signals, and sets, unless they are set, UCX_ERROR_SIGNALS to nothing and
+ * IPATH_NO_BACKTRACE and HFI_NO_BACKTRACE (PSM) to 1.
+ */
+DRUMLIN_API void drumlin_signals_keep(struct drumlin_signals *signals);
+
+/*
+ * Gives the four signals the handlers that they had.
+ *
+ * Returns 1 where one of them was taken meanwhile, 0 where none was. Errors: -EBUSY where the kernel still calls another
+ * handler than before.
+ */
+DRUMLIN_API int32_t drumlin_signals_restore(const struct drumlin_signals *signals);
+
+/*
+ * Who handles a signal: the path of the shared library that holds the handler; "" where the default action is in force
+ * or the signal is ignored; "?" where the handler is in no library. NULL for what is no signal. Valid until the thread's
+ * next call.
+ */
+DRUMLIN_API const char *drumlin_signal_owner(int32_t signal_number);
+
+/*
+ * Loads a library with all that it needs, for every library that is loaded later to see, and between
+ * drumlin_signals_keep and drumlin_signals_restore. The library stays. No other thread may set handlers meanwhile.
+ *
+ * name   a path, or the name of a file that the dynamic linker looks for
+ *
+ * Returns what drumlin_signals_restore does. Errors: -ELIBACC where it cannot be loaded (drumlin_library_error says why),
+ * -EBUSY.
+ */
+DRUMLIN_API int32_t drumlin_library_load(const char *name);
+
+/* The dynamic linker's words for the last failure of drumlin_library_load in this thread. Valid until its next call. */
+DRUMLIN_API const char *drumlin_library_error(void);
 
 /* ---- align.c: memory for direct transfers -------------------------------------------------------------------- */
 

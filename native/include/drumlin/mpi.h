@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a function below appears, changes its signature or its meaning, or disappears. */
-#define DRUMLIN_MPI_ABI 4
+#define DRUMLIN_MPI_ABI 5
 
 /* The DRUMLIN_MPI_ABI with which the library was built. May be called at any time. */
 DRUMLIN_API int32_t drumlin_mpi_abi(void);
@@ -50,12 +50,11 @@ DRUMLIN_API const char *drumlin_mpi_library(void);
  * Joins MPI where it is initialised, else initialises it, asking for MPI_THREAD_MULTIPLE. Collective over all processes
  * of the job when it initialises.
  *
- * The JVM lives by its signals, and parts of MPI libraries take them away: UCX installs handlers for SIGSEGV, SIGBUS,
- * SIGFPE and SIGILL, and the next null check of a Java program then ends the job. Before it initialises MPI, this
- * function therefore sets, unless they are set, UCX_ERROR_SIGNALS to nothing and IPATH_NO_BACKTRACE and
- * HFI_NO_BACKTRACE (PSM) to 1; afterwards it gives the four signals the handlers that they had.
+ * It initialises MPI between drumlin_signals_keep and drumlin_signals_restore (drumlin/core.h). The library itself is to be
+ * loaded by drumlin_library_load, because some MPI libraries take signals as soon as they are loaded.
  *
  * Returns 1 when MPI was initialised by this library, now or earlier, and 0 when somebody else has done it.
+ * Errors: -EBUSY where MPI is initialised, but keeps a signal of the JVM.
  */
 DRUMLIN_API int32_t drumlin_mpi_init(void);
 
@@ -69,13 +68,6 @@ DRUMLIN_API int32_t drumlin_mpi_finalize(void);
 
 /* MPI_THREAD_SINGLE, FUNNELED, SERIALIZED or MULTIPLE as 0, 1, 2 or 3. */
 DRUMLIN_API int32_t drumlin_mpi_thread_level(void);
-
-/*
- * Who handles a signal: the path of the shared library that holds the handler; "" where the default action is in force
- * or the signal is ignored; "?" where the handler is in no library. NULL for what is no signal. May be called at any
- * time, with or without MPI. Valid until the thread's next call.
- */
-DRUMLIN_API const char *drumlin_mpi_signal_owner(int32_t signal_number);
 
 /* Ends all processes of the job with this exit status. Returns only where MPI cannot do it; the result says why. */
 DRUMLIN_API int32_t drumlin_mpi_abort(int32_t code);

@@ -1,21 +1,10 @@
 #include "check.h"
 #include "drumlin/mpi.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
 #include <mpi.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-/* The signals that a JVM uses for null checks, safepoints and arithmetic, and that UCX takes. */
-static const int guarded[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-enum { GUARDED = sizeof guarded / sizeof guarded[0] };
 
 static bool initialized_here;
 
@@ -46,33 +35,28 @@ const char *drumlin_mpi_library(void)
     return version;
 }
 
-static int init_guarded(void)
+static int32_t init_guarded(void)
 {
-    struct sigaction before[GUARDED];
+    struct drumlin_signals signals;
     int level;
 
-    setenv("UCX_ERROR_SIGNALS", "", 0);
-    setenv("IPATH_NO_BACKTRACE", "1", 0);
-    setenv("HFI_NO_BACKTRACE", "1", 0);
-    for (int i = 0; i < GUARDED; i++)
-        sigaction(guarded[i], NULL, &before[i]);
-    int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-    for (int i = 0; i < GUARDED; i++)
-        sigaction(guarded[i], &before[i], NULL);
-    return code;
+    drumlin_signals_keep(&signals);
+    int32_t result = mpi_result(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level));
+    int32_t restored = drumlin_signals_restore(&signals);
+    if (result < 0)
+        return result;
+    initialized_here = true;
+    return restored < 0 ? restored : 0;
 }
 
 int32_t drumlin_mpi_init(void)
 {
     int initialized = 0;
     MPI_Initialized(&initialized);
-    if (!initialized) {
-        int code = init_guarded();
-        if (code != MPI_SUCCESS)
-            return mpi_result(code);
-        initialized_here = true;
-    }
-    int32_t result = mpi_check_alive();
+    int32_t result = initialized ? 0 : init_guarded();
+    if (result < 0)
+        return result;
+    result = mpi_check_alive();
     return result < 0 ? result : initialized_here;
 }
 
@@ -94,36 +78,6 @@ int32_t drumlin_mpi_thread_level(void)
     if (result < 0)
         return result;
     return level >= MPI_THREAD_MULTIPLE ? 3 : level >= MPI_THREAD_SERIALIZED ? 2 : level >= MPI_THREAD_FUNNELED ? 1 : 0;
-}
-
-/*
- * Asks the kernel itself which handler it calls: under libjsig the C library's sigaction reports what a library wishes
- * to have, not what is in force. The handler is the first word of the kernel's structure, which has room here.
- */
-static int32_t handler_in_force(int signal_number, uintptr_t *handler)
-{
-    uintptr_t action[32] = {0};
-    const size_t kernel_set_size = 8;
-    if (syscall(SYS_rt_sigaction, signal_number, NULL, action, kernel_set_size) != 0)
-        return -errno;
-    *handler = action[0];
-    return 0;
-}
-
-const char *drumlin_mpi_signal_owner(int32_t signal_number)
-{
-    static _Thread_local char owner[PATH_MAX];
-    uintptr_t handler = 0;
-    Dl_info library;
-
-    if (handler_in_force(signal_number, &handler) < 0)
-        return NULL;
-    if (handler == (uintptr_t)SIG_DFL || handler == (uintptr_t)SIG_IGN)
-        return "";
-    if (dladdr((void *)handler, &library) == 0 || library.dli_fname == NULL)
-        return "?";
-    snprintf(owner, sizeof owner, "%s", library.dli_fname);
-    return owner;
 }
 
 int32_t drumlin_mpi_abort(int32_t code)

@@ -114,23 +114,6 @@ static void errors_of_mpi_have_texts(void **state)
     assert_int_equal(drumlin_mpi_comm_free(copy), 0);
 }
 
-static void the_owner_of_a_signal_is_a_library(void **state)
-{
-    (void)state;
-    signal(SIGSEGV, SIG_DFL);
-    assert_string_equal(drumlin_mpi_signal_owner(SIGSEGV), "");
-    signal(SIGSEGV, SIG_IGN);
-    assert_string_equal(drumlin_mpi_signal_owner(SIGSEGV), "");
-    signal(SIGSEGV, handler_of_the_program);
-    assert_non_null(strstr(drumlin_mpi_signal_owner(SIGSEGV), "init_test"));
-    signal(SIGSEGV, (void (*)(int))(uintptr_t)MPI_Barrier);
-    assert_non_null(strstr(drumlin_mpi_signal_owner(SIGSEGV), "libmpi"));
-    signal(SIGSEGV, (void (*)(int))(uintptr_t)8);
-    assert_string_equal(drumlin_mpi_signal_owner(SIGSEGV), "?");
-    signal(SIGSEGV, SIG_DFL);
-    assert_null(drumlin_mpi_signal_owner(100000));
-}
-
 static void finalize_ends_what_init_began(void **state)
 {
     (void)state;
@@ -152,7 +135,6 @@ int main(void)
         cmocka_unit_test(init_leaves_the_signals_to_the_program),
         cmocka_unit_test(a_second_init_does_nothing),
         cmocka_unit_test(errors_of_mpi_have_texts),
-        cmocka_unit_test(the_owner_of_a_signal_is_a_library),
         cmocka_unit_test(finalize_ends_what_init_began),
     };
     return RUN_RANKS(tests, NULL, NULL);

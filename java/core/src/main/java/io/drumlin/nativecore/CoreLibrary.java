@@ -26,7 +26,7 @@ import org.bytedeco.javacpp.annotation.Raw;
 public final class CoreLibrary {
 
     /** The {@code DRUMLIN_CORE_ABI} that these declarations were written for. */
-    public static final int ABI = 5;
+    public static final int ABI = 6;
 
     private CoreLibrary() {}
 
@@ -52,6 +52,29 @@ public final class CoreLibrary {
      * @return address of a C string, for example {@code No space left on device}
      */
     public static native @Cast("intptr_t") long drumlin_error_message(int error);
+
+    /**
+     * Who handles a signal.
+     *
+     * @param signalNumber number of a signal
+     * @return address of a C string: path of a library, empty for nobody, {@code ?} for unknown code; 0 for no signal
+     */
+    public static native @Cast("intptr_t") long drumlin_signal_owner(int signalNumber);
+
+    /**
+     * Loads a library for all that are loaded later, and gives the JVM back the signals that it takes.
+     *
+     * @param name address of the NUL-terminated path, or of a name that the dynamic linker looks for
+     * @return 1 where it had taken signals, else 0, or -errno
+     */
+    public static native int drumlin_library_load(@Cast("const char*") long name);
+
+    /**
+     * The dynamic linker's words for the thread's last failure of {@link #drumlin_library_load}.
+     *
+     * @return address of a C string
+     */
+    public static native @Cast("intptr_t") long drumlin_library_error();
 
     /**
      * Allocates zeroed, aligned memory.

@@ -1,9 +1,13 @@
 package io.drumlin.nativecore;
 
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Whether the C core can be used in this process. Loading is tried when somebody first asks. Thread-safe. */
 public final class NativeCore {
+
+    private static final int SIGSEGV = 11;
 
     private NativeCore() {}
 
@@ -36,6 +40,45 @@ public final class NativeCore {
         if (cause != null) {
             throw new IllegalStateException("the C core is not available: " + cause.getMessage(), cause);
         }
+    }
+
+    /**
+     * Loads a library that may take signals from the JVM, as MPI libraries do, and gives them back. The library stays and is
+     * seen by all that are loaded later.
+     *
+     * @param library a path, or the name of a file that the dynamic linker looks for
+     * @throws UnsatisfiedLinkError it cannot be loaded, or it keeps a signal without which the JVM cannot go on
+     */
+    public static void loadGuarded(String library) {
+        ByteBuffer name = NativeMemory.nativeString(library);
+        int result;
+        try {
+            result = CoreLibrary.drumlin_library_load(NativeMemory.address(name));
+        } finally {
+            Reference.reachabilityFence(name);
+        }
+        if (result >= 0) {
+            return;
+        }
+        String error = NativeMemory.string(CoreLibrary.drumlin_error_name(result));
+        throw new UnsatisfiedLinkError(
+                "EBUSY".equals(error)
+                        ? signalsLostTo(library)
+                        : library + ": " + NativeMemory.string(CoreLibrary.drumlin_library_error()));
+    }
+
+    /**
+     * The words for a library that keeps a signal of the JVM.
+     *
+     * @param library its name
+     * @return a sentence with the advice what to do
+     */
+    public static String signalsLostTo(String library) {
+        String owner = NativeMemory.string(CoreLibrary.drumlin_signal_owner(SIGSEGV));
+        return library + " has taken signals from the JVM that could not be given back (SIGSEGV is now handled by "
+                + (owner == null || owner.isEmpty() ? "nobody" : owner)
+                + "), and the next null check could end this process; set UCX_ERROR_SIGNALS= (empty) in the environment"
+                + " of the job, or start with LD_PRELOAD=$JAVA_HOME/lib/libjsig.so";
     }
 
     private record Loading(@Nullable Throwable failure) {

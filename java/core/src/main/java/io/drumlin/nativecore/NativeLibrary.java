@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -60,14 +61,16 @@ public final class NativeLibrary {
 
     private final String name;
     private final Class<?> binding;
+    private final Consumer<String> before;
     private final List<String> tried = new ArrayList<>();
 
     /** Whether there are files of the name that cannot be loaded. */
     private boolean found;
 
-    private NativeLibrary(String name, Class<?> binding) {
+    private NativeLibrary(String name, Class<?> binding, Consumer<String> before) {
         this.name = name;
         this.binding = binding;
+        this.before = before;
     }
 
     /**
@@ -82,10 +85,26 @@ public final class NativeLibrary {
      *     is final for this process, so the caller keeps it
      */
     public static @Nullable Throwable load(String name, Class<?> binding, int abi, IntSupplier actualAbi) {
+        return load(name, binding, abi, actualAbi, path -> {});
+    }
+
+    /**
+     * Loads a library that needs something done before, its glue, and compares the ABI.
+     *
+     * @param name what stands between {@code lib} and {@code .so}
+     * @param binding the class with the native methods
+     * @param abi the number that the binding was written for
+     * @param actualAbi asks the loaded library for its number
+     * @param before gets the path of the library before the JVM loads it; where it throws an {@link UnsatisfiedLinkError}, the
+     *     library is not loaded
+     * @return {@code null} when the binding can be used; else why not
+     */
+    public static @Nullable Throwable load(
+            String name, Class<?> binding, int abi, IntSupplier actualAbi, Consumer<String> before) {
         if (switchedOff()) {
             return switchedOffCause();
         }
-        NativeLibrary library = new NativeLibrary(name, binding);
+        NativeLibrary library = new NativeLibrary(name, binding, before);
         try {
             String place = library.loadFromAnywhere();
             library.found = true;
@@ -177,6 +196,9 @@ public final class NativeLibrary {
                 if (!Files.isReadable(path)) {
                     tried.add(source + ": there is no readable " + path);
                     return false;
+                }
+                if (file.equals(fileNames().get(0))) {
+                    before.accept(path.toString());
                 }
                 System.load(path.toString());
             }

@@ -4,6 +4,7 @@ import java.lang.ref.Reference;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.LongToIntFunction;
@@ -142,6 +143,20 @@ public final class NativeMemory {
             length++;
         }
         return StandardCharsets.UTF_8.decode(memory.limit(length)).toString();
+    }
+
+    /**
+     * A C string of a path or a name of a file, in the encoding that the JVM has for them.
+     *
+     * @param text without NUL
+     * @return a direct buffer with its bytes and a NUL
+     */
+    static ByteBuffer nativeString(String text) {
+        byte[] bytes = text.getBytes(Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8")));
+        return ByteBuffer.allocateDirect(bytes.length + 1)
+                .put(bytes)
+                .put((byte) 0)
+                .flip();
     }
 
     /**

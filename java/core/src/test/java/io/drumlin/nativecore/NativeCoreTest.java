@@ -3,8 +3,10 @@ package io.drumlin.nativecore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.comm.Mpirun;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,22 @@ class NativeCoreTest {
         assertThat(NativeMemory.string(CoreLibrary.drumlin_error_name(-28))).isEqualTo("ENOSPC");
         assertThat(NativeMemory.string(CoreLibrary.drumlin_error_message(-28))).isEqualTo("No space left on device");
         assertThat(NativeMemory.string(CoreLibrary.drumlin_error_name(12345))).isNull();
+    }
+
+    /** The library takes them as UCX does when an MPI library that is linked to it is loaded. */
+    @Test
+    void aLibraryThatTakesSignalsLeavesThemToTheJvm() {
+        Path taker = Mpirun.testLibrary("core/signal_taker.so");
+        NativeCore.loadGuarded(taker.toString());
+        assertThat(NativeMemory.string(CoreLibrary.drumlin_signal_owner(11))).contains("libjvm");
+        assertThat(NativeMemory.string(CoreLibrary.drumlin_signal_owner(8))).contains("libjvm");
+    }
+
+    @Test
+    void whatCannotBeLoadedIsToldByName() {
+        assertThatThrownBy(() -> NativeCore.loadGuarded("libdrumlin-nowhere.so.7"))
+                .isInstanceOf(UnsatisfiedLinkError.class)
+                .hasMessageContaining("libdrumlin-nowhere.so.7: cannot open");
     }
 
     @Test

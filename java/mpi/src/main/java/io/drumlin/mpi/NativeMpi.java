@@ -7,6 +7,8 @@ import io.drumlin.comm.Arguments;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Launcher;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.nativecore.CoreLibrary;
+import io.drumlin.nativecore.NativeCore;
 import io.drumlin.nativecore.NativeMemory;
 import io.drumlin.nativecore.mpi.MpiLibrary;
 import io.drumlin.nativecore.mpi.NativeMpiCore;
@@ -30,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * initialised MPI itself finalises it itself. {@link io.drumlin.comm.Communicators#finishAfterMain} calls it for a program whose
  * {@code main} has returned, never when this rank has failed: MPI would wait for ranks that never come.
  *
- * <p><b>Signals.</b> The JVM needs SIGSEGV for its null checks. Where Drumlin initialises MPI it sees to it that no MPI
- * library (UCX, PSM) keeps the handler. Where MPI was initialised by others and the handler is lost, a warning names the
+ * <p><b>Signals.</b> The JVM needs SIGSEGV for its null checks. Where Drumlin loads and initialises MPI it gives back what
+ * MPI libraries (UCX, PSM) take, and refuses to go on where that fails. Where MPI was initialised by others and the handler is lost, a warning names the
  * library and the cure.
  *
  * <p><b>Threads.</b> Thread-safe if {@link #threadMultiple()}; else all calls of the process come from one thread.
@@ -172,13 +174,19 @@ public final class NativeMpi implements Communicator {
     private static synchronized void initialize() throws DrumlinException {
         boolean wasAlive = isAlive();
         int result = MpiLibrary.drumlin_mpi_init();
+        if (!wasAlive && isAlive() && result < 0) {
+            initializedHere = true;
+            throw DrumlinException.during("MPI_Init_thread of " + libraryName())
+                    .problem(NativeCore.signalsLostTo("MPI"))
+                    .exception();
+        }
         if (!wasAlive && result < 0) {
             check(result, DrumlinException.during("MPI_Init_thread of " + libraryName()));
         }
         initializedHere = check(result, DrumlinException.during("joining MPI")) == 1;
         if (!signalsChecked) {
             signalsChecked = true;
-            warnOfLostSignals(NativeMemory.string(MpiLibrary.drumlin_mpi_signal_owner(SIGSEGV)));
+            warnOfLostSignals(NativeMemory.string(CoreLibrary.drumlin_signal_owner(SIGSEGV)));
         }
     }
 

@@ -37,8 +37,12 @@ class OpenMpiJavaIT {
     /** UCX takes SIGSEGV when the program initialises MPI by itself; nobody but us tells it why its JVM will die. */
     @Test
     void signalsLostToUcxAreReported() throws Exception {
-        Mpirun.Outcome outcome =
-                MpiTests.assumeUcx(1).classPath(MpiTests.assumeMpiJar()).run(Programs.JoinsMpiOfTheProgram.class);
+        Mpirun.Outcome outcome = MpiTests.assumeUcx(1)
+                .classPath(MpiTests.assumeMpiJar())
+                // UCX's default: that this JVM has loaded MPI has changed the variable for the processes that it
+                // starts.
+                .environment("UCX_ERROR_SIGNALS", "SIGILL,SIGSEGV,SIGBUS,SIGFPE")
+                .run(Programs.JoinsMpiOfTheProgram.class);
         assertThat(outcome.output())
                 .contains("SIGSEGV is handled by")
                 .contains("libucs")

@@ -18,7 +18,7 @@ import org.bytedeco.javacpp.annotation.Platform;
 public final class MpiLibrary {
 
     /** The {@code DRUMLIN_MPI_ABI} that these declarations were written for. */
-    public static final int ABI = 4;
+    public static final int ABI = 5;
 
     private MpiLibrary() {}
 
@@ -64,14 +64,6 @@ public final class MpiLibrary {
      * @return 0 to 3 for MPI_THREAD_SINGLE to MULTIPLE, or a failure
      */
     public static native int drumlin_mpi_thread_level();
-
-    /**
-     * Who handles a signal.
-     *
-     * @param signalNumber number of a signal
-     * @return address of a C string: path of a library, empty for nobody, {@code ?} for unknown code; 0 for no signal
-     */
-    public static native @Cast("intptr_t") long drumlin_mpi_signal_owner(int signalNumber);
 
     /**
      * Ends all processes of the job.

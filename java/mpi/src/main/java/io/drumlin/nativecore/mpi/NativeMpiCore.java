@@ -21,7 +21,12 @@ public final class NativeMpiCore {
 
     private record Loading(@Nullable Throwable failure) {
 
-        static final Loading ONCE = new Loading(
-                NativeLibrary.load("drumlin_mpi", MpiLibrary.class, MpiLibrary.ABI, MpiLibrary::drumlin_mpi_abi));
+        static final Loading ONCE = new Loading(NativeLibrary.load(
+                "drumlin_mpi",
+                MpiLibrary.class,
+                MpiLibrary.ABI,
+                MpiLibrary::drumlin_mpi_abi,
+                // MPICH and Open MPI 5 load UCX with it, which takes the JVM's signals at once.
+                NativeCore::loadGuarded));
     }
 }
