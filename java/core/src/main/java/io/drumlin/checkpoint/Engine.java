@@ -96,7 +96,7 @@ record Engine(
     }
 
     /** The mode for files in other directories than those of the levels. */
-    IoMode modeAt(CheckpointDirectories places) {
+    IoMode modeAt(CheckpointDirectories places, Refusals refusals) {
         return IoModes.of(config(), app, group, run.topology(), places, storage(), slabs, reader, refusals, packing);
     }
 

@@ -154,9 +154,11 @@ final class EngineStash implements Stash {
 
     /** @param ckptId its id; any if negative */
     private Item item(CheckpointDirectories places, int ckptId, String what) throws IOException {
-        Optional<StoredCheckpoint> found = engine.modeAt(places).stored(Level.L1).stream()
+        Refusals refusals = Refusals.of(app, "looking for " + what);
+        Optional<StoredCheckpoint> found = engine.modeAt(places, refusals).stored(Level.L1).stream()
                 .filter(stored -> ckptId < 0 || stored.ckptId() == ckptId)
                 .findFirst();
+        refusals.requireReadable();
         Item[] item = new Item[1];
         Agreement.run(app, "looking for " + what, () -> {
             List<FileLocation> files = found.map(

@@ -26,6 +26,8 @@ final class Refusals {
     private final Communicator app;
     private final BiConsumer<Path, IOException> sink;
     private final boolean older;
+    private final String operation;
+    private final String advice;
     private @Nullable IOException unreadable;
     private boolean refusedAny;
 
@@ -35,17 +37,41 @@ final class Refusals {
      * @param older whether what cannot be read counts as lost, and a checkpoint is taken that may be older
      */
     Refusals(Communicator app, BiConsumer<Path, IOException> sink, boolean older) {
+        this(
+                app,
+                sink,
+                older,
+                "restart",
+                "that may pass, and no checkpoint was deleted: mend the cause and start again; if the file is lost"
+                        + " for good, [drumlin] on_unreadable = older goes on from another checkpoint, which may be older");
+    }
+
+    private Refusals(
+            Communicator app, BiConsumer<Path, IOException> sink, boolean older, String operation, String advice) {
         this.app = app;
         this.sink = sink;
         this.older = older;
+        this.operation = operation;
+        this.advice = advice;
     }
 
     /** Refusals that are warned of. */
     static Refusals logged(Communicator app, boolean older) {
+        return new Refusals(app, warning(app), older);
+    }
+
+    /** Those of a call that may be made again. What cannot be read never counts as lost. */
+    static Refusals of(Communicator app, String operation) {
         return new Refusals(
                 app,
-                (path, refused) -> LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), refused.getMessage()),
-                older);
+                warning(app),
+                false,
+                operation,
+                "that may pass, and nothing was changed: mend the cause and try again");
+    }
+
+    private static BiConsumer<Path, IOException> warning(Communicator app) {
+        return (path, refused) -> LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), refused.getMessage());
     }
 
     /**
@@ -81,14 +107,12 @@ final class Refusals {
     }
 
     private IOException unreadable(String doing, Path path, IOException failure) {
-        DrumlinException.Context context = DrumlinException.during("restart: " + doing)
+        DrumlinException.Context context = DrumlinException.during(operation + ": " + doing)
                 .rank(app.rank())
                 .path(path)
                 .cause(failure)
                 .problem(String.valueOf(failure.getMessage()))
-                .advice(
-                        "that may pass, and no checkpoint was deleted: mend the cause and start again; if the file is lost"
-                                + " for good, [drumlin] on_unreadable = older goes on from another checkpoint, which may be older");
+                .advice(advice);
         String errno = IoFailures.errno(failure);
         return (errno == null ? context : context.errno(errno)).exception();
     }
@@ -101,13 +125,13 @@ final class Refusals {
     }
 
     /**
-     * Ends the restart if any rank could not read what may be whole. Collective.
+     * Ends the operation if any rank could not read what may be whole. Collective.
      *
      * @throws IOException on all ranks
      */
     void requireReadable() throws IOException {
         IOException failure = unreadable;
         unreadable = null;
-        Agreement.agree(app, "restart", failure);
+        Agreement.agree(app, operation, failure);
     }
 }

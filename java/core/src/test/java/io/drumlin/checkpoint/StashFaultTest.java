@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
@@ -14,7 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -99,15 +101,25 @@ class StashFaultTest {
         });
     }
 
-    /** Without its metadata, of which the file system does not tell whether they are there, a stash could not be loaded. */
-    @Test
-    void aStashHasItsMetadataOrIsNotMade() throws IOException, InterruptedException {
-        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", "1", "basic.node_size", "1"));
+    /** What the file system does not tell of is neither missing nor left out: a stash without its metadata could not be loaded. */
+    @ParameterizedTest
+    @CsvSource({"1, stat path=/sector0-group0.fti", "1, open path=/sector0-group0.fti", "3, list path=/l1 path=/stash/"
+    })
+    void whatCannotBeSeenIsNotTakenForMissing(String ioMode, String call) throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1"));
         Path now = directory.resolve("now");
+        String rules = Stream.of(call.split(" path="))
+                .skip(1)
+                .map(path -> call.split(" ")[0] + " path=" + path + " when=" + now + " from=1 error=EIO")
+                .collect(Collectors.joining(";"));
         Mpirun.Outcome outcome = Mpirun.withoutLauncher()
-                .faults("stat path=/sector0-group0.fti when=" + now + " from=1 error=EIO")
+                .faults(rules)
                 .run(Program.class, run.config().toString(), now.toString());
-        assertThat(outcome.output()).contains("failed: ", "EIO", "then loaded 1");
+        assertThat(outcome.output())
+                .containsPattern("put failed: .*EIO")
+                .containsPattern("load failed: .*EIO")
+                .contains("then loaded 1")
+                .doesNotContain("no file of it");
     }
 
     /** What the other JVM runs. */
@@ -123,17 +135,22 @@ class StashFaultTest {
                     .open()) {
                 checkpoints.protect(0, new int[] {1});
                 checkpoints.checkpoint(1, Level.L1);
-                Files.createFile(now);
-                try {
-                    checkpoints.stash().put(1, 5);
-                    System.out.println("made");
-                } catch (IOException e) {
-                    System.out.println("failed: " + e.getMessage());
-                }
-                Files.delete(now);
+                whileCallsFail(now, "put", () -> checkpoints.stash().put(1, 5));
                 checkpoints.stash().put(1, 6);
+                whileCallsFail(now, "load", () -> checkpoints.stash().load(6));
                 System.out.println("then loaded " + checkpoints.stash().load(6));
             }
+        }
+
+        private static void whileCallsFail(Path now, String what, Agreement.Step step) throws IOException {
+            Files.createFile(now);
+            try {
+                step.run();
+                System.out.println(what + " succeeded");
+            } catch (IOException e) {
+                System.out.println(what + " failed: " + e.getMessage());
+            }
+            Files.delete(now);
         }
     }
 }
