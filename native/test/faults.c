@@ -7,7 +7,8 @@
  * rules.h says what a rule looks like. The calls are
  *
  *   open     open, openat
- *   stat     stat, lstat, fstatat, statx and access, by path
+ *   stat     stat, lstat, fstatat, statx and access, by path, and fstat
+ *   list     opendir, fdopendir and readdir
  *   read     pread, read, preadv, readv
  *   write    pwrite, write, pwritev, writev
  *   sync     fsync, fdatasync
@@ -25,6 +26,7 @@
  */
 #include "rules.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -72,7 +74,8 @@ static bool has_rule_for(const char *call)
 
 static void set_up(void)
 {
-    static const char *const calls[] = {"open", "stat", "read", "write", "sync", "rename", "mmap", "memory", "uring", NULL};
+    static const char *const calls[] = {"open", "stat",   "list", "read",   "write", "sync",
+                                        "rename", "mmap", "memory", "uring", NULL};
     read_rules("DRUMLIN_FAULTS", calls);
     if (has_rule_for("uring") || has_rule_for("read") || has_rule_for("write"))
         refuse_io_uring();
@@ -154,6 +157,8 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
+/* ---- looks at files and directories --------------------------------------------------------------------------- */
+
 /* Which of these Java calls depends on its version. */
 #define STAT(name, parameters, ...) \
     int name parameters \
@@ -161,15 +166,51 @@ OPENAT(openat64)
         return is_error(fault("stat", path, NULL)) ? -1 : NEXT(name)(__VA_ARGS__); \
     }
 
+/* Without a path it is the open file or directory. */
+#define STAT_AT(name, parameters, ...) \
+    int name parameters \
+    { \
+        const struct rule *rule = *path == '\0' ? fault_on("stat", directory) : fault("stat", path, NULL); \
+        return is_error(rule) ? -1 : NEXT(name)(__VA_ARGS__); \
+    }
+
+#define STAT_OF(name, parameters, ...) \
+    int name parameters \
+    { \
+        return is_error(fault_on("stat", fd)) ? -1 : NEXT(name)(__VA_ARGS__); \
+    }
+
 STAT(stat, (const char *path, struct stat *status), path, status)
 STAT(stat64, (const char *path, struct stat64 *status), path, status)
 STAT(lstat, (const char *path, struct stat *status), path, status)
 STAT(lstat64, (const char *path, struct stat64 *status), path, status)
-STAT(fstatat, (int directory, const char *path, struct stat *status, int flags), directory, path, status, flags)
-STAT(fstatat64, (int directory, const char *path, struct stat64 *status, int flags), directory, path, status, flags)
-STAT(statx, (int directory, const char *path, int flags, unsigned mask, struct statx *status), directory, path, flags, mask,
-     status)
+STAT_AT(fstatat, (int directory, const char *path, struct stat *status, int flags), directory, path, status, flags)
+STAT_AT(fstatat64, (int directory, const char *path, struct stat64 *status, int flags), directory, path, status, flags)
+STAT_AT(statx, (int directory, const char *path, int flags, unsigned mask, struct statx *status), directory, path, flags, mask,
+        status)
 STAT(access, (const char *path, int mode), path, mode)
+STAT_OF(fstat, (int fd, struct stat *status), fd, status)
+STAT_OF(fstat64, (int fd, struct stat64 *status), fd, status)
+
+DIR *opendir(const char *path)
+{
+    return is_error(fault("list", path, NULL)) ? NULL : NEXT(opendir)(path);
+}
+
+DIR *fdopendir(int fd)
+{
+    return is_error(fault_on("list", fd)) ? NULL : NEXT(fdopendir)(fd);
+}
+
+struct dirent *readdir(DIR *directory)
+{
+    return is_error(fault_on("list", dirfd(directory))) ? NULL : NEXT(readdir)(directory);
+}
+
+struct dirent64 *readdir64(DIR *directory)
+{
+    return is_error(fault_on("list", dirfd(directory))) ? NULL : NEXT(readdir64)(directory);
+}
 
 /* ---- read and write ------------------------------------------------------------------------------------------- */
 
@@ -274,7 +315,7 @@ static void flip_mapped(const struct rule *rule, char *memory, size_t length, in
     struct stat status;
     if (memory == MAP_FAILED || rule == NULL || rule->effect != FLIP || !(flags & MAP_PRIVATE))
         return;
-    if (fstat(fd, &status) != 0 || status.st_size <= at)
+    if (NEXT(fstat)(fd, &status) != 0 || status.st_size <= at)
         return;
     size_t there = (size_t)(status.st_size - at) < length ? (size_t)(status.st_size - at) : length;
     size_t byte = (size_t)rule->value / 8 % there;

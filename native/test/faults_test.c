@@ -1,5 +1,6 @@
 #include "cmocka_all.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -122,11 +123,24 @@ static int it_waits_for_its_moment(int fd)
 static int looks_fail(int fd)
 {
     struct stat status;
-    (void)fd;
     CHECK_ERROR(stat(path, &status), EIO);
     CHECK_ERROR(access(path, F_OK), EIO);
     CHECK_ERROR(fstatat(AT_FDCWD, path, &status, 0), EIO);
-    CHECK(lstat("/", &status) == 0);
+    CHECK_ERROR(fstat(fd, &status), EIO);
+    CHECK_ERROR(fstatat(fd, "", &status, AT_EMPTY_PATH), EIO);
+    CHECK(lstat("/", &status) == 0 && fstat(0, &status) == 0);
+    return 0;
+}
+
+static int lists_fail(int fd)
+{
+    (void)fd;
+    *strrchr(path, '/') = '\0';
+    CHECK(opendir(path) == NULL && errno == EACCES);
+    DIR *directory = opendir(path);
+    CHECK(directory != NULL && readdir(directory) != NULL);
+    errno = 0;
+    CHECK(readdir(directory) == NULL && errno == EIO && readdir(directory) != NULL);
     return 0;
 }
 
@@ -151,6 +165,7 @@ static const struct {
     PROGRAM(io_uring_is_refused),
     PROGRAM(it_waits_for_its_moment),
     PROGRAM(looks_fail),
+    PROGRAM(lists_fail),
     PROGRAM(reads_as_ever),
 };
 
@@ -225,6 +240,9 @@ static void calls_fail_as_they_are_told(void **state)
     assert_int_equal(status_under("read path=data nth=2 flip=10", "one_bit_is_flipped"), 0);
     assert_int_equal(status_under("mmap path=data flip=32778", "one_bit_of_a_mapping_is_flipped"), 0);
     assert_int_equal(status_under("stat path=data from=1 error=EIO", "looks_fail"), 0);
+    assert_int_equal(status_under("list path=faults_test nth=1 error=EACCES; list path=faults_test nth=4 error=EIO",
+                                  "lists_fail"),
+                     0);
     assert_int_equal(status_under("sync path=data from=1 error=5; rename path=data error=EXDEV; open path=data from=1 "
                                   "error=EMFILE;mmap path=data error=ENOMEM; memory from=1 error=ENOMEM",
                                   "others_fail"),
@@ -250,6 +268,13 @@ static void a_rule_of_another_rank_does_nothing(void **state)
     (void)state;
     assert_int_equal(status_under("read path=data rank=1 from=1 error=EIO", "reads_as_ever"), 0);
     assert_int_equal(status_under("read path=data rank=2 from=1 error=EIO", "reads_as_ever"), 1);
+}
+
+static void a_rule_ends_the_process(void **state)
+{
+    (void)state;
+    assert_int_equal(status_under("read path=data nth=2 kill=9", "reads_as_ever"), 0);
+    assert_int_equal(status_under("read path=data kill=9", "reads_as_ever"), -1);
 }
 
 static void what_is_not_understood_ends_the_program(void **state)
@@ -284,6 +309,7 @@ int main(int count, char **arguments)
         TEST(io_uring_is_refused_to_who_shall_read_and_write_by_calls),
         TEST(a_rule_waits_for_its_moment),
         TEST(a_rule_of_another_rank_does_nothing),
+        TEST(a_rule_ends_the_process),
         TEST(what_is_not_understood_ends_the_program),
         TEST(calls_and_faults_are_counted),
     };

@@ -10,6 +10,7 @@
  *   when=FILE    a call counts only while FILE exists: a program or a script makes it when its moment has come
  *   error=NAME   fail with an errno, by name or number, without doing anything; for MPI a number
  *   short=BYTES  move no more than so many bytes; 0: return 0
+ *   kill=SIGNAL  end the process by the signal of this number, before the call
  *   flip=BIT     turn over this bit of what was read, counted from its first byte, modulo its length
  *
  * An unknown word ends the process: a test whose fault is never made would pass. Each process counts for itself. With
@@ -34,9 +35,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST_RULES 16
+#define MOST_RULES 1024
 
-enum effect { NONE, ERROR, SHORT, FLIP };
+enum effect { NONE, ERROR, SHORT, FLIP, KILL };
 
 struct rule {
     char text[512]; /* the rule's words, ended by 0 each */
@@ -146,6 +147,8 @@ static bool take_word(struct rule *rule, const char *word)
         rule->effect = SHORT, rule->value = number_of(word, value);
     else if (IS("flip="))
         rule->effect = FLIP, rule->value = number_of(word, value);
+    else if (IS("kill="))
+        rule->effect = KILL, rule->value = number_of(word, value);
     else
         refuse(word);
 #undef IS
@@ -222,6 +225,8 @@ static const struct rule *fault_of(const char *call, const char *path, const cha
         atomic_fetch_add(&rule->hit, 1);
         due = rule;
         log_line("%s %lld of rule %d fails: %s\n", call, (long long)count, i + 1, path == NULL ? "" : path);
+        if (rule->effect == KILL)
+            (void)syscall(SYS_kill, getpid(), (int)rule->value);
     }
     errno = before;
     return due;
