@@ -1,17 +1,14 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 
-/** Makes, lists and deletes directories. */
+/** Makes and deletes directories. */
 final class DirectoryTree {
 
     private DirectoryTree() {}
@@ -22,7 +19,7 @@ final class DirectoryTree {
             return;
         }
         Path parent = directory.toAbsolutePath().getParent();
-        if (parent != null && !Files.isDirectory(parent)) {
+        if (parent != null && !PathStatus.isDirectory(parent)) {
             throw DrumlinException.during("mkdir")
                     .path(directory)
                     .errno("ENOENT")
@@ -39,24 +36,10 @@ final class DirectoryTree {
     /** Deletes a file or a directory with all below it; nothing happens when it is missing. */
     static void delete(Path path, StorageEngine storage) throws IOException {
         if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-            for (Path entry : entries(path)) {
+            for (Path entry : PathStatus.entries(path)) {
                 delete(entry, storage);
             }
         }
         storage.delete(path);
-    }
-
-    /** What is in a directory, in the order of names; empty when it is missing. */
-    static List<Path> entries(Path directory) throws IOException {
-        try (Stream<Path> entries = Files.list(directory)) {
-            return entries.sorted().toList();
-        } catch (NoSuchFileException e) {
-            return List.of();
-        } catch (UncheckedIOException | IOException e) {
-            throw DrumlinException.during("listing the directory")
-                    .path(directory)
-                    .cause(e)
-                    .exception();
-        }
     }
 }

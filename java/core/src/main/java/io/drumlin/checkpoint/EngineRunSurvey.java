@@ -9,6 +9,7 @@ import io.drumlin.format.StoredNames;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -283,7 +284,7 @@ final class EngineRunSurvey implements RunSurvey {
             if (config.ioMode() == FtiConfig.IO_FTIFF) {
                 return List.of(archive(directories.metaArchive()));
             }
-            return DirectoryTree.entries(directories.metaArchive()).stream()
+            return PathStatus.entries(directories.metaArchive()).stream()
                     .filter(Files::isDirectory)
                     .map(this::archive)
                     .toList();

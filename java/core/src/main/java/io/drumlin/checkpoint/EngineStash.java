@@ -202,7 +202,8 @@ final class EngineStash implements Stash {
     }
 
     private void copy(Path file, Path directory) throws IOException {
-        new FileCopy(storage, engine.slabs()).copy(file, 0, Files.size(file), directory.resolve(file.getFileName()));
+        new FileCopy(storage, engine.slabs())
+                .copy(file, 0, PathStatus.size(file), directory.resolve(file.getFileName()));
     }
 
     /**

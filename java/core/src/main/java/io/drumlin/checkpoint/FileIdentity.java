@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 record FileIdentity(@Nullable Object key, long size, FileTime written) {
 
     static FileIdentity of(Path path) throws IOException {
-        BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+        BasicFileAttributes attributes = PathStatus.read(path);
         return new FileIdentity(attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
     }
 }

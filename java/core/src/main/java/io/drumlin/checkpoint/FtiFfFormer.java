@@ -65,7 +65,7 @@ record FtiFfFormer(
             differential(reader, directory, ranks);
             return ranks;
         }
-        for (Path file : DirectoryTree.entries(directory)) {
+        for (Path file : PathStatus.entries(directory)) {
             OptionalInt rank = FileNames.plainOwner(file.getFileName().toString());
             OptionalInt ckptId = FileNames.ckptId(file);
             if (rank.isPresent() && ckptId.isPresent()) {
@@ -80,7 +80,7 @@ record FtiFfFormer(
             throws IOException {
         TreeSet<Integer> ranks = new TreeSet<>();
         Optional<FtiFfFile> readable = Optional.empty();
-        for (Path file : DirectoryTree.entries(directory)) {
+        for (Path file : PathStatus.entries(directory)) {
             OptionalInt rank = FileNames.differentialOwner(file.getFileName().toString());
             if (rank.isPresent()) {
                 ranks.add(rank.getAsInt());

@@ -6,9 +6,9 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -57,7 +57,7 @@ final class LevelCopy {
                     storage.rename(written.get(), copy);
                     return;
                 }
-                long size = file.whole().map(StoredFile.Chunk::length).orElse(Files.size(from));
+                long size = file.whole().map(StoredFile.Chunk::length).orElse(PathStatus.size(from));
                 new FileCopy(storage, slabs).copy(from, start, size, copy);
                 // At a restart the copy is what is recovered.
                 reader.verify(copy, file.movedBy(-start), level == Level.L1 ? Keep.IN_VARIABLES : Keep.NOTHING);

@@ -191,7 +191,7 @@ final class LevelDirectories implements CheckpointDirectories {
 
     /** A former run of more ranks has left files that this one does not update. */
     private void deleteOfOtherRanks(Path directory) throws IOException {
-        for (Path file : DirectoryTree.entries(directory)) {
+        for (Path file : PathStatus.entries(directory)) {
             OptionalInt rank = FileNames.differentialOwner(file.getFileName().toString());
             if (rank.isPresent() && !topology.isOfApplication(rank.getAsInt())) {
                 storage.delete(file);
@@ -420,7 +420,7 @@ final class LevelDirectories implements CheckpointDirectories {
 
     private boolean isOfDifferential(Path ofMetadata) throws IOException {
         return PathStatus.isDirectory(ofMetadata)
-                && !DirectoryTree.entries(ofMetadata).isEmpty()
+                && !PathStatus.entries(ofMetadata).isEmpty()
                 && MetadataFiles.archiveName(ofMetadata, storage).isEmpty();
     }
 
@@ -448,7 +448,7 @@ final class LevelDirectories implements CheckpointDirectories {
     }
 
     private void moveFiles(Path from, Path to) throws IOException {
-        for (Path file : DirectoryTree.entries(from)) {
+        for (Path file : PathStatus.entries(from)) {
             storage.rename(file, to.resolve(file.getFileName()));
         }
         storage.syncDirectory(to);

@@ -8,6 +8,7 @@ import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -58,7 +59,7 @@ final class MetadataFiles {
      */
     static Optional<String> archiveName(Path directory, StorageEngine storage) throws IOException {
         boolean damaged = false;
-        for (Path file : DirectoryTree.entries(directory)) {
+        for (Path file : PathStatus.entries(directory)) {
             try {
                 GroupMetadata metadata = read(file, storage);
                 return metadata.type() == CkptType.FULL ? Optional.of("Ckpt_" + metadata.ckptId()) : Optional.empty();

@@ -10,10 +10,10 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,7 +63,7 @@ final class MpiIoFileWriter implements SharedFileWriter {
     }
 
     private static long start(Path path, long size, long end) throws IOException {
-        long found = Files.size(path);
+        long found = PathStatus.size(path);
         if (found < end || end < size) {
             throw DrumlinException.during("restart")
                     .path(path)

@@ -7,6 +7,7 @@ import io.drumlin.format.ftiff.Recognition;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -79,7 +80,7 @@ final class OtherModes {
      * theirs; 0 if there is none.
      */
     private int inFiles(Level level) throws IOException {
-        for (Path path : DirectoryTree.entries(places.directory(level, CommitSlot.COMMITTED))) {
+        for (Path path : PathStatus.entries(places.directory(level, CommitSlot.COMMITTED))) {
             String name = path.getFileName().toString();
             OptionalInt owner = level == Level.L4_DCP ? FileNames.differentialOwner(name) : FileNames.plainOwner(name);
             boolean looked = level.isGlobal() ? owner.equals(OptionalInt.of(fileRank)) : owner.isPresent();
@@ -100,7 +101,7 @@ final class OtherModes {
 
     /** The mode that the metadata of a level tell, or the names in them; 0 if there are none. */
     private int inMetadata(Level level) throws IOException {
-        for (Path path : DirectoryTree.entries(places.metadataDirectory(level, CommitSlot.COMMITTED))) {
+        for (Path path : PathStatus.entries(places.metadataDirectory(level, CommitSlot.COMMITTED))) {
             if (MetadataFiles.NAME.matcher(path.getFileName().toString()).matches()) {
                 GroupMetadata metadata = MetadataFiles.read(path, storage);
                 int mode = MetadataOrigin.mode(metadata);

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.FileNames.Differential;
 import io.drumlin.format.fti.DcpFile;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -91,7 +92,7 @@ final class PosixDifferential {
     /** This rank's files; those of others may come and go meanwhile. */
     private Map<Path, Differential> files() throws IOException {
         Map<Path, Differential> files = new LinkedHashMap<>();
-        for (Path file : DirectoryTree.entries(directory())) {
+        for (Path file : PathStatus.entries(directory())) {
             FileNames.differential(file.getFileName().toString())
                     .filter(name -> name.rank() == fileRank)
                     .ifPresent(name -> files.put(file, name));

@@ -9,7 +9,6 @@ import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -104,7 +103,7 @@ final class PosixFormer implements FormerCheckpoint {
     /** Id of the checkpoint, and its groups. */
     private static String groups(PosixRun run, Path directory) throws IOException {
         Set<List<Integer>> numbers = new HashSet<>();
-        for (Path file : DirectoryTree.entries(directory)) {
+        for (Path file : PathStatus.entries(directory)) {
             Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
             if (name.matches()) {
                 numbers.add(List.of(Integer.parseInt(name.group(1)), Integer.parseInt(name.group(2))));
@@ -252,7 +251,7 @@ final class PosixFormer implements FormerCheckpoint {
         if (run.shared().isPresent()) {
             return run.shared().get().start(path, rank, sizes);
         }
-        long found = Files.size(path);
+        long found = PathStatus.size(path);
         if (found != entry.size()) {
             throw refused(path, "it has " + found + " bytes and the metadata say " + entry.size());
         }

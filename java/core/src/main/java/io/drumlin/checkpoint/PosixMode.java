@@ -501,7 +501,7 @@ final class PosixMode implements IoMode {
     /** Refuses the metadata of a run of other groups, of which this run would recover a part. */
     private void checkGroups(Path directory) throws IOException {
         int sectors = topology.nodes() / group.size();
-        for (Path file : DirectoryTree.entries(directory)) {
+        for (Path file : PathStatus.entries(directory)) {
             Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
             if (!name.matches()) {
                 continue;

@@ -9,7 +9,6 @@ import io.drumlin.integrity.RebuiltFile;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -197,7 +196,7 @@ final class PosixRemains implements StoredCheckpoint {
     /** Where this rank's bytes begin in a file that is large enough. */
     private long start(Path path, long size) throws IOException {
         long start = locator.start(path);
-        long found = Files.size(path);
+        long found = PathStatus.size(path);
         if (shared().isEmpty() && found != size) {
             throw MetadataOrigin.refused(
                     path,

@@ -5,7 +5,6 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -56,12 +55,14 @@ final class PutAside {
     /** When each checkpoint in the archive was written, by id. */
     private Map<Integer, Long> archived() throws IOException {
         Map<Integer, Long> found = new TreeMap<>();
-        for (Path file : DirectoryTree.entries(directories.archive())) {
+        for (Path file : PathStatus.entries(directories.archive())) {
             String name = file.getFileName().toString();
             String id = name.startsWith("Ckpt") ? name.substring(4).replaceFirst("-.*", "") : "";
             if (id.matches("\\d{1,9}")) {
                 found.merge(
-                        Integer.parseInt(id), Files.getLastModifiedTime(file).toMillis(), Math::max);
+                        Integer.parseInt(id),
+                        PathStatus.read(file).lastModifiedTime().toMillis(),
+                        Math::max);
             }
         }
         return found;
@@ -112,7 +113,7 @@ final class PutAside {
         List<String> found = new ArrayList<>();
         for (Path one : List.of(directories.localStash(0), directories.globalStash(0))) {
             Path all = one.resolveSibling("");
-            List<Long> ids = DirectoryTree.entries(all).stream()
+            List<Long> ids = PathStatus.entries(all).stream()
                     .map(stash -> stash.getFileName().toString())
                     .filter(name -> name.matches("\\d{1,18}"))
                     .map(Long::valueOf)

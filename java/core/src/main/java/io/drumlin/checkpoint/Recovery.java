@@ -203,7 +203,7 @@ final class Recovery {
             refusals.succeeds(
                     "listing",
                     directory,
-                    () -> anywhere[0] |= DirectoryTree.entries(directory).isEmpty() ? 0 : 1);
+                    () -> anywhere[0] |= PathStatus.entries(directory).isEmpty() ? 0 : 1);
         }
         refusals.requireReadable();
         app.allreduce(anywhere, Op.MAX);

@@ -10,12 +10,12 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -168,7 +168,7 @@ final class Relocation implements AutoCloseable {
                 part[0] = new Part(
                         new BlockFileSource(opened[0]),
                         whole.map(StoredFile.Chunk::offset).orElse(0L),
-                        whole.isPresent() ? whole.get().length() : Files.size(found.path()));
+                        whole.isPresent() ? whole.get().length() : PathStatus.size(found.path()));
             });
             Exchange exchange = new Exchange(from, order);
             long size = exchange.number(part[0].size);

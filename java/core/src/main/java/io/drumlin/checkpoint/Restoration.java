@@ -10,6 +10,7 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -23,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Makes the lost files of a checkpoint of level 2 or 3 again, so that it stands another loss
@@ -139,7 +139,7 @@ final class Restoration {
     private static Optional<TransferPlan> plan(
             HashedTransfer transfer, StoredCheckpoint stored, FileKind kind, Path path) {
         try {
-            long size = Files.size(path);
+            long size = PathStatus.size(path);
             return stored.digested(kind, path).flatMap(meta -> transfer.plan(size, meta));
         } catch (IOException e) {
             // Who verifies the file will say so.
@@ -229,8 +229,8 @@ final class Restoration {
         rebuiltAhead = Optional.empty();
         // The directory as it was found: where there is none, another may be brought into its place.
         directoryMadeAhead.ifPresent(directory -> {
-            try (Stream<Path> content = Files.list(directory)) {
-                if (content.findAny().isEmpty()) {
+            try {
+                if (PathStatus.entries(directory).isEmpty()) {
                     storage.delete(directory);
                 }
             } catch (IOException e) {

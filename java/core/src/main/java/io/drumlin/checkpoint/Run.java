@@ -6,6 +6,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
@@ -170,8 +171,8 @@ record Run(
             return;
         }
         List<String> others = new ArrayList<>();
-        for (Path entry : DirectoryTree.entries(config.metaDir())) {
-            if (Files.exists(entry.resolve(directories.topologyFile().getFileName()))) {
+        for (Path entry : PathStatus.entries(config.metaDir())) {
+            if (PathStatus.exists(entry.resolve(directories.topologyFile().getFileName()))) {
                 others.add(entry.getFileName().toString());
             }
         }

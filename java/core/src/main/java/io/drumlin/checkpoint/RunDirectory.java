@@ -79,7 +79,7 @@ final class RunDirectory {
             OwnDirectory.require(nodeDirectory.get());
         }
         OwnDirectory.require(local);
-        for (Path entry : DirectoryTree.entries(local)) {
+        for (Path entry : PathStatus.entries(local)) {
             OwnDirectory.require(entry);
         }
         OwnDirectory.requireNoLink(global);
@@ -185,7 +185,7 @@ final class RunDirectory {
 
     /** Deletes what incremental checkpoints have left below a root that were never completed. */
     static void deleteIncremental(Path root, StorageEngine storage) throws IOException {
-        for (Path entry : DirectoryTree.entries(root)) {
+        for (Path entry : PathStatus.entries(root)) {
             if (FileNames.isIncremental(entry)) {
                 storage.delete(entry);
             }
@@ -201,7 +201,7 @@ final class RunDirectory {
      */
     static List<Path> rankFiles(Path directory, FileKind kind, int rank, Topology topology) throws IOException {
         List<Path> found = new ArrayList<>();
-        for (Path entry : DirectoryTree.entries(directory)) {
+        for (Path entry : PathStatus.entries(directory)) {
             Matcher name = FileNames.RANK_FILE.matcher(entry.getFileName().toString());
             // Only files: opening a pipe would wait for its other end.
             if (!name.matches() || !PathStatus.isRegularFile(entry)) {
@@ -218,7 +218,7 @@ final class RunDirectory {
 
     /** Refuses a directory with a file of differential checkpoints of a rank that the application does not have. */
     static void requireRanks(Path directory, Topology topology) throws IOException {
-        for (Path entry : DirectoryTree.entries(directory)) {
+        for (Path entry : PathStatus.entries(directory)) {
             Matcher name =
                     FileNames.DIFFERENTIAL_FILE.matcher(entry.getFileName().toString());
             if (name.matches()) {
@@ -250,7 +250,7 @@ final class RunDirectory {
      * @param keepStage whether files that were to be sent stay too
      */
     void deleteLocal(StorageEngine storage, boolean keepStage) throws IOException {
-        for (Path entry : DirectoryTree.entries(local)) {
+        for (Path entry : PathStatus.entries(local)) {
             if (!keepStage || !entry.equals(stage())) {
                 DirectoryTree.delete(entry, storage);
             }
@@ -259,8 +259,7 @@ final class RunDirectory {
             return;
         }
         storage.delete(local);
-        if (nodeDirectory.isPresent()
-                && DirectoryTree.entries(nodeDirectory.get()).isEmpty()) {
+        if (nodeDirectory.isPresent() && PathStatus.entries(nodeDirectory.get()).isEmpty()) {
             storage.delete(nodeDirectory.get());
         }
     }

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import io.drumlin.checkpoint.RunReport.Checkpoint;
 import io.drumlin.checkpoint.RunReport.Problem;
 import io.drumlin.checkpoint.RunReport.State;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ final class RunReportBuilder {
 
     /** The checkpoint files in a directory, of all ranks. */
     static List<Path> checkpointFiles(Path directory) throws IOException {
-        return DirectoryTree.entries(directory).stream()
+        return PathStatus.entries(directory).stream()
                 .filter(file -> CHECKPOINT_FILE.matcher(RunReport.name(file)).matches())
                 .toList();
     }

@@ -6,6 +6,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.hdf5.Hyperslab;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -138,7 +139,7 @@ final class SharedHdf5File implements SingleFile {
 
     private int newestWhole() throws IOException {
         List<Integer> ids = new ArrayList<>();
-        for (Path entry : DirectoryTree.entries(config.singleFile().directory())) {
+        for (Path entry : PathStatus.entries(config.singleFile().directory())) {
             int id = config.singleFile().ckptId(entry);
             if (id >= 0) {
                 ids.add(id);

@@ -18,7 +18,6 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -99,7 +98,7 @@ final class StoredLayers implements StoredCheckpoint {
         ckptId = newest;
         refusals.succeeds("looking at", path, () -> {
             there = PathStatus.isRegularFile(path);
-            layers = there ? present(Files.size(path)) : 0;
+            layers = there ? present(PathStatus.size(path)) : 0;
         });
         agree();
     }

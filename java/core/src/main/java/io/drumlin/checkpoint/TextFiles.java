@@ -3,7 +3,9 @@ package io.drumlin.checkpoint;
 import io.drumlin.DrumlinException;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.FileReplacement;
+import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,7 +27,7 @@ final class TextFiles {
     /** Reads a text; bytes that are no UTF-8 are kept as they are, since only ASCII means anything here. */
     static String read(Path path) throws IOException {
         try {
-            long size = Files.size(path);
+            long size = PathStatus.size(path);
             if (size > MAX_BYTES) {
                 throw DrumlinException.during("read")
                         .path(path)
@@ -44,8 +46,7 @@ final class TextFiles {
         } catch (DrumlinException e) {
             throw e;
         } catch (IOException e) {
-            // The JDK's message may be the path alone.
-            throw DrumlinException.during("read").path(path).cause(e).exception();
+            throw IoFailures.explain("read", path, e);
         }
     }
 
@@ -67,7 +68,12 @@ final class TextFiles {
 
     /** Makes durable what a process that was killed may have left as it is now. */
     static void sync(Path path, StorageEngine storage) throws IOException {
-        Path target = path.toRealPath();
+        Path target;
+        try {
+            target = path.toRealPath();
+        } catch (IOException e) {
+            throw IoFailures.explain("sync", path, e);
+        }
         try (BlockFile file = storage.open(target, EnumSet.of(OpenMode.READ))) {
             file.sync();
         }

@@ -1,5 +1,6 @@
 package io.drumlin.storage;
 
+import io.drumlin.DrumlinException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -24,6 +25,17 @@ public final class FileReplacement {
      * @throws IOException it could not be replaced, and is as it was; or it is not known to be durable
      */
     public static void replace(StorageEngine storage, Path path, ByteBuffer bytes, String suffix) throws IOException {
+        try {
+            replaceTarget(storage, path, bytes, suffix);
+        } catch (DrumlinException told) {
+            throw told;
+        } catch (IOException e) {
+            throw IoFailures.explain("replace", path, e);
+        }
+    }
+
+    private static void replaceTarget(StorageEngine storage, Path path, ByteBuffer bytes, String suffix)
+            throws IOException {
         Path target = PathStatus.exists(path) ? path.toRealPath() : path.toAbsolutePath();
         Path directory = Objects.requireNonNull(target.getParent(), "a file has a directory");
         Path temporary = target.resolveSibling(target.getFileName() + suffix);

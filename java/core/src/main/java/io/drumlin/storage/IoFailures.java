@@ -3,6 +3,7 @@ package io.drumlin.storage;
 import io.drumlin.DrumlinException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -58,6 +59,18 @@ public final class IoFailures {
             return Errno.of(io).map(Enum::name).orElse(null);
         }
         return failure == null ? null : errno(failure.getCause());
+    }
+
+    /**
+     * A failure in words.
+     *
+     * @param operation what failed
+     * @param path of the file
+     * @param failure of the JDK, whose message may be the path alone
+     * @return an exception with the name of the error, and what can be done
+     */
+    public static DrumlinException explain(String operation, Path path, IOException failure) {
+        return Errno.explain(DrumlinException.during(operation).path(path), failure, "");
     }
 
     private static boolean isNotThere(String errno) {

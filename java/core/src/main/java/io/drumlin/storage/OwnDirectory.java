@@ -50,6 +50,8 @@ public final class OwnDirectory {
             return owner != ROOT && owner != (Integer) Files.getAttribute(Path.of("/proc/self"), UID);
         } catch (NoSuchFileException | UnsupportedOperationException | IllegalArgumentException e) {
             return false;
+        } catch (IOException e) {
+            throw IoFailures.explain("stat", path, e);
         }
     }
 

@@ -9,6 +9,7 @@ import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.scr.ScrConfig;
 import io.drumlin.scr.ScrDatasets;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -78,9 +79,9 @@ class ForeignDirectoryTest {
         run.run(2, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
                 .contains(1));
         giveAway(path);
-        List<Path> before = DirectoryTree.entries(elsewhere);
+        List<Path> before = PathStatus.entries(elsewhere);
         assertRefused(run, path, "is a symbolic link of another user");
-        assertThat(DirectoryTree.entries(elsewhere)).isEqualTo(before);
+        assertThat(PathStatus.entries(elsewhere)).isEqualTo(before);
     }
 
     /** Those who work on a project may restart each other's runs. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ class PutAsideTest {
         });
         String execId = run.restartValue("exec_id");
         Path level = directory.resolve("Global/" + execId + "/l4");
-        for (Path file : DirectoryTree.entries(level)) {
+        for (Path file : PathStatus.entries(level)) {
             Files.write(file, new byte[10]);
         }
         var files = run.files();
