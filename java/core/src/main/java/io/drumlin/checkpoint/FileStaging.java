@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -91,7 +92,7 @@ final class FileStaging implements Staging {
     }
 
     private void copy(Path local, Path remote) throws IOException {
-        if (Files.exists(local) && Files.exists(remote) && Files.isSameFile(local, remote)) {
+        if (PathStatus.exists(local) && PathStatus.exists(remote) && Files.isSameFile(local, remote)) {
             throw DrumlinException.during("copy")
                     .path(local)
                     .problem("it is the same file as " + remote + ", which would be deleted with it")
@@ -100,7 +101,7 @@ final class FileStaging implements Staging {
         }
         Path part = remote.resolveSibling(remote.getFileName() + ".drumlin-part");
         try {
-            new FileCopy(storage, slabs).copy(local, 0, Files.size(local), part);
+            new FileCopy(storage, slabs).copy(local, 0, PathStatus.size(local), part);
             storage.rename(part, remote);
         } catch (IOException | RuntimeException | Error e) {
             try {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.StageRequest.State;
+import io.drumlin.comm.Mpirun;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,5 +78,33 @@ class StagingThreadTest {
         assertThat(staging.finish()).isEqualTo(!asynchronous);
         staging.close();
         assertThat(local).hasContent("content");
+    }
+
+    /** Whether it is the same file the file system does not tell. */
+    @Test
+    void aFileThatCannotBeSeenIsNotSentToItself() throws IOException, InterruptedException {
+        Path file = Files.writeString(node.resolve("itself"), "content");
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .faults("stat path=/itself nth=1 error=EIO")
+                .run(Program.class, file.toString());
+        assertThat(outcome.output()).contains("failed: ", "EIO", "the local file is still there");
+        assertThat(file).hasContent("content");
+    }
+
+    /** What the other JVM runs. */
+    static final class Program {
+
+        private Program() {}
+
+        public static void main(String[] args) {
+            Path file = Path.of(args[0]);
+            FileStaging staging = new FileStaging(file.getParent(), new NioEngine(), false, SlabPool.SLAB_BYTES);
+            try {
+                staging.send(file, file);
+                System.out.println("sent");
+            } catch (IOException e) {
+                System.out.println("failed: " + e.getMessage());
+            }
+        }
     }
 }
