@@ -4,7 +4,6 @@ import io.drumlin.DrumlinException;
 import io.drumlin.format.StoredNames;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,14 +36,10 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
     /** The ranks whose filemaps are here, wherever they run. */
     SortedSet<Integer> ranks() throws IOException {
         SortedSet<Integer> ranks = new TreeSet<>();
-        if (PathStatus.isDirectory(metadata())) {
-            try (Stream<Path> paths = Files.list(metadata())) {
-                for (Path each : paths.toList()) {
-                    Matcher matcher = FILEMAP.matcher(each.getFileName().toString());
-                    if (matcher.matches()) {
-                        ranks.add(Integer.parseInt(matcher.group(1)));
-                    }
-                }
+        for (Path each : entries()) {
+            Matcher matcher = FILEMAP.matcher(each.getFileName().toString());
+            if (matcher.matches()) {
+                ranks.add(Integer.parseInt(matcher.group(1)));
             }
         }
         return ranks;
@@ -54,20 +49,20 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
     List<Path> redundancyFiles(String family, int rank) throws IOException {
         String start = family + ".er." + rank + ".";
         String membership = RedundancySet.membershipName(family, rank);
-        try (Stream<Path> paths = Files.list(metadata())) {
-            List<String> names = paths.map(each -> each.getFileName().toString())
-                    .filter(each -> each.startsWith(start) && each.endsWith(".redset") && !each.equals(membership))
-                    .sorted()
-                    .toList();
-            List<Path> files = new ArrayList<>();
-            for (String name :
-                    Stream.concat(Stream.of(membership), names.stream()).toList()) {
-                if (PathStatus.isRegularFile(metadata().resolve(name))) {
-                    files.add(metadata().resolve(name));
-                }
+        Stream<String> names = entries().stream()
+                .map(each -> each.getFileName().toString())
+                .filter(each -> each.startsWith(start) && each.endsWith(".redset") && !each.equals(membership));
+        List<Path> files = new ArrayList<>();
+        for (String name : Stream.concat(Stream.of(membership), names).toList()) {
+            if (PathStatus.isRegularFile(metadata().resolve(name))) {
+                files.add(metadata().resolve(name));
             }
-            return files;
         }
+        return files;
+    }
+
+    private List<Path> entries() throws IOException {
+        return PathStatus.isDirectory(metadata()) ? PathStatus.entries(metadata()) : List.of();
     }
 
     /** What SCR's files call a file in here. */

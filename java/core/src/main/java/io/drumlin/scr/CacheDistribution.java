@@ -3,8 +3,8 @@ package io.drumlin.scr;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -94,7 +94,7 @@ final class CacheDistribution {
                     (map == null ? new KvTree() : map).entries().entrySet()) {
                 CachedFile cached = CachedFile.of(file.getValue());
                 Path path = directory.locate(file.getKey());
-                if (!cached.isComplete() || cached.size().orElse(-1) != Files.size(path)) {
+                if (!cached.isComplete() || cached.size().orElse(-1) != PathStatus.size(path)) {
                     return false;
                 }
             }

@@ -4,9 +4,9 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.Redundancy.Protected;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -190,7 +190,7 @@ public final class CachedDataset {
                 Path path = directory.locate(file.getKey());
                 OptionalLong crc = KvFields.number(meta, "CRC");
                 if (KvFields.integer(meta, "COMPLETE").orElse(0) != 1
-                        || KvFields.number(meta, "SIZE").orElse(-1) != Files.size(path)
+                        || KvFields.number(meta, "SIZE").orElse(-1) != PathStatus.size(path)
                         || (crc.isPresent() && crc.getAsLong() != store.crc32(path))) {
                     return false;
                 }

@@ -7,6 +7,7 @@ import io.drumlin.comm.MeetingException;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -344,6 +345,8 @@ final class DatasetCache {
                 for (Path path : paths.sorted(Collections.reverseOrder()).toList()) {
                     store.storage().delete(path);
                 }
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
             }
         }
     }

@@ -5,7 +5,6 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
@@ -243,7 +242,7 @@ public final class DatasetMetadata {
                     .problem("no such file")
                     .exception();
         }
-        long size = Files.size(path);
+        long size = PathStatus.size(path);
         if (file.size().isPresent() && file.size().getAsLong() != size) {
             throw DrumlinException.during("checking a file of a dataset")
                     .path(path)

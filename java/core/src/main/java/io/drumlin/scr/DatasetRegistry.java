@@ -6,7 +6,6 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -55,7 +54,7 @@ public final class DatasetRegistry {
         Agreement.run(world, "listing " + name, () -> {
             String path =
                     prefix.path().relativize(file.toAbsolutePath().normalize()).toString();
-            own.addPath(Integer.toString(world.rank()), path).set("SIZE", Files.size(file));
+            own.addPath(Integer.toString(world.rank()), path).set("SIZE", PathStatus.size(file));
         });
         KvTree all = Messages.gather(world, own, 0);
         RootRank.run(world, "listing " + name, () -> {

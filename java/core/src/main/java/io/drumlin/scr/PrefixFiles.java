@@ -14,7 +14,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /** The files of datasets in a prefix directory. */
 final class PrefixFiles {
@@ -122,10 +121,8 @@ final class PrefixFiles {
 
     void deleteMetadata(Path directory) throws IOException {
         if (PathStatus.isDirectory(directory)) {
-            try (Stream<Path> paths = Files.list(directory)) {
-                for (Path path : paths.toList()) {
-                    store.storage().delete(path);
-                }
+            for (Path path : PathStatus.entries(directory)) {
+                store.storage().delete(path);
             }
             store.storage().delete(directory);
         }

@@ -267,11 +267,11 @@ final class Redundancy {
     private boolean hasFiles(RedundancySet set, KvTree header, KvTree own) throws IOException {
         Path file = directory.metadata().resolve(set.fileName(family));
         long length = store.treeLength(file) + RedundancyTransfer.payload(set, header, this);
-        if (Files.size(file) < length) {
+        if (PathStatus.size(file) < length) {
             return false;
         }
         for (LogicalFile.Part part : parts(own)) {
-            if (!PathStatus.isRegularFile(part.path()) || Files.size(part.path()) != part.size()) {
+            if (!PathStatus.isRegularFile(part.path()) || PathStatus.size(part.path()) != part.size()) {
                 return false;
             }
         }

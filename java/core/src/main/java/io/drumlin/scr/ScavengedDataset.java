@@ -6,7 +6,6 @@ import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -21,7 +20,6 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * A dataset that was saved from the caches of a job that died: files of the nodes that were left, and what protects those
@@ -62,17 +60,11 @@ final class ScavengedDataset {
         this.ranks = ranks();
     }
 
-    private List<Path> list() throws IOException {
-        try (Stream<Path> paths = Files.list(directory)) {
-            return paths.sorted().toList();
-        }
-    }
-
     private void readMaps() throws IOException {
-        for (Path path : list()) {
+        for (Path path : PathStatus.entries(directory)) {
             Matcher matcher = MAP.matcher(path.getFileName().toString());
             // One that a dying node left empty says nothing, not even that the rank has no files.
-            if (matcher.matches() && Files.size(path) > 0) {
+            if (matcher.matches() && PathStatus.size(path) > 0) {
                 KvTree files = store.read(path).get("FILE");
                 maps.put(Integer.parseInt(matcher.group(1)), files == null ? new KvTree() : files);
             }
@@ -80,7 +72,7 @@ final class ScavengedDataset {
     }
 
     private void readSets() throws IOException {
-        for (Path path : list()) {
+        for (Path path : PathStatus.entries(directory)) {
             Matcher matcher = SET.matcher(path.getFileName().toString());
             KvTree members = matcher.matches() ? store.readIfWhole(path).get("DESC") : null;
             if (members != null) {
@@ -245,7 +237,7 @@ final class ScavengedDataset {
         if (!PathStatus.isRegularFile(path)) {
             return Optional.of("no such file");
         }
-        long size = Files.size(path);
+        long size = PathStatus.size(path);
         long expected = cached.size().orElse(-1);
         return size == expected
                 ? Optional.empty()

@@ -10,7 +10,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Where things are in a prefix directory; docs/formats/scr.md, section 1. Thread-safe.
@@ -66,8 +65,8 @@ public record ScrPrefix(Path path) {
     public Path index() {
         Path index = scr().resolve("index.scr");
         Path old = path.resolve("index.scr");
-        // Where it cannot be told that there is none, who reads it is told why.
-        return Files.notExists(index) && Files.exists(old) ? old : index;
+        // Where it cannot be told whether one is there, who reads that is told why.
+        return Files.notExists(index) && !Files.notExists(old) ? old : index;
     }
 
     /**
@@ -84,12 +83,10 @@ public record ScrPrefix(Path path) {
     SortedMap<Path, Integer> metadataDirectories() throws IOException {
         SortedMap<Path, Integer> directories = new TreeMap<>();
         if (PathStatus.isDirectory(scr())) {
-            try (Stream<Path> paths = Files.list(scr())) {
-                for (Path each : paths.toList()) {
-                    Matcher matcher = METADATA.matcher(each.getFileName().toString());
-                    if (matcher.matches()) {
-                        directories.put(each, Integer.parseInt(matcher.group(1)));
-                    }
+            for (Path each : PathStatus.entries(scr())) {
+                Matcher matcher = METADATA.matcher(each.getFileName().toString());
+                if (matcher.matches()) {
+                    directories.put(each, Integer.parseInt(matcher.group(1)));
                 }
             }
         }

@@ -38,6 +38,13 @@ class UnseenFilesTest {
         nothingHappens("stat path=/index.scr from=1 error=EIO", "change", "drop", "delete", "purge", "list", "open");
     }
 
+    /** That of the oldest versions, beside the other metadata. */
+    @Test
+    void anOldIndexIsNotReplacedByAnEmptyOne() throws IOException, InterruptedException {
+        Files.move(prefix.resolve(".scr/index.scr"), prefix.resolve("index.scr"));
+        nothingHappens("stat path=" + prefix + "/index.scr from=1 error=EIO", "change", "drop", "purge", "open");
+    }
+
     @Test
     void filesOfADatasetAreNotForgotten() throws IOException, InterruptedException {
         nothingHappens("stat path=/rank2file from=1 error=ESTALE", "delete", "purge");
