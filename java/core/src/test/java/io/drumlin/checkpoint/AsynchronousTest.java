@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
@@ -17,7 +16,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,8 +24,6 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checkpoints that a thread of each rank takes while the rank computes. */
 class AsynchronousTest {
@@ -37,127 +33,21 @@ class AsynchronousTest {
     @TempDir
     Path directory;
 
-    private RunFixture run(String ioMode) throws IOException {
-        return new RunFixture(
-                directory,
-                Map.of("drumlin.async", "1", "basic.node_size", "1", "basic.group_size", "2", "basic.ckpt_io", ioMode));
-    }
-
-    /** Of several kinds and sizes, one of them of nothing. */
-    private static final class Data {
-        private final Scalar.OfInt step = new Scalar.OfInt(0);
-        private final double[] grid = new double[40_000];
-        private final short[] odd = new short[12_345];
-        private final byte[] nothing = {};
-
-        Data(Checkpoints checkpoints) {
-            checkpoints.protect(0, step);
-            checkpoints.protect(1, odd);
-            checkpoints.protect(2, nothing);
-            checkpoints.protect(3, grid);
-        }
-
-        void set(int value, int rank) {
-            step.value = value;
-            Arrays.setAll(grid, i -> value * 1e6 + rank * 1e5 + i);
-            Arrays.fill(odd, (short) (100 * rank + value));
-        }
-
-        void require(int value, int rank) {
-            assertThat(step.value).isEqualTo(value);
-            for (int i = 0; i < grid.length; i++) {
-                assertThat(grid[i] == value * 1e6 + rank * 1e5 + i).isTrue();
-            }
-            assertThat(odd).containsOnly((short) (100 * rank + value));
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"1, L1", "1, L2", "1, L3", "1, L4", "2, L4", "3, L1", "3, L2", "3, L3", "3, L4", "4, L4"})
-    void aCheckpointHasTheDataOfItsMoment(String ioMode, Level level) throws IOException {
-        RunFixture run = run(ioMode);
-        run.run(RANKS, (checkpoints, comm) -> {
-            Data data = new Data(checkpoints);
-            data.set(1, comm.rank());
-            checkpoints.checkpoint(1, level);
-            assertThat(checkpoints.isUnderway()).isTrue();
-            data.set(2, comm.rank());
-            talk(checkpoints.communicator());
-            checkpoints.await();
-            assertThat(checkpoints.isUnderway()).isFalse();
-            assertThat(checkpoints.lastCheckpoint()).contains(1);
-            checkpoints.recover();
-            data.require(1, comm.rank());
-            data.set(3, comm.rank());
-            checkpoints.checkpoint(3, level);
-            data.set(4, comm.rank());
-            // Whoever closes waits, too.
-        });
-        run.run(RANKS, (checkpoints, comm) -> {
-            assertThat(checkpoints.lastLevel()).contains(level);
-            Data data = new Data(checkpoints);
-            checkpoints.recover();
-            data.require(3, comm.rank());
-        });
-    }
-
-    /** The program's own messages, at the same time as those of the checkpoint. */
-    private static void talk(Communicator comm) throws IOException {
-        for (int i = 0; i < 50; i++) {
-            long[] sum = {comm.rank() + i};
-            comm.allreduce(sum, Op.SUM);
-            assertThat(sum[0]).isEqualTo(6 + 4L * i);
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"1, L1", "3, L2", "1, L3", "2, L4"})
-    void aFailureIsThrownOnAllRanksByTheNextCall(String ioMode, Level level) throws IOException {
-        RunFixture run = run(ioMode);
-        List<List<String>> told = ThreadCommunicator.call(RANKS, comm -> {
-            List<String> failures = new ArrayList<>();
-            FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(storage)
-                    .open()) {
-                Data data = new Data(checkpoints);
-                if (comm.rank() == 2) {
-                    storage.fail(Operation.SYNC, 1, "ENOSPC");
-                }
-                data.set(1, comm.rank());
-                checkpoints.checkpoint(1, level);
-                data.set(2, comm.rank());
-                try {
-                    checkpoints.checkpoint(2, level);
-                } catch (IOException e) {
-                    failures.add(e.getMessage());
-                }
-                assertThat(checkpoints.lastCheckpoint()).isEmpty();
-                assertThat(run.restartValue("failure")).isEqualTo("0");
-                checkpoints.checkpoint(2, level);
-                checkpoints.await();
-                data.set(3, comm.rank());
-                checkpoints.recover();
-                data.require(2, comm.rank());
-            }
-            return failures;
-        });
-        assertThat(told)
-                .allMatch(failures -> failures.size() == 1 && failures.get(0).contains("ENOSPC"));
+    private RunFixture run() throws IOException {
+        return new RunFixture(directory, Map.of("drumlin.async", "1", "basic.node_size", "1", "basic.group_size", "2"));
     }
 
     /** Where no memory is left for the copy, all ranks are told at once. */
     @Test
     void theCopyMayFail() throws IOException {
-        RunFixture run = run("3");
+        RunFixture run = run();
         List<String> told = ThreadCommunicator.call(RANKS, comm -> {
             FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
             try (Checkpoints checkpoints = Checkpoints.builder(run.config())
                     .communicator(comm)
                     .storage(storage)
                     .open()) {
-                Data data = new Data(checkpoints);
+                MixedVariables data = new MixedVariables(checkpoints);
                 data.set(1, comm.rank());
                 if (comm.rank() == 1) {
                     storage.fail(Operation.MEMORY, 1, "ENOMEM");
@@ -178,7 +68,7 @@ class AsynchronousTest {
 
     @Test
     void anMpiForOneThreadIsRefused() throws IOException {
-        RunFixture run = run("3");
+        RunFixture run = run();
         assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> {
                     try (Checkpoints checkpoints = Checkpoints.open(run.config(), forOneThread(comm))) {
                         throw new AssertionError(checkpoints.execId());
@@ -209,14 +99,14 @@ class AsynchronousTest {
     void theLastCheckpointCountsWhenTheRunIsCompleted() throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("drumlin.async", "1", "basic.keep_last_ckpt", "1"));
         run.run(RANKS, (checkpoints, comm) -> {
-            Data data = new Data(checkpoints);
+            MixedVariables data = new MixedVariables(checkpoints);
             data.set(5, comm.rank());
             checkpoints.checkpoint(5, Level.L1);
             checkpoints.complete();
         });
         run.run(RANKS, (checkpoints, comm) -> {
             assertThat(checkpoints.status()).isEqualTo(Status.RESTART_FROM_KEPT);
-            Data data = new Data(checkpoints);
+            MixedVariables data = new MixedVariables(checkpoints);
             checkpoints.recover();
             data.require(5, comm.rank());
         });

@@ -18,25 +18,25 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs in which the first rank of each node is a head: 4 nodes of 3 ranks, in groups of 2. */
 class HeadsTest {
 
-    private static final int RANKS = 12;
-    private static final List<Integer> APPLICATION = List.of(1, 2, 4, 5, 7, 8, 10, 11);
+    static final int RANKS = 12;
+    static final List<Integer> APPLICATION = List.of(1, 2, 4, 5, 7, 8, 10, 11);
 
     @TempDir
     Path directory;
 
+    /** What makes such a run of one. */
+    static Map<String, String> heads() {
+        return Map.of("basic.head", "1", "basic.node_size", "3", "basic.group_size", "2");
+    }
+
     private RunFixture run(Map<String, String> changes) throws IOException {
-        Map<String, String> all =
-                new HashMap<>(Map.of("basic.head", "1", "basic.node_size", "3", "basic.group_size", "2"));
+        Map<String, String> all = new HashMap<>(heads());
         all.putAll(changes);
         return new RunFixture(directory, all);
     }
@@ -88,64 +88,8 @@ class HeadsTest {
                         "false 7/8 group 1.2.1");
     }
 
-    private static Map<String, String> asynchronous(String ioMode) {
-        return Map.of("basic.ckpt_io", ioMode, "basic.inline_l2", "0", "basic.inline_l3", "0", "basic.inline_l4", "0");
-    }
-
-    /** Files carry the rank with heads, metadata the place on the node. */
-    @ParameterizedTest
-    @CsvSource({"1, L1", "1, L2", "1, L3", "1, L4", "2, L4", "3, L1", "3, L2", "3, L3", "3, L4", "4, L4"})
-    void aNodeIsLostAndComesBack(String ioMode, Level level) throws IOException {
-        aNodeIsLost(run(Map.of("basic.ckpt_io", ioMode)), ioMode, level, "");
-    }
-
-    /** The same when the heads do the work; they leave copies of level 4 on the nodes, where C FTI leaves them. */
-    @Tag("exhaustive")
-    @ParameterizedTest
-    @CsvSource({
-        "1, L2, ''",
-        "1, L3, ''",
-        "1, L4, l1",
-        "2, L4, lL4Dir",
-        "3, L2, ''",
-        "3, L3, ''",
-        "3, L4, lL4Dir",
-        "4, L4, lL4Dir"
-    })
-    void aNodeIsLostAfterItsHeadHasFinished(String ioMode, Level level, String replica) throws IOException {
-        aNodeIsLost(run(asynchronous(ioMode)), ioMode, level, replica);
-    }
-
-    private void aNodeIsLost(RunFixture run, String ioMode, Level level, String replica) throws IOException {
-        run.run(RANKS, (checkpoints, comm) -> take(checkpoints, comm, 7, level));
-        boolean shared = level == Level.L4 && (ioMode.equals("2") || ioMode.equals("4"));
-        assertThat(run.files().stream().filter(file -> file.contains("/" + replica + "/Ckpt")))
-                .hasSize(replica.isEmpty() ? 0 : APPLICATION.size());
-        List<String> plain = run.files().stream()
-                .filter(file -> file.contains("-Rank") && (replica.isEmpty() || !file.contains(replica)))
-                .toList();
-        assertThat(plain).hasSize(shared ? 0 : APPLICATION.size());
-        for (int rank : shared ? List.<Integer>of() : APPLICATION) {
-            String root = level == Level.L4 ? "Global" : "Local/node" + rank / 3;
-            assertThat(plain).contains(root + "/X/l" + level.number() + "/Ckpt7-Rank" + rank + ".fti");
-        }
-        if (!ioMode.equals("3")) {
-            assertThat(run.files().stream()
-                            .filter(file -> file.contains("sector"))
-                            .map(file -> file.replaceAll(".*/", "")))
-                    .containsExactly(
-                            "sector0-group1.fti", "sector0-group2.fti", "sector1-group1.fti", "sector1-group2.fti");
-        }
-        if (level != Level.L1) {
-            DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
-        }
-        RunReport report =
-                RunSurvey.open(run.config(), directory, Optional.empty()).report(true);
-        assertThat(report.restart()).get().satisfies(found -> {
-            assertThat(found.level()).isEqualTo(level);
-            assertThat(found.sources().keySet()).containsExactlyElementsOf(APPLICATION);
-        });
-        run.run(RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 7, level));
+    static Map<String, String> asynchronous() {
+        return Map.of("basic.inline_l2", "0", "basic.inline_l3", "0", "basic.inline_l4", "0");
     }
 
     @Test
@@ -195,7 +139,7 @@ class HeadsTest {
 
     @Test
     void theApplicationGoesOnWhileTheHeadsWork() throws IOException {
-        run(asynchronous("3")).run(RANKS, (checkpoints, comm) -> {
+        run(asynchronous()).run(RANKS, (checkpoints, comm) -> {
             take(checkpoints, comm, 1, Level.L1);
             take(checkpoints, comm, 2, Level.L2);
             assertThat(checkpoints.isUnderway()).isTrue();
@@ -210,45 +154,9 @@ class HeadsTest {
         });
     }
 
-    /** C FTI: only a warning, and failure = 1 before there is a checkpoint. */
-    @ParameterizedTest
-    @CsvSource({"1, L2", "3, L2", "1, L3", "3, L4", "2, L4"})
-    void whatFailsAtAHeadIsToldToAllRanks(String ioMode, Level level) throws IOException {
-        RunFixture run = run(asynchronous(ioMode));
-        List<List<String>> told = ThreadCommunicator.call(RANKS, comm -> {
-            List<String> failures = new ArrayList<>();
-            FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
-            if (comm.rank() == 3) {
-                storage.fail(Operation.SYNC, 1, "ENOSPC");
-            }
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(storage)
-                    .open()) {
-                if (!checkpoints.isHead()) {
-                    take(checkpoints, comm, 1, level);
-                    try {
-                        take(checkpoints, comm, 2, level);
-                    } catch (IOException e) {
-                        failures.add(e.getMessage());
-                    }
-                    assertThat(checkpoints.lastCheckpoint()).isEmpty();
-                    assertThat(run.restartValue("failure")).isEqualTo("0");
-                    take(checkpoints, comm, 3, level);
-                }
-            }
-            return failures;
-        });
-        for (int rank = 0; rank < RANKS; rank++) {
-            assertThat(told.get(rank)).hasSize(APPLICATION.contains(rank) ? 1 : 0);
-            assertThat(told.get(rank)).allMatch(text -> text.contains("ENOSPC"));
-        }
-        run.run(RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 3, level));
-    }
-
     @Test
     void aHandlerOfFailuresLetsTheNextCheckpointBeTaken() throws IOException {
-        RunFixture run = run(asynchronous("3"));
+        RunFixture run = run(asynchronous());
         List<String> handled = Collections.synchronizedList(new ArrayList<>());
         ThreadCommunicator.run(RANKS, comm -> {
             FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
@@ -273,7 +181,7 @@ class HeadsTest {
     /** Under MPI the job is aborted then. */
     @Test
     void aHeadThatDiesEndsTheJobAndLosesNothing() throws IOException {
-        RunFixture run = run(asynchronous("3"));
+        RunFixture run = run(asynchronous());
         assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> {
                     try (Checkpoints checkpoints = Checkpoints.builder(run.config())
                             .communicator(comm)
@@ -296,7 +204,8 @@ class HeadsTest {
     /** A run is not completed as long as the last of its checkpoints may be lost. */
     @Test
     void theLastCheckpointIsKeptWhenTheHeadsAreDone() throws IOException {
-        Map<String, String> changes = new HashMap<>(asynchronous("1"));
+        Map<String, String> changes = new HashMap<>(asynchronous());
+        changes.put("basic.ckpt_io", "1");
         changes.put("basic.keep_last_ckpt", "1");
         RunFixture run = run(changes);
         run.run(RANKS, (checkpoints, comm) -> {
@@ -308,23 +217,10 @@ class HeadsTest {
         run.run(RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 1, Level.L4));
     }
 
-    private void switchHeadsOn(RunFixture run) throws IOException {
+    static void switchHeadsOn(RunFixture run) throws IOException {
         String config = Files.readString(run.config());
         assertThat(config).containsPattern("head += 0");
         Files.writeString(run.config(), config.replaceFirst("head( +)= 0", "head$1= 1"));
-    }
-
-    /** Each node's first rank would be a head now, and its data would be lost. */
-    @ParameterizedTest
-    @CsvSource({"1, L1", "1, L4", "3, L1", "3, L4", "4, L4"})
-    void aRunWithoutHeadsIsNotRestartedWithThem(String ioMode, Level level) throws IOException {
-        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode));
-        run.run(4, (checkpoints, comm) -> {
-            checkpoints.protect(0, new int[] {comm.rank()});
-            checkpoints.checkpoint(1, level);
-        });
-        switchHeadsOn(run);
-        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
     }
 
     @Test
@@ -337,32 +233,5 @@ class HeadsTest {
         });
         switchHeadsOn(run);
         assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"1", "3"})
-    void aRunWithoutHeadsIsOneOfMoreRanks(String ioMode) throws IOException {
-        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode));
-        run.run(4, (checkpoints, comm) -> {
-            checkpoints.protect(0, new int[] {comm.rank()});
-            checkpoints.checkpoint(1, Level.L4);
-        });
-        switchHeadsOn(run);
-        ThreadCommunicator.run(4, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .anyNumberOfRanks()
-                    .open()) {
-                if (!checkpoints.isHead()) {
-                    int[] values = new int[2];
-                    checkpoints.protect(0, values);
-                    checkpoints.distribute(0, Distribution.block(4));
-                    assertThat(checkpoints.formerRanks()).hasValue(4);
-                    checkpoints.recover();
-                    int first = 2 * checkpoints.communicator().rank();
-                    assertThat(values).containsExactly(first, first + 1);
-                }
-            }
-        });
     }
 }

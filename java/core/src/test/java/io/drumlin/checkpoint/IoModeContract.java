@@ -4,12 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +42,11 @@ abstract class IoModeContract extends LevelsContract {
     /** Where in that file a byte of the data is. */
     int placeOfData(Path file) throws IOException {
         return (int) Files.size(file) - 1;
+    }
+
+    /** The directory of a node in which heads leave copies of level 4. */
+    String copiesOfHeads() {
+        return "lL4Dir";
     }
 
     @Override
@@ -147,5 +162,191 @@ abstract class IoModeContract extends LevelsContract {
         assertThat(run.restartValue("failure")).isEqualTo("2");
         assertThat(run.files()).noneMatch(file -> file.startsWith("Local"));
         recover(run, 4, Level.L4);
+    }
+
+    /** What a thread of the rank takes while the rank computes. */
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "L4_DCP")
+    void aCheckpointHasTheDataOfItsMoment(Level level) throws IOException {
+        RunFixture run = make(Map.of("drumlin.async", "1"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            MixedVariables data = new MixedVariables(checkpoints);
+            data.set(1, comm.rank());
+            checkpoints.checkpoint(1, level);
+            assertThat(checkpoints.isUnderway()).isTrue();
+            data.set(2, comm.rank());
+            talk(checkpoints.communicator());
+            checkpoints.await();
+            assertThat(checkpoints.isUnderway()).isFalse();
+            assertThat(checkpoints.lastCheckpoint()).contains(1);
+            checkpoints.recover();
+            data.require(1, comm.rank());
+            data.set(3, comm.rank());
+            checkpoints.checkpoint(3, level);
+            data.set(4, comm.rank());
+            // Whoever closes waits, too.
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastLevel()).contains(level);
+            MixedVariables data = new MixedVariables(checkpoints);
+            checkpoints.recover();
+            data.require(3, comm.rank());
+        });
+    }
+
+    /** The program's own messages, at the same time as those of the checkpoint. */
+    private static void talk(Communicator comm) throws IOException {
+        for (int i = 0; i < 50; i++) {
+            long[] sum = {comm.rank() + i};
+            comm.allreduce(sum, Op.SUM);
+            assertThat(sum[0]).isEqualTo(6 + 4L * i);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "L4_DCP")
+    void aFailureIsThrownOnAllRanksByTheNextCall(Level level) throws IOException {
+        RunFixture run = make(Map.of("drumlin.async", "1"));
+        List<List<String>> told = ThreadCommunicator.call(RANKS, comm -> {
+            List<String> failures = new ArrayList<>();
+            FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+            try (Checkpoints checkpoints = open(run, comm, storage)) {
+                MixedVariables data = new MixedVariables(checkpoints);
+                if (comm.rank() == 2) {
+                    storage.fail(Operation.SYNC, 1, "ENOSPC");
+                }
+                data.set(1, comm.rank());
+                checkpoints.checkpoint(1, level);
+                data.set(2, comm.rank());
+                try {
+                    checkpoints.checkpoint(2, level);
+                } catch (IOException e) {
+                    failures.add(e.getMessage());
+                }
+                assertThat(checkpoints.lastCheckpoint()).isEmpty();
+                assertThat(run.restartValue("failure")).isEqualTo("0");
+                checkpoints.checkpoint(2, level);
+                checkpoints.await();
+                data.set(3, comm.rank());
+                checkpoints.recover();
+                data.require(2, comm.rank());
+            }
+            return failures;
+        });
+        assertThat(told)
+                .allMatch(failures -> failures.size() == 1 && failures.get(0).contains("ENOSPC"));
+    }
+
+    private static Checkpoints open(RunFixture run, Communicator comm, StorageEngine storage) throws IOException {
+        return Checkpoints.builder(run.config())
+                .communicator(comm)
+                .storage(storage)
+                .open();
+    }
+
+    private RunFixture withHeads(Map<String, String> changes) throws IOException {
+        Map<String, String> all = new HashMap<>(HeadsTest.heads());
+        all.putAll(changes);
+        return make(all);
+    }
+
+    /** Files carry the rank with heads, metadata the place on the node. */
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "L4_DCP")
+    void aNodeIsLostAndComesBack(Level level) throws IOException {
+        aNodeIsLost(withHeads(Map.of()), level, "");
+    }
+
+    /** The same when the heads do the work; they leave copies of level 4 on the nodes, where C FTI leaves them. */
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @EnumSource(names = {"L2", "L3", "L4"})
+    void aNodeIsLostAfterItsHeadHasFinished(Level level) throws IOException {
+        aNodeIsLost(withHeads(HeadsTest.asynchronous()), level, level == Level.L4 ? copiesOfHeads() : "");
+    }
+
+    private void aNodeIsLost(RunFixture run, Level level, String copies) throws IOException {
+        run.run(HeadsTest.RANKS, (checkpoints, comm) -> take(checkpoints, comm, 7, level));
+        requireFilesOfTheApplication(run, level, copies);
+        if (level != Level.L1) {
+            run.loseNode(1);
+        }
+        RunReport report =
+                RunSurvey.open(run.config(), directory, Optional.empty()).report(true);
+        assertThat(report.restart()).get().satisfies(found -> {
+            assertThat(found.level()).isEqualTo(level);
+            assertThat(found.sources().keySet()).containsExactlyElementsOf(HeadsTest.APPLICATION);
+        });
+        run.run(HeadsTest.RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 7, level));
+    }
+
+    private void requireFilesOfTheApplication(RunFixture run, Level level, String copies) throws IOException {
+        int ranks = HeadsTest.APPLICATION.size();
+        assertThat(run.files().stream().filter(file -> file.contains("/" + copies + "/Ckpt")))
+                .hasSize(copies.isEmpty() ? 0 : ranks);
+        List<String> expected = new ArrayList<>();
+        for (int rank : level == Level.L4 && hasSharedFile() ? List.<Integer>of() : HeadsTest.APPLICATION) {
+            String root = level == Level.L4 ? "Global" : "Local/node" + rank / 3;
+            expected.add(root + "/X/l" + level.number() + "/Ckpt7-Rank" + rank + suffix());
+        }
+        assertThat(run.files())
+                .filteredOn(file -> file.contains("-Rank") && (copies.isEmpty() || !file.contains(copies)))
+                .containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(run.files().stream().filter(file -> file.contains("sector")).map(file -> file.replaceAll(".*/", "")))
+                .containsExactlyElementsOf(
+                        this instanceof SeparateMetadataContract
+                                ? List.of(
+                                        "sector0-group1.fti",
+                                        "sector0-group2.fti",
+                                        "sector1-group1.fti",
+                                        "sector1-group2.fti")
+                                : List.of());
+    }
+
+    private boolean hasSharedFile() {
+        return this instanceof SharedFileContract;
+    }
+
+    /** C FTI: only a warning, and failure = 1 before there is a checkpoint. */
+    @ParameterizedTest
+    @EnumSource(names = {"L2", "L3", "L4"})
+    void whatFailsAtAHeadIsToldToAllRanks(Level level) throws IOException {
+        RunFixture run = withHeads(HeadsTest.asynchronous());
+        List<List<String>> told = ThreadCommunicator.call(HeadsTest.RANKS, comm -> {
+            List<String> failures = new ArrayList<>();
+            FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+            if (comm.rank() == 3) {
+                storage.fail(Operation.SYNC, 1, "ENOSPC");
+            }
+            try (Checkpoints checkpoints = open(run, comm, storage)) {
+                if (!checkpoints.isHead()) {
+                    take(checkpoints, comm, 1, level);
+                    try {
+                        take(checkpoints, comm, 2, level);
+                    } catch (IOException e) {
+                        failures.add(e.getMessage());
+                    }
+                    assertThat(checkpoints.lastCheckpoint()).isEmpty();
+                    assertThat(run.restartValue("failure")).isEqualTo("0");
+                    take(checkpoints, comm, 3, level);
+                }
+            }
+            return failures;
+        });
+        for (int rank = 0; rank < HeadsTest.RANKS; rank++) {
+            assertThat(told.get(rank)).hasSize(HeadsTest.APPLICATION.contains(rank) ? 1 : 0);
+            assertThat(told.get(rank)).allMatch(text -> text.contains("ENOSPC"));
+        }
+        run.run(HeadsTest.RANKS, (checkpoints, comm) -> recover(checkpoints, comm, 3, level));
+    }
+
+    /** Each node's first rank would be a head now, and its data would be lost. */
+    @ParameterizedTest
+    @EnumSource(names = {"L1", "L4"})
+    void aRunWithoutHeadsIsNotRestartedWithThem(Level level) throws IOException {
+        RunFixture run = make(Map.of("basic.node_size", "2", "basic.group_size", "1"));
+        take(run, 1, level);
+        HeadsTest.switchHeadsOn(run);
+        assertThatThrownBy(() -> run.run(RANKS, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
     }
 }

@@ -18,6 +18,11 @@ class PosixModeTest extends IoModeContract implements SeparateMetadataContract {
         return 1;
     }
 
+    @Override
+    String copiesOfHeads() {
+        return "l1";
+    }
+
     /** C FTI with ranks dealt out to the nodes in turn: those of all groups are in one file. */
     @Test
     void checksumsOfEachGroupAreInItsOwnFile() throws IOException {
