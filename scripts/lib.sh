@@ -4,6 +4,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 version=$(<"$root/version.txt")
 mvn=${MVN:-mvn}
+mpicc=${MPICC:-mpicc}
 
 say() { printf '\n==> %s\n' "$*"; }
 fail() {
@@ -67,6 +68,12 @@ build_native() {
     rm -rf "$folder"
     if command -v ninja >/dev/null; then generator=(-G Ninja); fi
   fi
+  if [[ -n ${MPICC:-} ]]; then
+    command -v "$mpicc" >/dev/null || fail "there is no $mpicc, which MPICC names"
+    set -- "-DMPI_C_COMPILER=$(command -v "$mpicc")" "$@"
+    # Debian and Ubuntu name what belongs together alike: mpicc.mpich, mpiexec.mpich.
+    if [[ $mpicc == *mpicc.* ]]; then set -- "-DMPIEXEC_EXECUTABLE=${mpicc/mpicc./mpiexec.}" "$@"; fi
+  fi
   if ! pkg-config --exists cmocka; then set -- "$@" -DDRUMLIN_TESTS=OFF; fi
   cmake -S "$root" -B "$folder" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release "$@" >"$root/build/cmake.log" 2>&1 || {
     cat "$root/build/cmake.log" >&2
@@ -75,9 +82,9 @@ build_native() {
   cmake --build "$folder" --parallel
 }
 
-# A build remembers the MPI it found; drops one that was made for another than the mpicc in PATH.
+# A build remembers the MPI it found; drops one that was made for another than MPICC or the mpicc in PATH.
 forget_other_mpi() {
-  if ! grep -qsFx "MPI_C_COMPILER:FILEPATH=$(command -v mpicc)" "$root/build/cmake/CMakeCache.txt"; then
+  if ! grep -qsFx "MPI_C_COMPILER:FILEPATH=$(command -v "$mpicc")" "$root/build/cmake/CMakeCache.txt"; then
     rm -rf "$root/build/cmake"
   fi
 }

@@ -108,8 +108,8 @@ static void failures_of_collective_calls_are_returned(void **state)
     int first = drumlin_mpi_comm_rank(pair) == 0;
     int32_t result = drumlin_mpi_bcast(pair, bytes, first ? 16 : 4, 0);
     assert_int_equal(result < -DRUMLIN_MPI_ERROR, !first);
-    if (!first)
-        assert_non_null(strstr(drumlin_mpi_error_message(result), "TRUNCATE"));
+    if (!first) /* MPICH has no class for what goes wrong within a collective call */
+        assert_true(error_class(result) == MPI_ERR_TRUNCATE || error_class(result) == MPI_ERR_OTHER);
     assert_int_equal(drumlin_mpi_barrier(pair), 0);
     assert_true(drumlin_mpi_bcast(pair, bytes, 4, 7) < -DRUMLIN_MPI_ERROR);
     MPI_Errhandler handler;

@@ -130,7 +130,7 @@ static void a_longer_message_than_the_buffer_is_an_error(void **state)
         int64_t send = drumlin_mpi_start_send(comm, out, lengths[i], right(), 0);
         int64_t result = drumlin_mpi_receive(comm, in, 4, left(), 0);
         assert_true(result < -DRUMLIN_MPI_ERROR);
-        assert_non_null(strstr(drumlin_mpi_error_message(result), "TRUNCATE"));
+        assert_int_equal(error_class(result), MPI_ERR_TRUNCATE);
         for (int64_t k = 0; k < lengths[i]; k++)
             assert_int_equal(in[k], '?');
         assert_true(drumlin_mpi_wait(send) >= 0);

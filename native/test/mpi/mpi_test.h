@@ -6,6 +6,7 @@
 #include "drumlin/mpi.h"
 
 #include <errno.h>
+#include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,14 @@
 static int64_t comm;
 static int32_t rank;
 static int32_t size;
+
+/* The words of an error differ from MPI to MPI, and with the level of detail that it was built with. */
+static inline int error_class(int64_t result)
+{
+    int class = MPI_SUCCESS;
+    MPI_Error_class((int)(-DRUMLIN_MPI_ERROR - result), &class);
+    return class;
+}
 
 static inline int set_up_ranks(void **state)
 {
