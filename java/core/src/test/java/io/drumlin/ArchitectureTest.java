@@ -22,14 +22,20 @@ import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
 
@@ -39,31 +45,71 @@ import org.junit.jupiter.api.Tag;
 @Tag("exhaustive")
 class ArchitectureTest {
 
-    /** Which packages of ours a package may use, itself aside. */
-    private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
-            mayUse(""),
-            mayUse("nativecore", ""),
-            mayUse("format", ""),
-            // A file is a source of bytes.
-            mayUse("storage", "", "format", "nativecore"),
-            // A rebuilt file is a source of bytes.
-            mayUse("integrity", "", "format", "nativecore"),
-            mayUse("comm", ""),
-            // FTI's mode SIONlib; checkpoints listed in an index of SCR.
-            mayUse("checkpoint", "", "format", "storage", "comm", "integrity", "sion", "scr"),
-            mayUse("sion", "", "format", "storage", "comm"),
-            mayUse("scr", "", "format", "storage", "comm", "integrity"),
-            mayUse("gsd", "", "format", "storage", "comm"),
-            // The facade takes and gives the types of the engine and its communicator.
-            mayUse("fti", "", "checkpoint", "comm"));
+    private static final int MOST_LINES_OF_A_ROOM = 2500;
 
-    /** Packages below io.drumlin; the empty name is io.drumlin itself. */
-    private static Map.Entry<String, Set<String>> mayUse(String name, String... used) {
-        return Map.entry(full(name), Stream.of(used).map(ArchitectureTest::full).collect(Collectors.toSet()));
+    private static final int MOST_LINES_OF_A_CLASS = 600;
+
+    private static final String ROOMS = "io.drumlin.checkpoint.internal";
+
+    /** Which packages of ours a package may use, itself aside, by docs/architecture.md. */
+    private static final Map<String, Set<String>> MAY_USE = packages();
+
+    private static Map<String, Set<String>> packages() {
+        Map<String, Set<String>> mayUse = new LinkedHashMap<>();
+        mayUse.put("io.drumlin", Set.of());
+        Map<String, List<String>> table = table("package of `io.drumlin`");
+        table.forEach((name, used) -> {
+            Set<String> full = used.stream().map(each -> "io.drumlin." + each).collect(Collectors.toSet());
+            full.add("io.drumlin");
+            mayUse.put("io.drumlin." + name, full);
+        });
+        Set<String> outside = mayUse.remove(ROOMS);
+        Map<String, List<String>> rooms = table("room");
+        Set<String> above = new HashSet<>();
+        rooms.forEach((name, used) -> {
+            assertThat(above).as("rooms above " + name + " in the table").containsAll(used);
+            above.add(name);
+            Set<String> full = used.stream().map(each -> ROOMS + "." + each).collect(Collectors.toSet());
+            full.addAll(outside);
+            mayUse.put(ROOMS + "." + name, full);
+        });
+        return mayUse;
     }
 
-    private static String full(String name) {
-        return name.isEmpty() ? "io.drumlin" : "io.drumlin." + name;
+    /** The first and the last column of a table of docs/architecture.md: names between backquotes. */
+    private static Map<String, List<String>> table(String firstColumn) {
+        Pattern name = Pattern.compile("`([a-z.0-9]+)`");
+        Map<String, List<String>> rows = new LinkedHashMap<>();
+        boolean inside = false;
+        for (String line : page()) {
+            if (line.startsWith("| " + firstColumn + " |")) {
+                inside = true;
+            } else if (inside && !line.startsWith("|")) {
+                break;
+            } else if (inside && line.startsWith("| `")) {
+                String[] cells = line.split("\\|");
+                rows.put(
+                        name.matcher(cells[1])
+                                .results()
+                                .findFirst()
+                                .orElseThrow()
+                                .group(1),
+                        name.matcher(cells[3])
+                                .results()
+                                .map(found -> found.group(1))
+                                .toList());
+            }
+        }
+        assertThat(rows).as("rows of the table " + firstColumn).hasSizeGreaterThan(5);
+        return rows;
+    }
+
+    private static List<String> page() {
+        try {
+            return Files.readAllLines(Path.of(System.getProperty("drumlin.root"), "docs", "architecture.md"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @ArchTest
@@ -92,6 +138,26 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule packagesAreFreeOfCycles =
             SlicesRuleDefinition.slices().matching("io.drumlin.(**)").should().beFreeOfCycles();
+
+    /** A room that is larger holds more than one thing. */
+    @ArchTest
+    static void roomsAreSmall(JavaClasses ours) throws IOException {
+        Path sources = Path.of(System.getProperty("drumlin.root"), "java", "core", "src", "main", "java");
+        Map<String, Integer> lines = new TreeMap<>();
+        for (String room : table("room").keySet()) {
+            Path folder = sources.resolve(ROOMS.replace('.', '/')).resolve(room);
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.java")) {
+                for (Path file : files) {
+                    int length = Files.readAllLines(file).size();
+                    assertThat(length).as("lines of " + file).isLessThanOrEqualTo(MOST_LINES_OF_A_CLASS);
+                    lines.merge(room, length, Integer::sum);
+                }
+            }
+        }
+        assertThat(lines).hasSizeGreaterThan(15).allSatisfy((room, length) -> assertThat(length)
+                .as("lines of " + room)
+                .isLessThanOrEqualTo(MOST_LINES_OF_A_ROOM));
+    }
 
     @ArchTest
     static final ArchRule formatsKnowNoFilesThreadsOrSettings = noClasses()
@@ -203,9 +269,9 @@ class ArchitectureTest {
         return strings;
     }
 
-    /** The package alone for the root, with all below it for the others. */
+    /** The package alone for those that have others of the table below them, with all below it for the rest. */
     private static String pattern(String name) {
-        return name.equals("io.drumlin") ? name : name + "..";
+        return name.equals("io.drumlin") || name.equals("io.drumlin.checkpoint") ? name : name + "..";
     }
 
     private static Class<?> classNamed(String name) {

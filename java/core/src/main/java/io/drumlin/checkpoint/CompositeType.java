@@ -170,7 +170,12 @@ public final class CompositeType implements DataType {
         return name;
     }
 
-    Optional<DatasetGroup> group() {
+    /**
+     * Where the type is in the mode HDF5.
+     *
+     * @return its group; empty for the root
+     */
+    public Optional<DatasetGroup> group() {
         return group;
     }
 

@@ -56,13 +56,21 @@ public enum Level {
         throw new IllegalArgumentException("level " + number + " is not in 1..4");
     }
 
-    /** What {@code FTI_Checkpoint} takes for the level. */
-    int request() {
+    /**
+     * What {@code FTI_Checkpoint} takes for the level.
+     *
+     * @return 1 to 4, or 8 for a differential checkpoint
+     */
+    public int request() {
         return this == L4_DCP ? FTI_L4_DCP : number;
     }
 
-    /** Whether all ranks share the directory of the level. */
-    boolean isGlobal() {
+    /**
+     * Whether all ranks share the directory of the level.
+     *
+     * @return true at level 4
+     */
+    public boolean isGlobal() {
         return number == L4.number;
     }
 }

@@ -1,6 +1,5 @@
 package io.drumlin.checkpoint;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -67,22 +66,10 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
      *
      * @param path the file or directory
      * @param reason with the path in it
+     * @param isOfRemains whether it is of no account, because what was written or deleted there when the run stopped is not
+     *     whole: true in the directories of a commit under way
      */
-    public record Problem(Path path, String reason) {
-
-        static Problem of(Path path, IOException reason) {
-            return new Problem(path, String.valueOf(reason.getMessage()));
-        }
-
-        /**
-         * Whether it is of no account, because what was written or deleted there when the run stopped is not whole.
-         *
-         * @return true in the directories of a commit under way
-         */
-        public boolean isOfRemains() {
-            return isPassing(name(path)) || isPassing(folder(path));
-        }
-    }
+    public record Problem(Path path, String reason, boolean isOfRemains) {}
 
     /**
      * The checkpoint that a restart takes.
@@ -104,19 +91,5 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
         return problems.stream().allMatch(Problem::isOfRemains)
                 && checkpoints.stream()
                         .allMatch(each -> each.state() == State.WHOLE || each.state() == State.UNFINISHED);
-    }
-
-    static String name(Path path) {
-        return String.valueOf(path.getFileName());
-    }
-
-    static String folder(Path file) {
-        Path parent = file.getParent();
-        return parent == null ? "" : name(parent);
-    }
-
-    /** Directories that are there only while a commit is under way. */
-    static boolean isPassing(String folder) {
-        return folder.equals("tmp") || folder.startsWith("drumlin-replaced-");
     }
 }

@@ -3,6 +3,8 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.data.StagedData;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;

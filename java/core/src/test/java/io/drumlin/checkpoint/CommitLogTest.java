@@ -2,6 +2,8 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.internal.recovery.CommitLog;
+import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;

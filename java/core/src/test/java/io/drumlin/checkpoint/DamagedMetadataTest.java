@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;

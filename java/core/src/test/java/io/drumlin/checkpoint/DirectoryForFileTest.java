@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.StoredFile.Chunk;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.file.ChunkSink;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
+import io.drumlin.checkpoint.internal.redundancy.HashedTransfer;
+import io.drumlin.checkpoint.internal.verify.EarlyRecovery;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SpoiledSends;
 import io.drumlin.comm.ThreadCommunicator;

@@ -2,6 +2,8 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.internal.run.EngineBuilder;
+import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;

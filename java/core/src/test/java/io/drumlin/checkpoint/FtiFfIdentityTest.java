@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.ftiff.FileMeta;

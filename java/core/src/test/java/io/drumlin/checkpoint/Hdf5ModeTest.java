@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.drumlin.checkpoint.internal.data.RunGroup;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.hdf5.Hdf5File;
 import io.drumlin.format.hdf5.StoredDataset;
@@ -502,7 +504,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
             assertThatThrownBy(() -> checkpoints.defineDataset(0, Optional.empty(), List.of(2L, 3L), Optional.empty()))
                     .hasMessageContaining("product is 7");
             assertThatThrownBy(() ->
-                            checkpoints.defineDataset(0, Optional.empty(), List.of(), Optional.of(new DatasetGroup())))
+                            checkpoints.defineDataset(0, Optional.empty(), List.of(), Optional.of(new RunGroup())))
                     .hasMessageContaining("another run");
         });
     }

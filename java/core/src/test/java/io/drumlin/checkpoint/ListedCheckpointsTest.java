@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.scr.DatasetMetadata;
 import io.drumlin.scr.IndexFile;

@@ -2,6 +2,10 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.elastic.ElementMaps;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.run.EngineBuilder;
+import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.PathStatus;

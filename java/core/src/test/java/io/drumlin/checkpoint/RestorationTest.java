@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;

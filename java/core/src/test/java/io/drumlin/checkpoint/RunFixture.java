@@ -1,5 +1,8 @@
 package io.drumlin.checkpoint;
 
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.run.EngineBuilder;
+import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.fti.IniFile;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.drumlin.checkpoint.RunReport.State;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

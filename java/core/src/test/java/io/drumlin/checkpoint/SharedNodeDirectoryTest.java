@@ -3,6 +3,9 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.internal.directory.NodeMarker;
+import io.drumlin.checkpoint.internal.run.EngineBuilder;
+import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.io.UncheckedIOException;

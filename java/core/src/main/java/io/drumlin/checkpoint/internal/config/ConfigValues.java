@@ -1,0 +1,151 @@
+package io.drumlin.checkpoint.internal.config;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.fti.IniFile;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The values of a configuration file, read by their types as C FTI reads them. Each refusal names section, key and value. */
+public final class ConfigValues {
+
+    private final IniFile ini;
+    private final String name;
+
+    /** @param name of the file, for messages */
+    ConfigValues(IniFile ini, String name) {
+        this.ini = ini;
+        this.name = name;
+    }
+
+    Optional<String> get(String section, String key) {
+        return ini.get(section, key);
+    }
+
+    /** A value that is there and not empty. */
+    Optional<String> text(String section, String key) {
+        String text = ini.get(section, key).orElse("");
+        return text.isEmpty() ? Optional.empty() : Optional.of(text);
+    }
+
+    Path directory(String key) throws DrumlinException {
+        if (text("basic", key).isEmpty()) {
+            throw refused("basic", key, "the path of a directory");
+        }
+        return path("basic", key);
+    }
+
+    Path path(String section, String key) throws DrumlinException {
+        String value = text(section, key).orElse("");
+        // The text holds one character per byte, so that a rewrite keeps bytes that are no UTF-8.
+        ByteBuffer bytes = ByteBuffer.wrap(value.getBytes(StandardCharsets.ISO_8859_1));
+        try {
+            return Path.of(StandardCharsets.UTF_8.newDecoder().decode(bytes).toString());
+        } catch (CharacterCodingException e) {
+            throw refused(section, key, "a path in UTF-8");
+        } catch (InvalidPathException e) {
+            throw refused(section, key, "a path in the characters of the locale, see LC_ALL (C.UTF-8 has them all)");
+        }
+    }
+
+    int integer(String section, String key, int absent) throws DrumlinException {
+        if (!isInteger(section, key)) {
+            throw refused(section, key, "a whole number");
+        }
+        return lenient(section, key, absent);
+    }
+
+    /** C FTI takes words for 0. Of its keys the letters after a number are ignored, as there; of ours they are not. */
+    private boolean isInteger(String section, String key) {
+        Optional<String> text = text(section, key);
+        return text.isEmpty() || (section.equals("drumlin") ? isNumber(text.get()) : startsWithDigit(text.get()));
+    }
+
+    int lenient(String section, String key, int absent) {
+        return ini.get(section, key).map(ConfigValues::parseInteger).orElse(absent);
+    }
+
+    static boolean startsWithDigit(String text) {
+        return text.strip().matches("(?s)[+-]?[0-9].*");
+    }
+
+    private static boolean isNumber(String text) {
+        return text.strip().matches("[+-]?([0-9]+|0[xX][0-9a-fA-F]+)");
+    }
+
+    /** As {@code strtol} with base 0 reads it: 0x.. and 0.. are understood, anything after the digits is ignored. */
+    public static int parseInteger(String text) {
+        String digits = text.strip();
+        boolean negative = digits.startsWith("-");
+        digits = negative || digits.startsWith("+") ? digits.substring(1) : digits;
+        int radix = 10;
+        if (digits.toLowerCase(Locale.ROOT).startsWith("0x")) {
+            radix = 16;
+            digits = digits.substring(2);
+        } else if (digits.startsWith("0")) {
+            radix = 8;
+        }
+        long value = 0;
+        for (int i = 0; i < digits.length() && Character.digit(digits.charAt(i), radix) >= 0; i++) {
+            value = Math.min(value * radix + Character.digit(digits.charAt(i), radix), 1L << 32);
+        }
+        return (int) (negative ? Math.max(-value, Integer.MIN_VALUE) : Math.min(value, Integer.MAX_VALUE));
+    }
+
+    boolean bool(String section, String key, boolean absent) throws DrumlinException {
+        String text = ini.get(section, key).orElse("");
+        if (text.isEmpty()) {
+            return absent;
+        }
+        char first = Character.toLowerCase(text.charAt(0));
+        if (first == 'y' || first == '1' || first == 't') {
+            return true;
+        }
+        if (first == 'n' || first == '0' || first == 'f') {
+            return false;
+        }
+        throw refused(section, key, "0 or 1");
+    }
+
+    int inRange(String section, String key, int absent, int low, int high) throws DrumlinException {
+        int value = lenient(section, key, absent);
+        if (!isInteger(section, key) || value < low || value > high) {
+            throw refused(section, key, high == Integer.MAX_VALUE ? low + " or more" : low + " to " + high);
+        }
+        return value;
+    }
+
+    int oneOf(String section, String key, int absent, String allowed, int... values) throws DrumlinException {
+        int value = lenient(section, key, absent);
+        for (int candidate : values) {
+            if (candidate == value && isInteger(section, key)) {
+                return value;
+            }
+        }
+        throw refused(section, key, allowed);
+    }
+
+    DrumlinException refused(String section, String key, String allowed) {
+        String value = ini.get(section, key).map(v -> "is \"" + v + "\"").orElse("is missing");
+        return DrumlinException.during("reading " + name)
+                .problem("[" + section + "] " + key + " " + value)
+                .advice("allowed: " + allowed)
+                .exception();
+    }
+
+    double hours(String key, String text) throws DrumlinException {
+        try {
+            double hours = Double.parseDouble(text);
+            if (hours > 0 && Double.isFinite(hours)) {
+                return hours;
+            }
+        } catch (NumberFormatException e) {
+            // Told below.
+        }
+        throw refused("drumlin", key, "hours above 0, such as 36 or 0.5");
+    }
+}

@@ -1,0 +1,591 @@
+package io.drumlin.checkpoint.internal.config;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunDescription;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.format.ftiff.Layout;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The settings of a run, read from the configuration file of C FTI (docs/configuration.md).
+ *
+ * <p>Unknown keys are ignored and kept when the file is rewritten, but for the section {@code [drumlin]}, which is ours and in which
+ * they are refused. Immutable.
+ */
+public final class FtiConfig {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** Value of {@code ckpt_io} for POSIX. */
+    public static final int IO_POSIX = 1;
+
+    /** Value of {@code ckpt_io} for MPI-IO. */
+    public static final int IO_MPI = 2;
+
+    /** Value of {@code ckpt_io} for FTI-FF. */
+    public static final int IO_FTIFF = 3;
+
+    /** Value of {@code ckpt_io} for SIONlib. */
+    public static final int IO_SIONLIB = 4;
+
+    /** Value of {@code ckpt_io} for HDF5. */
+    public static final int IO_HDF5 = 5;
+
+    /** Value of {@code failure} for a restart from the shared HDF5 file. */
+    private static final int FROM_SINGLE_FILE = 3;
+
+    private static final int UNSET = -1;
+
+    private static final int KIBIBYTE = 1024;
+    private static final double SECONDS_PER_HOUR = 3600;
+
+    /** Bounds of {@code transfer_size} and what is taken beyond them, in MiB. */
+    private static final int LEAST_TRANSFER = 8;
+
+    private static final int MOST_TRANSFER = 64;
+    private static final int DEFAULT_TRANSFER = 16;
+
+    /** Bounds of {@code slab_memory} in MiB: of slabs of 64 KiB, into which any block of a differential checkpoint fits, and of 16 MiB. */
+    private static final int LEAST_SLAB_MEMORY = 2;
+
+    private static final int MOST_SLAB_MEMORY = 512;
+    private static final int DEFAULT_SLAB_MEMORY = 32;
+
+    /** Bounds of {@code lease} in minutes: a client of NFS may not see for one minute that a file has changed. */
+    private static final int DEFAULT_LEASE = 3;
+
+    private static final int MOST_LEASE = 24 * 60;
+
+    private final IniFile ini;
+    private final ConfigValues values;
+
+    private final int heads;
+    private final int nodeSize;
+    private final int groupSize;
+    private final EnumSet<Level> inline = EnumSet.of(Level.L1);
+    private final boolean keepHeadsAlive;
+    private final Path ckptDir;
+    private final Path glblDir;
+    private final Path metaDir;
+    private final Path glblStashDir;
+    private final EnumMap<Level, Integer> intervals = new EnumMap<>(Level.class);
+    private final boolean keepLastCkpt;
+    private final boolean keepL4Ckpt;
+    private final int leaseMinutes;
+    private final int maxSyncInterval;
+    private final int ioMode;
+    private final int verbosity;
+    private final int maxVarId;
+    private final Optional<DifferentialConfig> differential;
+    private final SingleFileConfig singleFile;
+    private final int failure;
+    private final String execId;
+    private final int blockKibibytes;
+    private final boolean staging;
+    private final boolean localTest;
+    private final int fastForward;
+    private final Packing packing;
+    private final Layout layout;
+    private final boolean asynchronous;
+    private final int slabMebibytes;
+    private final Optional<String> storage;
+    private final Optional<Path> scrIndex;
+    private final boolean goesOnFromOlder;
+
+    private final Injection injection;
+    private final EnumMap<Level, Double> meanSecondsBetweenFailures = new EnumMap<>(Level.class);
+
+    private FtiConfig(IniFile ini, String name, Path workingDirectory) throws DrumlinException {
+        this.ini = ini;
+        values = new ConfigValues(ini, name);
+        KnownKeys.requireKnown(ini, name);
+        heads = values.oneOf("basic", "head", 0, "0 or 1", 0, 1);
+        nodeSize = values.inRange("basic", "node_size", UNSET, 1 + heads, 256);
+        groupSize = values.inRange("basic", "group_size", 1, 1, Integer.MAX_VALUE);
+        ckptDir = workingDirectory.resolve(values.directory("ckpt_dir"));
+        glblDir = workingDirectory.resolve(values.directory("glbl_dir"));
+        metaDir = workingDirectory.resolve(values.directory("meta_dir"));
+        boolean stashesApart = !values.get("basic", "glbl_stash_dir").orElse("").isEmpty();
+        glblStashDir = stashesApart ? workingDirectory.resolve(values.directory("glbl_stash_dir")) : glblDir;
+        for (Level level : Level.values()) {
+            String key = level == Level.L4_DCP ? "dcp_l4" : "ckpt_l" + level.number();
+            int minutes = values.integer("basic", key, UNSET);
+            intervals.put(level, minutes > 0 ? minutes : UNSET);
+        }
+        keepLastCkpt = values.oneOf("basic", "keep_last_ckpt", 0, "0 or 1", 0, 1) == 1;
+        keepL4Ckpt = values.bool("basic", "keep_l4_ckpt", false);
+        readInline();
+        keepHeadsAlive = values.bool("basic", "keep_heads_alive", false);
+        if (keepHeadsAlive && heads == 0) {
+            throw values.refused("basic", "keep_heads_alive", "0 while head = 0");
+        }
+        maxSyncInterval = readMaxSyncInterval();
+        ioMode = readIoMode();
+        verbosity = values.inRange("basic", "verbosity", UNSET, 1, 3);
+        int configuredMaxVarId = values.integer("basic", "max_var_id", 102400);
+        maxVarId = configuredMaxVarId < 0 ? 102400 : configuredMaxVarId;
+        staging = values.bool("basic", "enable_staging", false);
+        differential = readDifferential();
+        singleFile = readSingleFile(workingDirectory);
+        failure = readFailure();
+        execId = values.get("restart", "exec_id").orElse("");
+        if (failure() != 0 && !execId.matches("[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*")) {
+            throw values.refused("restart", "exec_id", "the name of the run's directory, without slashes");
+        }
+        blockKibibytes = values.inRange("advanced", "block_size", UNSET, 1, 2048);
+        localTest = values.oneOf("advanced", "local_test", UNSET, "0 or 1", 0, 1) == 1;
+        fastForward = values.inRange("advanced", "fast_forward", 1, 1, 10);
+        packing = readPacking();
+        layout = readLayout();
+        asynchronous = values.bool("drumlin", "async", false);
+        slabMebibytes =
+                values.inRange("drumlin", "slab_memory", DEFAULT_SLAB_MEMORY, LEAST_SLAB_MEMORY, MOST_SLAB_MEMORY);
+        leaseMinutes = values.inRange("drumlin", "lease", DEFAULT_LEASE, 0, MOST_LEASE);
+        storage = values.text("drumlin", "storage");
+        scrIndex = readScrIndex();
+        goesOnFromOlder = readOnUnreadable();
+        injection = readInjection();
+        readFailureTimes();
+        checkGroupSize();
+    }
+
+    private void readFailureTimes() throws DrumlinException {
+        String interval = values.get("drumlin", "ckpt_interval").orElse("");
+        if (!interval.isEmpty() && !interval.equalsIgnoreCase("auto")) {
+            throw values.refused("drumlin", "ckpt_interval", "auto, or nothing for ckpt_l1 to ckpt_l4");
+        }
+        for (Level level : Level.values()) {
+            if (level == Level.L4_DCP) {
+                continue;
+            }
+            String key = "mtbf_l" + level.number();
+            Optional<String> hours = values.text("drumlin", key);
+            if (hours.isPresent() && !interval.isEmpty()) {
+                meanSecondsBetweenFailures.put(level, values.hours(key, hours.get()) * SECONDS_PER_HOUR);
+            }
+        }
+        if (!interval.isEmpty() && meanSecondsBetweenFailures.isEmpty()) {
+            throw values.refused("drumlin", "ckpt_interval", "auto with mtbf_l1, mtbf_l2, mtbf_l3 or mtbf_l4 in hours");
+        }
+    }
+
+    private Injection readInjection() throws DrumlinException {
+        String section = "injection";
+        return new Injection(
+                values.integer(section, "rank", 0),
+                values.integer(section, "index", 0),
+                values.integer(section, "position", 0),
+                values.integer(section, "number", 0),
+                values.integer(section, "frequency", UNSET));
+    }
+
+    /**
+     * Reads and checks the settings.
+     *
+     * @param text the content of the file, one character per byte
+     * @param name the file's name, for messages
+     * @return the settings
+     * @throws DrumlinException a line is no INI, or a value is refused; the message gives section, key, value and what is
+     *     allowed
+     */
+    public static FtiConfig parse(String text, String name) throws DrumlinException {
+        return parse(text, name, Path.of(""));
+    }
+
+    /** Does the same for a run that worked in another directory than this process. */
+    public static FtiConfig parse(String text, String name, Path workingDirectory) throws DrumlinException {
+        return new FtiConfig(IniFile.parse(text, name), name, workingDirectory);
+    }
+
+    /** {@code block_size} in bytes, which C FTI sends at once; here it has no effect. */
+    public int blockBytes() {
+        return blockKibibytes * KIBIBYTE;
+    }
+
+    private void readInline() throws DrumlinException {
+        for (Level level : List.of(Level.L2, Level.L3, Level.L4)) {
+            String key = "inline_l" + level.number();
+            if (values.integer("basic", key, 1) != 0) {
+                inline.add(level);
+            } else if (heads == 0) {
+                throw values.refused("basic", key, "1 while head = 0");
+            }
+        }
+    }
+
+    /** {@code transfer_size} in bytes, which C FTI writes at once; here it has no effect. */
+    public int transferBytes() {
+        int mebibytes = values.lenient("advanced", "transfer_size", UNSET);
+        boolean allowed = mebibytes >= LEAST_TRANSFER && mebibytes <= MOST_TRANSFER;
+        return (allowed ? mebibytes : DEFAULT_TRANSFER) * KIBIBYTE * KIBIBYTE;
+    }
+
+    /** The tags of C FTI's messages, which have no effect here. */
+    public RunDescription.Tags tags() {
+        return new RunDescription.Tags(
+                values.lenient("advanced", "ckpt_tag", 711),
+                values.lenient("advanced", "stage_tag", 406),
+                values.lenient("advanced", "final_tag", 3107),
+                values.lenient("advanced", "general_tag", 2612));
+    }
+
+    private int readMaxSyncInterval() throws DrumlinException {
+        int value = values.integer("basic", "max_sync_intv", UNSET);
+        if (value <= 0) {
+            return 512;
+        }
+        int lower = Integer.highestOneBit(value);
+        if (lower != value) {
+            LOG.log(Logger.Level.WARNING, "max_sync_intv = {0} is no power of two, {1} is used", value, lower);
+        }
+        return lower;
+    }
+
+    private int readIoMode() throws DrumlinException {
+        String text = values.text("basic", "ckpt_io").orElse("0");
+        if (!ConfigValues.startsWithDigit(text)) {
+            throw noMode(text);
+        }
+        int value = ConfigValues.parseInteger(text);
+        if (value >= IO_POSIX && value <= IO_HDF5) {
+            return value;
+        }
+        LOG.log(
+                Logger.Level.WARNING,
+                "ckpt_io = {0} is no I/O mode of this version, POSIX (1) is used; 3 is FTI-FF",
+                value);
+        return IO_POSIX;
+    }
+
+    private DrumlinException noMode(String text) {
+        List<String> modes = IntStream.rangeClosed(IO_POSIX, IO_HDF5)
+                .mapToObj(FtiConfig::wordOfMode)
+                .toList();
+        String meant = KnownKeys.nearest(text.toUpperCase(Locale.ROOT), modes)
+                .map(word -> IO_POSIX + modes.indexOf(word))
+                .map(mode -> "did you mean " + mode + " (" + wordOfMode(mode) + ")? ")
+                .orElse("");
+        String allowed = IntStream.rangeClosed(IO_POSIX, IO_HDF5)
+                .mapToObj(mode -> mode + " (" + wordOfMode(mode) + ")")
+                .collect(Collectors.joining(", "));
+        return values.refused("basic", "ckpt_io", allowed + (meant.isEmpty() ? "" : "; " + meant.strip()));
+    }
+
+    private Optional<DifferentialConfig> readDifferential() throws DrumlinException {
+        if (!values.bool("basic", "enable_dcp", false)) {
+            return Optional.empty();
+        }
+        if (ioMode != IO_FTIFF && ioMode != IO_POSIX) {
+            return noDifferential("enable_dcp = 1 needs ckpt_io = 1 or 3");
+        }
+        int mode = overridden("dcp_mode", "FTI_DCP_HASH_MODE");
+        int blockSize = overridden("dcp_block_size", "FTI_DCP_BLOCK_SIZE");
+        if (mode < 1 || mode > 2) {
+            return noDifferential("dcp_mode = " + mode + " is neither 1 (MD5) nor 2 (CRC32)");
+        }
+        int least = ioMode == IO_FTIFF ? DifferentialConfig.LEAST_BLOCK : 1;
+        int most = ioMode == IO_FTIFF ? DifferentialConfig.MOST_BLOCK : DifferentialConfig.MOST_POSIX_BLOCK;
+        if (blockSize < least || blockSize > most) {
+            return noDifferential("dcp_block_size = " + blockSize + " is not in " + least + ".." + most);
+        }
+        int stackSize = values.integer("basic", "dcp_stack_size", DifferentialConfig.DEFAULT_STACK);
+        boolean allowedStack = stackSize >= 1 && stackSize <= DifferentialConfig.MOST_LAYERS;
+        return Optional.of(new DifferentialConfig(
+                mode == 2, blockSize, allowedStack ? stackSize : DifferentialConfig.DEFAULT_STACK));
+    }
+
+    /** C FTI takes the environment first in the mode FTI-FF only. */
+    private int overridden(String key, String variable) throws DrumlinException {
+        String given = ioMode == IO_FTIFF ? System.getenv(variable) : null;
+        return given == null ? values.integer("basic", key, UNSET) : ConfigValues.parseInteger(given);
+    }
+
+    private static Optional<DifferentialConfig> noDifferential(String why) {
+        LOG.log(Logger.Level.WARNING, "{0}: there are no differential checkpoints", why);
+        return Optional.empty();
+    }
+
+    private int readFailure() throws DrumlinException {
+        int value = values.integer("restart", "failure", 0);
+        if (value == FROM_SINGLE_FILE && ioMode != IO_HDF5) {
+            LOG.log(Logger.Level.WARNING, "failure = 3 needs ckpt_io = 5; this is a fresh start");
+            return 0;
+        }
+        String allowed = "0 (fresh), 1 (restart), 2 (restart from a kept checkpoint) or 3 (from the shared HDF5 file)";
+        return values.oneOf("restart", "failure", 0, allowed, 0, 1, 2, FROM_SINGLE_FILE);
+    }
+
+    private SingleFileConfig readSingleFile(Path workingDirectory) throws DrumlinException {
+        boolean inline = values.bool("basic", "h5_single_file_inline", true);
+        if (!inline && heads == 0) {
+            throw values.refused("basic", "h5_single_file_inline", "1 while head = 0");
+        }
+        boolean apart = !values.get("basic", "h5_single_file_dir").orElse("").isEmpty();
+        Optional<String> given = values.text("basic", "h5_single_file_prefix");
+        String prefix = given.isPresent()
+                ? values.path("basic", "h5_single_file_prefix").toString()
+                : "VPR-h5";
+        if (given.orElse("").indexOf('/') >= 0) {
+            throw values.refused("basic", "h5_single_file_prefix", "the beginning of a file's name, without slashes");
+        }
+        return new SingleFileConfig(
+                values.bool("basic", "h5_single_file_enable", false),
+                apart ? workingDirectory.resolve(values.directory("h5_single_file_dir")) : glblDir,
+                prefix,
+                values.bool("basic", "h5_single_file_keep", false),
+                inline);
+    }
+
+    private Layout readLayout() throws DrumlinException {
+        return switch (values.get("drumlin", "layout").orElse("F").toUpperCase(Locale.ROOT)) {
+            case "F" -> Layout.F;
+            case "E" -> Layout.E;
+            case "A" -> Layout.A;
+            default -> throw values.refused("drumlin", "layout", "F (C FTI's head), E (v1.4.1 to v1.6) or A (v1.1)");
+        };
+    }
+
+    private Optional<Path> readScrIndex() throws DrumlinException {
+        Optional<Path> prefix = values.text("drumlin", "scr_index").isPresent()
+                ? Optional.of(
+                        values.path("drumlin", "scr_index").toAbsolutePath().normalize())
+                : Optional.empty();
+        if (prefix.isPresent() && keepL4Ckpt) {
+            throw values.refused("drumlin", "scr_index", "nothing while keep_l4_ckpt = 1");
+        }
+        if (prefix.isPresent() && !glblDir.toAbsolutePath().normalize().startsWith(prefix.get())) {
+            throw values.refused("drumlin", "scr_index", "glbl_dir or a directory above it");
+        }
+        return prefix;
+    }
+
+    private boolean readOnUnreadable() throws DrumlinException {
+        return switch (values.get("drumlin", "on_unreadable").orElse("stop").toLowerCase(Locale.ROOT)) {
+            case "stop" -> false;
+            case "older" -> true;
+            default -> throw values.refused("drumlin", "on_unreadable", "stop or older");
+        };
+    }
+
+    private Packing readPacking() throws DrumlinException {
+        String value = values.get("drumlin", "packing").orElse("aligned");
+        try {
+            return Packing.valueOf(value.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw values.refused("drumlin", "packing", "aligned or compact");
+        }
+    }
+
+    private void checkGroupSize() throws DrumlinException {
+        boolean l2 = interval(Level.L2) > 0 || meanSecondsBetweenFailures.containsKey(Level.L2);
+        boolean l3 = interval(Level.L3) > 0 || meanSecondsBetweenFailures.containsKey(Level.L3);
+        if ((l2 || l3) && groupSize < 2) {
+            throw values.refused(
+                    "basic", "group_size", "2 or more while ckpt_l2, ckpt_l3, mtbf_l2 or mtbf_l3 is above 0");
+        }
+        if (l3 && groupSize >= 32) {
+            throw values.refused("basic", "group_size", "below 32 while ckpt_l3 or mtbf_l3 is above 0");
+        }
+    }
+
+    /** The file this was read from. */
+    public IniFile ini() {
+        return ini;
+    }
+
+    /** Ranks per node that take no part in the application, 0 or 1. */
+    public int heads() {
+        return heads;
+    }
+
+    /** Ranks per node, heads included. */
+    public int nodeSize() {
+        return nodeSize;
+    }
+
+    /** Whether the application itself does all the work of a checkpoint of a level, and not its heads. */
+    public boolean isInline(Level level) {
+        return level == Level.L4_DCP || inline.contains(level);
+    }
+
+    /** Whether heads go on with the program when the run is over. */
+    public boolean keepHeadsAlive() {
+        return keepHeadsAlive;
+    }
+
+    public int groupSize() {
+        return groupSize;
+    }
+
+    public Path ckptDir() {
+        return ckptDir;
+    }
+
+    public Path glblDir() {
+        return glblDir;
+    }
+
+    public Path metaDir() {
+        return metaDir;
+    }
+
+    /** Where the directory of stashes of all runs is. */
+    public Path glblStashDir() {
+        return glblStashDir;
+    }
+
+    /** Minutes between two snapshots of a level, or -1. */
+    public int interval(Level level) {
+        return intervals.getOrDefault(level, UNSET);
+    }
+
+    /** For each level that is taken as often as it is worth it, mean seconds between failures that need it. */
+    public Map<Level, Double> meanSecondsBetweenFailures() {
+        return meanSecondsBetweenFailures;
+    }
+
+    public boolean keepLastCkpt() {
+        return keepLastCkpt;
+    }
+
+    public boolean keepL4Ckpt() {
+        return keepL4Ckpt;
+    }
+
+    /** A mode in words. */
+    public static String nameOfMode(int ioMode) {
+        return wordOfMode(ioMode) + " (ckpt_io = " + ioMode + ")";
+    }
+
+    private static String wordOfMode(int ioMode) {
+        return switch (ioMode) {
+            case IO_POSIX -> "POSIX";
+            case IO_MPI -> "MPI-IO";
+            case IO_FTIFF -> "FTI-FF";
+            case IO_SIONLIB -> "SIONlib";
+            case IO_HDF5 -> "HDF5";
+            default -> "unknown";
+        };
+    }
+
+    /** {@link #IO_POSIX} to {@link #IO_HDF5}. */
+    public int ioMode() {
+        return ioMode;
+    }
+
+    /** How the names of the files of ranks end. */
+    public String suffix() {
+        return ioMode == IO_HDF5 ? FileNames.HDF5 : FileNames.FTI;
+    }
+
+    /** Iterations, a power of two. */
+    public int maxSyncIntv() {
+        return maxSyncInterval;
+    }
+
+    /**
+     * What C FTI prints.
+     *
+     * @return 1 debug, 2 information, 3 warnings
+     */
+    public int verbosity() {
+        return verbosity;
+    }
+
+    public int maxVarId() {
+        return maxVarId;
+    }
+
+    /** How differential checkpoints are taken; empty where they are not. */
+    public Optional<DifferentialConfig> differential() {
+        return differential;
+    }
+
+    /** 0, 1 or 2: whether the run of {@link #execId} is restarted. */
+    public int failure() {
+        return isFromSingleFile() ? 0 : failure;
+    }
+
+    /** Whether a new run is to begin with the data of a shared HDF5 file. */
+    public boolean isFromSingleFile() {
+        return failure == FROM_SINGLE_FILE;
+    }
+
+    /** The shared HDF5 file. */
+    public SingleFileConfig singleFile() {
+        return singleFile;
+    }
+
+    /** The run's id as the file gives it; empty before the first start. */
+    public String execId() {
+        return execId;
+    }
+
+    /** Whether files can be sent to the parallel file system. */
+    public boolean staging() {
+        return staging;
+    }
+
+    public boolean localTest() {
+        return localTest;
+    }
+
+    public int fastForward() {
+        return fastForward;
+    }
+
+    /** Layout of new FTI-FF files. */
+    public Layout layout() {
+        return layout;
+    }
+
+    public Packing packing() {
+        return packing;
+    }
+
+    /** Whether a restart takes what it cannot read for lost, and may go on from an older checkpoint. */
+    public boolean goesOnFromOlder() {
+        return goesOnFromOlder;
+    }
+
+    /** Prefix directory of SCR in whose index checkpoints of level 4 are listed. */
+    public Optional<Path> scrIndex() {
+        return scrIndex;
+    }
+
+    public Injection injection() {
+        return injection;
+    }
+
+    /** Whether a thread of each rank takes checkpoints while the rank computes. */
+    public boolean isAsynchronous() {
+        return asynchronous;
+    }
+
+    /** Bytes of each of the {@link SlabPool#SLABS} slabs of a rank: a power of two. */
+    public int slabBytes() {
+        return Integer.highestOneBit((slabMebibytes << 20) / SlabPool.SLABS);
+    }
+
+    /** How long the lease of another job is watched; zero: there is none. */
+    public Duration lease() {
+        return Duration.ofMinutes(leaseMinutes);
+    }
+
+    public Optional<String> storage() {
+        return storage;
+    }
+}

@@ -1,0 +1,156 @@
+package io.drumlin.checkpoint.internal.config;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.fti.IniFile;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The keys of the configuration file (docs/configuration.md), and what a wrong one is likely to mean. */
+public final class KnownKeys {
+
+    private static final String OURS = "drumlin";
+
+    private static final Map<String, List<String>> KEYS = new LinkedHashMap<>();
+
+    static {
+        KEYS.put(
+                "basic",
+                words(
+                        "head node_size group_size ckpt_dir glbl_dir meta_dir glbl_stash_dir ckpt_l1 ckpt_l2 ckpt_l3 ckpt_l4"
+                                + " dcp_l4 inline_l2 inline_l3 inline_l4 keep_last_ckpt keep_l4_ckpt keep_heads_alive max_sync_intv"
+                                + " ckpt_io verbosity enable_staging enable_dcp dcp_mode dcp_block_size dcp_stack_size cacheddcp"
+                                + " max_var_id h5_single_file_enable h5_single_file_dir h5_single_file_prefix h5_single_file_keep"
+                                + " h5_single_file_inline"));
+        KEYS.put("restart", words("failure exec_id"));
+        KEYS.put(
+                "advanced",
+                words("block_size transfer_size ckpt_tag stage_tag final_tag general_tag local_test fast_forward"
+                        + " gpu_host_bufsize lustre_stiping_unit lustre_stiping_factor lustre_stiping_offset"));
+        KEYS.put("injection", words("rank index position number frequency"));
+        KEYS.put(
+                OURS,
+                words("packing layout async lease on_unreadable storage slab_memory scr_index ckpt_interval"
+                        + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4"));
+    }
+
+    /** Keys of ours that there were, with what is said of them; a file that has them is read as if it had not. */
+    private static final Map<String, String> RETIRED =
+            Map.of("restart_memory", "has no effect any more: a restart keeps no data in memory; delete the line");
+
+    private KnownKeys() {}
+
+    /** The sections that there are. */
+    static Set<String> sections() {
+        return Collections.unmodifiableSet(KEYS.keySet());
+    }
+
+    private static List<String> words(String line) {
+        return List.of(line.split(" "));
+    }
+
+    /**
+     * Refuses keys of {@code [drumlin]} that there are not: they would have no effect.
+     *
+     * @param name of the file, for messages
+     */
+    static void requireKnown(IniFile ini, String name) throws DrumlinException {
+        for (String key : ini.section(OURS).keySet()) {
+            if (!keys(OURS).contains(key) && !RETIRED.containsKey(key)) {
+                String meant = nearest(key, keys(OURS))
+                        .map(word -> "did you mean " + word + "? ")
+                        .orElse("");
+                throw DrumlinException.during("reading " + name)
+                        .problem("[" + OURS + "] has no key " + key)
+                        .advice(meant + "the keys are " + String.join(", ", keys(OURS)))
+                        .exception();
+            }
+        }
+    }
+
+    /**
+     * Keys of C FTI's sections that have no effect and look like others, and those of ours that there are no more. A file may have keys and
+     * sections for other programs.
+     *
+     * @return a sentence for each
+     */
+    public static List<String> suspicions(IniFile ini) {
+        List<String> found = new ArrayList<>();
+        for (String section : ini.sections()) {
+            if (!KEYS.containsKey(section)) {
+                nearest(section, KEYS.keySet())
+                        .ifPresent(word ->
+                                found.add("section [" + section + "] has no effect; did you mean [" + word + "]?"));
+                continue;
+            }
+            for (String key : ini.section(section).keySet()) {
+                if (!keys(section).contains(key)) {
+                    suspicion(section, key).ifPresent(what -> found.add("[" + section + "] " + key + " " + what));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static Optional<String> suspicion(String section, String key) {
+        return section.equals(OURS) && RETIRED.containsKey(key)
+                ? Optional.of(RETIRED.get(key))
+                : meaning(section, key).map(word -> "has no effect; did you mean " + word + "?");
+    }
+
+    private static Optional<String> meaning(String section, String key) {
+        for (Map.Entry<String, List<String>> other : KEYS.entrySet()) {
+            if (other.getValue().contains(key)) {
+                return Optional.of(key + " in [" + other.getKey() + "]");
+            }
+        }
+        return nearest(key, keys(section));
+    }
+
+    /** The keys of a section; none of one that there is not. */
+    static List<String> keys(String section) {
+        return KEYS.getOrDefault(section, List.of());
+    }
+
+    /**
+     * The word that was likely meant.
+     *
+     * @param words of which it is one
+     * @return the one with the fewest letters wrong, at most two, and one in short words
+     */
+    static Optional<String> nearest(String word, Collection<String> words) {
+        String nearest = "";
+        int fewest = word.length() < 5 ? 2 : 3;
+        for (String candidate : words) {
+            int wrong = distance(word, candidate);
+            if (wrong < fewest) {
+                fewest = wrong;
+                nearest = candidate;
+            }
+        }
+        return nearest.isEmpty() ? Optional.empty() : Optional.of(nearest);
+    }
+
+    /** Letters to add, to take away and to replace until one word is the other. */
+    private static int distance(String one, String other) {
+        int[] before = new int[other.length() + 1];
+        for (int j = 0; j < before.length; j++) {
+            before[j] = j;
+        }
+        for (int i = 1; i <= one.length(); i++) {
+            int[] now = new int[before.length];
+            now[0] = i;
+            for (int j = 1; j < now.length; j++) {
+                int replaced = before[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+                now[j] = Math.min(replaced, Math.min(before[j], now[j - 1]) + 1);
+            }
+            before = now;
+        }
+        return before[other.length()];
+    }
+}

@@ -1,0 +1,82 @@
+package io.drumlin.checkpoint.internal.config;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.FileReplacement;
+import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Objects;
+
+/** The small text files of a run: read whole, replaced whole. */
+public final class TextFiles {
+
+    /** Far above any configuration file; keeps a wrong path from filling the memory. */
+    private static final long MAX_BYTES = 64L << 20;
+
+    private TextFiles() {}
+
+    /** Reads a text; bytes that are no UTF-8 are kept as they are, since only ASCII means anything here. */
+    public static String read(Path path) throws IOException {
+        try {
+            long size = PathStatus.size(path);
+            if (size > MAX_BYTES) {
+                throw DrumlinException.during("read")
+                        .path(path)
+                        .range(0, size)
+                        .problem("this is no configuration file")
+                        .exception();
+            }
+            return Files.readString(path, StandardCharsets.ISO_8859_1);
+        } catch (NoSuchFileException e) {
+            throw DrumlinException.during("open")
+                    .path(path)
+                    .errno("ENOENT")
+                    .problem("no such file")
+                    .cause(e)
+                    .exception();
+        } catch (DrumlinException e) {
+            throw e;
+        } catch (IOException e) {
+            throw IoFailures.explain("read", path, e);
+        }
+    }
+
+    /** Replaces a file so that a crash leaves the old content or the new, and makes it durable. */
+    public static void replace(Path path, String text, StorageEngine storage) throws IOException {
+        replace(path, ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)), storage);
+    }
+
+    /** As {@link #replace(Path, String, StorageEngine)}, for a file that several writers may replace at the same time. */
+    public static void replace(Path path, String text, String writer, StorageEngine storage) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
+        FileReplacement.replace(storage, path, bytes, ".new-" + writer);
+    }
+
+    /** As {@link #replace(Path, String, StorageEngine)}, with the remaining bytes of a buffer. */
+    public static void replace(Path path, ByteBuffer bytes, StorageEngine storage) throws IOException {
+        FileReplacement.replace(storage, path, bytes, ".new");
+    }
+
+    /** Makes durable what a process that was killed may have left as it is now. */
+    public static void sync(Path path, StorageEngine storage) throws IOException {
+        Path target;
+        try {
+            target = path.toRealPath();
+        } catch (IOException e) {
+            throw IoFailures.explain("sync", path, e);
+        }
+        try (BlockFile file = storage.open(target, EnumSet.of(OpenMode.READ))) {
+            file.sync();
+        }
+        storage.syncDirectory(Objects.requireNonNull(target.getParent(), "a file has a directory"));
+    }
+}

@@ -1,0 +1,83 @@
+package io.drumlin.checkpoint.internal.data;
+
+import io.drumlin.checkpoint.DatasetGroup;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where a variable is in the files of the mode HDF5, and in which shape.
+ *
+ * @param name of the dataset; by default it is made of the variable's id
+ * @param dimensions at most 32, of as many elements as the variable has; empty for one dimension
+ * @param group the dataset is in
+ */
+public record DatasetDefinition(Optional<String> name, List<Long> dimensions, RunGroup group) {
+
+    private static final int MOST_DIMENSIONS = 32;
+
+    public DatasetDefinition {
+        dimensions = List.copyOf(dimensions);
+    }
+
+    /** What is not defined otherwise. */
+    public static DatasetDefinition in(RunGroup root) {
+        return new DatasetDefinition(Optional.empty(), List.of(), root);
+    }
+
+    public String name(int id) {
+        return name.orElse("Dataset_" + id);
+    }
+
+    public String path(int id) {
+        return group.path() + "/" + name(id);
+    }
+
+    public DatasetDefinition named(String given) {
+        RunGroup.requireName(given);
+        return new DatasetDefinition(Optional.of(given), dimensions, group);
+    }
+
+    public DatasetDefinition within(DatasetGroup named) {
+        RunGroup given = RunGroup.of(named);
+        if (given.root() != group.root()) {
+            throw new IllegalArgumentException("group " + given.path() + " is of another run");
+        }
+        return new DatasetDefinition(name, dimensions, given);
+    }
+
+    /**
+     * The same in a copy of the groups as they are now.
+     *
+     * @param copies those that were made already; gets others
+     */
+    DatasetDefinition frozen(Map<RunGroup, RunGroup> copies) {
+        if (!copies.containsKey(group)) {
+            group.root().frozen(copies, null);
+        }
+        return new DatasetDefinition(name, dimensions, copies.getOrDefault(group, group));
+    }
+
+    /** The same in a shape for {@code count} elements. */
+    public DatasetDefinition shaped(List<Long> given, long count) {
+        if (given.size() > MOST_DIMENSIONS || given.stream().anyMatch(each -> each < 0) || product(given) != count) {
+            throw new IllegalArgumentException("dimensions " + given + " are not at most " + MOST_DIMENSIONS
+                    + " whose product is " + count + ", the number of elements");
+        }
+        return new DatasetDefinition(name, given, group);
+    }
+
+    /** The shape of a variable of so many elements; if the number has changed since it was given, one dimension. */
+    public List<Long> dimensions(long count) {
+        return !dimensions.isEmpty() && product(dimensions) == count ? dimensions : List.of(count);
+    }
+
+    /** -1 if it does not fit into 63 bits. */
+    private static long product(List<Long> dimensions) {
+        try {
+            return dimensions.stream().reduce(1L, Math::multiplyExact);
+        } catch (ArithmeticException e) {
+            return -1;
+        }
+    }
+}

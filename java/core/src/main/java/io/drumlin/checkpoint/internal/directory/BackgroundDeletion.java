@@ -1,0 +1,66 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deletes directories behind the computation: a file system takes a sixth of a second for each GiB. What it could not delete,
+ * or what a kill leaves of it, stays aside and is deleted before the next checkpoint is put there. Not thread-safe.
+ */
+final class BackgroundDeletion {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final StorageEngine storage;
+    private @Nullable Thread thread;
+
+    BackgroundDeletion(StorageEngine storage) {
+        this.storage = storage;
+    }
+
+    /** Begins; the directories belong to the deletion until {@link #await} has returned. */
+    void start(List<Path> directories) {
+        await();
+        if (directories.isEmpty()) {
+            return;
+        }
+        Thread started = new Thread(null, () -> directories.forEach(this::delete), "drumlin-deletion", 0, false);
+        started.setDaemon(true);
+        try {
+            started.start();
+            thread = started;
+        } catch (OutOfMemoryError e) {
+            // No thread is to be had. Other ranks have one, and go on.
+            directories.forEach(this::delete);
+        }
+    }
+
+    private void delete(Path directory) {
+        try {
+            DirectoryTree.delete(directory, storage);
+        } catch (IOException e) {
+            LOG.log(Logger.Level.WARNING, "a checkpoint that was replaced is not deleted yet: " + e.getMessage());
+        }
+    }
+
+    /** Waits for the end, whatever interrupts it. */
+    void await() {
+        Thread started = thread;
+        boolean interrupted = false;
+        while (started != null && started.isAlive()) {
+            try {
+                started.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        thread = null;
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+
+/** Makes and deletes directories. */
+public final class DirectoryTree {
+
+    private DirectoryTree() {}
+
+    /** Makes a directory, durably, or does nothing when it exists. */
+    public static void make(Path directory, StorageEngine storage) throws IOException {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        Path parent = directory.toAbsolutePath().getParent();
+        if (parent != null && !PathStatus.isDirectory(parent)) {
+            throw DrumlinException.during("mkdir")
+                    .path(directory)
+                    .errno("ENOENT")
+                    .problem("its parent directory does not exist")
+                    .advice("create it, or correct ckpt_dir, glbl_dir or meta_dir in the configuration file")
+                    .exception();
+        }
+        storage.createDirectories(directory);
+        if (parent != null) {
+            storage.syncDirectory(parent);
+        }
+    }
+
+    /** Deletes a file or a directory with all below it; nothing happens when it is missing. */
+    public static void delete(Path path, StorageEngine storage) throws IOException {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            for (Path entry : PathStatus.entries(path)) {
+                delete(entry, storage);
+            }
+        }
+        storage.delete(path);
+    }
+}

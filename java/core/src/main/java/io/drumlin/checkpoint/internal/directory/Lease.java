@@ -1,0 +1,242 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.System.Logger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Keeps a second job away from the directories of a run (docs/formats/fti-run-directory.md, section 10): a file that names the process
+ * which writes there. A thread renews its time; for between two checkpoints nothing else tells a job that computes on another
+ * host from one that was killed.
+ *
+ * <p>A start waits until it has seen whether the file is renewed. So no clocks are compared, and nobody is refused because of a job
+ * that was killed. One rank of the run has the lease.
+ */
+public final class Lease implements AutoCloseable {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** How many times a lease is renewed while a start looks at it. */
+    private static final int RENEWALS = 3;
+
+    /** How long a process that is being killed may take to end. */
+    public static final Duration GRACE = Duration.ofSeconds(5);
+
+    private static final long POLL_MILLIS = 50;
+
+    private final Path file;
+    private final LeaseHolder holder;
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final Thread renewal;
+    private final Thread atExit;
+
+    private Lease(Path file, LeaseHolder holder, Duration watch) {
+        this.file = file;
+        this.holder = holder;
+        renewal = new Thread(null, () -> renew(watch.dividedBy(RENEWALS)), "drumlin-lease", 0, false);
+        renewal.setDaemon(true);
+        // A batch system that ends a job says so some seconds before it kills.
+        atExit = new Thread(null, this::delete, "drumlin-lease-exit", 0, false);
+    }
+
+    /**
+     * Takes the lease of a run. Where another job may have it this waits.
+     *
+     * @param holder this process
+     * @param watch how long a lease is watched that is not renewed before it is taken over
+     * @param grace how long a process on this machine is given to end
+     * @return to be closed; empty where none can be written, which is logged
+     * @throws DrumlinException another job has it
+     */
+    public static Optional<Lease> take(Path file, LeaseHolder holder, Duration watch, Duration grace)
+            throws DrumlinException {
+        Lease lease = new Lease(file, holder, watch);
+        try {
+            lease.take(watch, grace);
+            lease.renewal.start();
+            Runtime.getRuntime().addShutdownHook(lease.atExit);
+            return Optional.of(lease);
+        } catch (DrumlinException refused) {
+            throw refused;
+        } catch (IOException | OutOfMemoryError | IllegalStateException e) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "nothing keeps a second job away from this run, for {0} cannot be kept: {1}",
+                    file,
+                    e.toString());
+            lease.close();
+            return Optional.empty();
+        }
+    }
+
+    private void take(Duration watch, Duration grace) throws IOException {
+        while (true) {
+            try {
+                Files.writeString(file, holder.toText(), StandardOpenOption.CREATE_NEW);
+                return;
+            } catch (FileAlreadyExistsException e) {
+                Optional<LeaseHolder> other = read();
+                if (other.isPresent()) {
+                    requireEnded(other.get(), watch, grace);
+                    Path own = file.resolveSibling(file.getFileName() + "." + holder.token());
+                    Files.writeString(own, holder.toText());
+                    Files.move(own, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                    return;
+                }
+            }
+        }
+    }
+
+    private void requireEnded(LeaseHolder other, Duration watch, Duration grace) throws IOException {
+        if (other.isThisProcess(holder)) {
+            return;
+        }
+        boolean here = other.isOnMachineOf(holder);
+        if (here ? !ends(other, grace) : !other.isOfJobOf(holder) && isRenewed(other, watch)) {
+            throw DrumlinException.during("start")
+                    .path(file)
+                    .problem("another job is running with this run's directories: " + other)
+                    .advice("wait for its end or end it, and give each job a configuration file of its own;"
+                            + " if there is no such job, delete this file")
+                    .exception();
+        }
+        LOG.log(Logger.Level.INFO, "taking over from a job that has ended without closing the run: {0}", other);
+    }
+
+    private static boolean ends(LeaseHolder other, Duration grace) throws IOException {
+        long begin = System.nanoTime();
+        while (other.isAlive()) {
+            if (System.nanoTime() - begin > grace.toNanos()) {
+                return false;
+            }
+            pause();
+        }
+        return true;
+    }
+
+    /** Waits until it has been seen, or the time is over. */
+    private boolean isRenewed(LeaseHolder other, Duration watch) throws IOException {
+        Optional<FileTime> first = time();
+        if (first.isEmpty() || isOld(first.get())) {
+            return false;
+        }
+        LOG.log(
+                Logger.Level.WARNING,
+                "this run may be another job''s, {0}: waiting {1} s to see whether that renews {2}",
+                other,
+                watch.toSeconds(),
+                file);
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < watch.toNanos()) {
+            pause();
+            Optional<FileTime> now = time();
+            if (!now.equals(first)) {
+                return now.isPresent();
+            }
+        }
+        return false;
+    }
+
+    /** So old that no difference between clocks explains it. */
+    private static boolean isOld(FileTime time) {
+        return time.toInstant().isBefore(Instant.now().minus(Duration.ofDays(1)));
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(POLL_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("the thread was interrupted");
+        }
+    }
+
+    private Optional<FileTime> time() throws IOException {
+        try {
+            return Optional.of(Files.getLastModifiedTime(file));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<LeaseHolder> read() throws IOException {
+        try {
+            return Optional.of(LeaseHolder.of(Files.readString(file, StandardCharsets.ISO_8859_1)));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Refuses to go on after another job has taken over. A lease that is gone, or cannot be read, is nobody else's.
+     *
+     * @throws DrumlinException another job has this run's directories
+     */
+    public void requireOwn() throws DrumlinException {
+        Optional<LeaseHolder> now;
+        try {
+            now = read();
+        } catch (IOException e) {
+            return;
+        }
+        if (now.isPresent() && !now.get().token().equals(holder.token())) {
+            throw DrumlinException.during("keeping the run's directories")
+                    .path(file)
+                    .problem("another job has taken them over, " + now.get() + "; nothing in them has been changed")
+                    .advice("end this job; the other one goes on from the last checkpoint, and each job needs a"
+                            + " configuration file of its own")
+                    .exception();
+        }
+    }
+
+    private void renew(Duration pause) {
+        try {
+            while (!over.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+                try {
+                    Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+                } catch (IOException e) {
+                    // Who looks at it then may take over, and the next checkpoint is refused.
+                    LOG.log(Logger.Level.DEBUG, "the lease {0} was not renewed: {1}", file, e.toString());
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void delete() {
+        over.countDown();
+        try {
+            if (read().filter(now -> now.token().equals(holder.token())).isPresent()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "the lease {0} was not deleted: {1}", file, e.toString());
+        }
+    }
+
+    /** Lets other jobs go on with the run. */
+    @Override
+    public void close() {
+        delete();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException e) {
+            LOG.log(Logger.Level.TRACE, "the process is ending", e);
+        }
+    }
+}

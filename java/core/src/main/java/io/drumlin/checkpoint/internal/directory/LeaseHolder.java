@@ -1,0 +1,130 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.config.ConfigValues;
+import io.drumlin.comm.HostName;
+import io.drumlin.format.fti.IniFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+
+/**
+ * Who writes to a run's directories: a process, and the job that it is of as far as a batch system tells.
+ *
+ * @param token of this start
+ * @param machine on which the process id means something: host, boot and name space of process ids
+ * @param start when the process started, for process ids come again
+ * @param job empty without a batch system
+ */
+public record LeaseHolder(String token, String host, String machine, long pid, String start, String job) {
+
+    private static final String SECTION = "lease";
+
+    /** What batch systems call a job, with what tells jobs of one number apart. */
+    private static final List<List<String>> JOBS = List.of(
+            List.of("SLURM_JOB_ID", "SLURM_CLUSTER_NAME"),
+            List.of("PBS_JOBID"),
+            List.of("LSB_JOBID", "LSB_JOBINDEX"),
+            List.of("JOB_ID", "SGE_TASK_ID"));
+
+    /**
+     * This process.
+     *
+     * @param environment value of a variable, or {@code null}
+     */
+    public static LeaseHolder here(UnaryOperator<String> environment) throws IOException {
+        long pid = ProcessHandle.current().pid();
+        String host = HostName.read();
+        String boot =
+                Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+        Path space = Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
+        String machine = host + " " + boot + " " + space;
+        return new LeaseHolder(UUID.randomUUID().toString(), host, machine, pid, startOf(pid), job(environment));
+    }
+
+    private static String job(UnaryOperator<String> environment) {
+        for (List<String> names : JOBS) {
+            String id = environment.apply(names.get(0));
+            if (id != null && !id.isEmpty()) {
+                String more = names.size() > 1 ? environment.apply(names.get(1)) : null;
+                return names.get(0) + "=" + id
+                        + (more == null || more.isEmpty() ? "" : " " + names.get(1) + "=" + more);
+            }
+        }
+        return "";
+    }
+
+    /** When a process of this machine started, in ticks since the boot; empty if it has ended. */
+    static String startOf(long pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+            // The name may hold anything.
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            boolean ended = fields[0].equals("Z") || fields[0].equals("X");
+            return ended ? "" : fields[19];
+        } catch (IOException | IndexOutOfBoundsException e) {
+            return "";
+        }
+    }
+
+    boolean isThisProcess(LeaseHolder here) {
+        return machine.equals(here.machine) && pid == here.pid && start.equals(here.start);
+    }
+
+    /** Whether the process can be looked for here. */
+    boolean isOnMachineOf(LeaseHolder here) {
+        return machine.equals(here.machine);
+    }
+
+    /** Whether the process is there, for one of this machine. */
+    boolean isAlive() {
+        return !start.isEmpty() && startOf(pid).equals(start);
+    }
+
+    /** Whether a batch system says that both are of one job: it starts what is to be restarted only after the end of what was. */
+    boolean isOfJobOf(LeaseHolder here) {
+        return !job.isEmpty() && job.equals(here.job);
+    }
+
+    @Override
+    public String toString() {
+        return "process " + pid + " on host " + host + (job.isEmpty() ? "" : ", " + job);
+    }
+
+    String toText() {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("token", token);
+        values.put("host", host);
+        values.put("machine", machine);
+        values.put("pid", Long.toString(pid));
+        values.put("start", start);
+        values.put("job", job);
+        return IniFile.dump(Map.of(SECTION, values));
+    }
+
+    /** From a file that may be damaged: what is missing is empty then. */
+    static LeaseHolder of(String text) {
+        Map<String, String> values = new LinkedHashMap<>();
+        try {
+            IniFile ini = IniFile.parse(text, "lease");
+            if (ini.sections().contains(SECTION)) {
+                values.putAll(ini.section(SECTION));
+            }
+        } catch (DrumlinException damaged) {
+            values.clear();
+        }
+        long pid = ConfigValues.parseInteger(values.getOrDefault("pid", ""));
+        return new LeaseHolder(
+                values.getOrDefault("token", ""),
+                values.getOrDefault("host", "?"),
+                values.getOrDefault("machine", ""),
+                pid,
+                values.getOrDefault("start", ""),
+                values.getOrDefault("job", ""));
+    }
+}

@@ -1,0 +1,77 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.CkptType;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The metadata files of the modes that keep them apart from the data (docs/formats/fti-posix.md, section 3). */
+public final class MetadataFiles {
+
+    /** The names of groups' files: sector and group. */
+    public static final Pattern NAME = Pattern.compile("sector(\\d{1,9})-group(\\d{1,9})\\.fti");
+
+    private MetadataFiles() {}
+
+    /** The name of a group's file. */
+    public static String name(Group group) {
+        return "sector" + group.sector() + "-group" + group.id() + ".fti";
+    }
+
+    public static GroupMetadata read(Path path, StorageEngine storage) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            return GroupMetadata.read(new BlockFileSource(file));
+        } catch (FormatException e) {
+            throw DrumlinException.during("reading the metadata")
+                    .path(path)
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** Replaces a file so that a crash leaves the old content or the new, and makes it durable. */
+    public static void write(Path path, GroupMetadata metadata, StorageEngine storage) throws IOException {
+        TextFiles.replace(path, ByteBuffer.wrap(bytes(metadata)), storage);
+    }
+
+    public static byte[] bytes(GroupMetadata metadata) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        metadata.write(bytes);
+        return bytes.toByteArray();
+    }
+
+    /**
+     * The name of the directory into which a directory's metadata are archived; empty if there are none or they are of a differential
+     * checkpoint. What is damaged is archived too: a checkpoint that nobody needs any more must not keep a run from going on.
+     */
+    static Optional<String> archiveName(Path directory, StorageEngine storage) throws IOException {
+        boolean damaged = false;
+        for (Path file : PathStatus.entries(directory)) {
+            try {
+                GroupMetadata metadata = read(file, storage);
+                return metadata.type() == CkptType.FULL ? Optional.of("Ckpt_" + metadata.ckptId()) : Optional.empty();
+            } catch (IOException e) {
+                if (IoFailures.mayPass(e)) {
+                    throw e;
+                }
+                damaged = true;
+            }
+        }
+        return damaged ? Optional.of("Ckpt_damaged") : Optional.empty();
+    }
+}

@@ -1,0 +1,89 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.format.fti.CkptType;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.fti.Origin;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** Whether metadata are those of a group, and of a mode whose files this one reads. */
+public final class MetadataOrigin {
+
+    /** Their files of a rank are the same: bare data. */
+    private static final Set<Integer> BARE = Set.of(FtiConfig.IO_POSIX, FtiConfig.IO_MPI, FtiConfig.IO_SIONLIB);
+
+    private MetadataOrigin() {}
+
+    /**
+     * Refuses others. Those of C FTI do not say where they belong; of HDF5 files the names tell.
+     *
+     * @param level at which they lie
+     * @param ioMode of this run
+     */
+    public static void require(Path path, GroupMetadata metadata, Level level, int ioMode, int sector, int group)
+            throws IOException {
+        int written = mode(metadata);
+        boolean hdf5 = ioMode == FtiConfig.IO_HDF5;
+        boolean readable = written == 0
+                || written == ioMode
+                || (BARE.contains(written) && BARE.contains(ioMode) && !mayBeShared(level, metadata));
+        if (!readable || hdf5 != isHdf5(metadata)) {
+            int known = written != 0 ? written : isHdf5(metadata) ? FtiConfig.IO_HDF5 : FtiConfig.IO_POSIX;
+            throw refused(
+                    path,
+                    "the checkpoint was written in the mode " + FtiConfig.nameOfMode(known) + ", and this run has "
+                            + FtiConfig.nameOfMode(ioMode),
+                    "restart with the ckpt_io of the run that wrote it");
+        }
+        boolean here = metadata.origin()
+                .map(origin -> origin.sector() == sector && origin.group() == group)
+                .orElse(true);
+        if (!here) {
+            throw refused(
+                    path,
+                    "these are the metadata of group "
+                            + metadata.origin().orElseThrow().group() + " of sector "
+                            + metadata.origin().orElseThrow().sector(),
+                    "the files of two groups were exchanged: give them their names");
+        }
+    }
+
+    /** {@code ckpt_io} of the run that wrote it; 0 where it is not told. */
+    public static int mode(GroupMetadata metadata) {
+        return metadata.origin().map(origin -> origin.ioMode()).orElse(0);
+    }
+
+    public static boolean isHdf5(GroupMetadata metadata) {
+        return metadata.files().stream().map(FileEntry::name).allMatch(name -> name.endsWith("." + FileNames.HDF5));
+    }
+
+    /** Whether in some modes the data of all ranks are in one file. */
+    private static boolean mayBeShared(Level level, GroupMetadata metadata) {
+        return level == Level.L4 && metadata.type() == CkptType.FULL;
+    }
+
+    /** When the checkpoint was taken; below 0 where C FTI has written the metadata. */
+    public static long time(GroupMetadata metadata) {
+        return metadata.origin().map(Origin::time).orElse(-1L);
+    }
+
+    public static OptionalLong identity(GroupMetadata metadata) {
+        return metadata.origin().map(from -> OptionalLong.of(from.time())).orElse(OptionalLong.empty());
+    }
+
+    /** Why metadata or files at a path are not used. */
+    public static DrumlinException refused(Path path, String problem, String advice) {
+        return DrumlinException.during("restart")
+                .path(path)
+                .problem(problem)
+                .advice(advice)
+                .exception();
+    }
+}

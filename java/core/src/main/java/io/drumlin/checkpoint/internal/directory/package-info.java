@@ -1,0 +1,5 @@
+/** The directories of a run: commit by renames, {@code Checkpoint.fti}, the lease. Not API: may change in any release. */
+@NullMarked
+package io.drumlin.checkpoint.internal.directory;
+
+import org.jspecify.annotations.NullMarked;

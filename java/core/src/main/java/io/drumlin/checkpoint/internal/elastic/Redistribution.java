@@ -1,0 +1,359 @@
+package io.drumlin.checkpoint.internal.elastic;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Distribution;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.FormerCheckpoint;
+import io.drumlin.checkpoint.internal.mode.FormerCheckpoint.Part;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Brings the data of a run of another number of ranks to the ranks of this one: each reads what it needs from the files of those that had it. */
+public final class Redistribution {
+
+    private static final int PIECE_BYTES = 1 << 20;
+
+    private final Communicator app;
+    private final FormerCheckpoint former;
+    private final FormerBlockSums sums;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+
+    /** Bytes by variable of the former ranks whose files this one looks into for all. */
+    private final Map<Integer, Map<Integer, Long>> sizes = new HashMap<>();
+
+    /**
+     * Brings the elements of a checkpoint to the ranks of this run.
+     *
+     * @param sums what was verified, with slabs of this size
+     */
+    public Redistribution(
+            Communicator app, FormerCheckpoint former, FormerBlockSums sums, StorageEngine storage, SlabPool slabs) {
+        this.app = app;
+        this.former = former;
+        this.sums = sums;
+        this.storage = storage;
+        this.slabs = slabs;
+    }
+
+    public FormerCheckpoint former() {
+        return former;
+    }
+
+    /**
+     * A variable of which each rank needs another part.
+     *
+     * @param shares of the former run
+     * @param held by this rank
+     * @param found the places whose elements were found
+     */
+    private record Distributed(
+            int id, ProtectedData data, long elementBytes, ElementMap shares, HeldElements held, BitSet found) {
+
+        /** Takes note of places; tells whether they are new. */
+        boolean find(long place, long length) {
+            int from = (int) place;
+            int to = (int) (place + length);
+            int known = found.nextSetBit(from);
+            found.set(from, to);
+            return known < 0 || known >= to;
+        }
+    }
+
+    /**
+     * Brings variables back. Collective.
+     *
+     * @param data the same ids on all ranks
+     * @param all whether they must be all that are stored
+     * @throws IOException on all ranks, if it failed on any; data may be partly overwritten
+     */
+    public void recover(Map<Integer, ProtectedData> data, boolean all) throws IOException {
+        Map<Integer, ProtectedData> ordered = new TreeMap<>(data);
+        Agreement.run(app, "recovery", () -> requireStored(ordered.keySet(), all));
+        requireSameOnAllRanks(ordered.keySet());
+        List<Distributed> distributed = new ArrayList<>();
+        for (Map.Entry<Integer, ProtectedData> variable : ordered.entrySet()) {
+            int id = variable.getKey();
+            long[] stored = storedBytes(id);
+            long[] present = presentBytes(variable.getValue());
+            Distribution[] distribution = new Distribution[1];
+            Agreement.run(app, "recovery of variable " + id, () -> {
+                distribution[0] = distribution(id, variable.getValue());
+                if (distribution[0] instanceof Distribution.Replicated) {
+                    requireEqual(id, stored, present);
+                } else {
+                    distributed.add(distributed(id, variable.getValue(), distribution[0], stored, present));
+                }
+            });
+            if (distribution[0] instanceof Distribution.Replicated) {
+                replicate(id, variable.getValue());
+            }
+        }
+        Agreement.run(app, "recovery", () -> read(distributed));
+    }
+
+    private void requireStored(Set<Integer> ids, boolean all) throws IOException {
+        for (int rank = app.rank(); rank < former.ranks(); rank += app.size()) {
+            Part part = former.part(rank);
+            sizes.put(rank, part.file().sizes());
+            Set<Integer> stored = part.file().sizes().keySet();
+            if (all ? !stored.equals(ids) : !stored.containsAll(ids)) {
+                throw DrumlinException.during("recovery")
+                        .path(part.path())
+                        .rank(app.rank())
+                        .problem("the variables " + ids + " are wanted and rank " + rank + " stored "
+                                + new TreeSet<>(stored))
+                        .advice("protect exactly the variables that are stored before recovering")
+                        .exception();
+            }
+        }
+    }
+
+    private void requireSameOnAllRanks(Set<Integer> ids) throws IOException {
+        long[] hashes = {ids.hashCode(), -(long) ids.hashCode(), ids.size(), -ids.size()};
+        app.allreduce(hashes, Op.MAX);
+        if (hashes[0] != -hashes[1] || hashes[2] != -hashes[3]) {
+            throw DrumlinException.during("recovery")
+                    .rank(app.rank())
+                    .problem("the ranks do not want the same variables; this one wants " + ids)
+                    .advice("protect the same variables on all ranks")
+                    .exception();
+        }
+    }
+
+    /** Bytes of a variable that each rank of the former run stored. */
+    private long[] storedBytes(int id) throws IOException {
+        long[] bytes = new long[former.ranks()];
+        sizes.forEach((rank, ofRank) -> bytes[rank] = ofRank.getOrDefault(id, 0L));
+        app.allreduce(bytes, Op.SUM);
+        return bytes;
+    }
+
+    private long[] presentBytes(ProtectedData data) throws IOException {
+        ByteBuffer all =
+                ByteBuffer.allocate(Math.multiplyExact(Long.BYTES, app.size())).order(ByteOrder.nativeOrder());
+        ByteBuffer own = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+        app.allgather(own.putLong(data.size()).flip(), all);
+        long[] bytes = new long[app.size()];
+        all.asLongBuffer().get(bytes);
+        return bytes;
+    }
+
+    /** What the program said; on as many ranks as before nothing need be said, for each rank has its own again. */
+    private Distribution distribution(int id, ProtectedData data) throws DrumlinException {
+        if (data.distribution().isPresent()) {
+            return data.distribution().get();
+        }
+        if (former.ranks() == app.size()) {
+            return Distribution.contiguous();
+        }
+        throw refused(
+                id,
+                "it was stored by " + former.ranks() + " ranks, there are " + app.size()
+                        + " now, and the program does not say how it is distributed",
+                "say so with distribute(" + id + ", ...), or restart with " + former.ranks() + " ranks");
+    }
+
+    private DrumlinException refused(int id, String problem, String advice) {
+        return DrumlinException.during("recovery of variable " + id)
+                .rank(app.rank())
+                .problem(problem)
+                .advice(advice)
+                .exception();
+    }
+
+    private void requireEqual(int id, long[] stored, long[] present) throws DrumlinException {
+        for (int rank = 0; rank < stored.length; rank++) {
+            requireSize(id, "replicated()", "rank " + rank + " of the former run stored", stored[rank], stored[0]);
+        }
+        for (int rank = 0; rank < present.length; rank++) {
+            requireSize(id, "replicated()", "rank " + rank + " protects", present[rank], stored[0]);
+        }
+    }
+
+    private void requireSize(int id, Object distribution, String who, long bytes, long expected)
+            throws DrumlinException {
+        if (bytes != expected) {
+            throw refused(
+                    id,
+                    who + " " + bytes + " bytes, and by its distribution, " + distribution + ", it would be "
+                            + expected,
+                    "give the distribution that the run had which took the checkpoint, and protect what it says");
+        }
+    }
+
+    private Distributed distributed(
+            int id, ProtectedData data, Distribution distribution, long[] stored, long[] present) throws IOException {
+        try {
+            long elementBytes = elementBytes(data, distribution, present);
+            ElementMap before = shares(id, distribution, elementBytes, stored, "of the former run stored");
+            ElementMap now = shares(id, distribution, elementBytes, present, "protects");
+            if (before.length() != now.length()) {
+                throw refused(
+                        id,
+                        "the former run stored " + before.length() + " elements and this one protects " + now.length(),
+                        "protect as many on all ranks together");
+            }
+            return new Distributed(id, data, elementBytes, before, HeldElements.of(now, app.rank()), new BitSet());
+        } catch (IllegalArgumentException e) {
+            throw DrumlinException.during("recovery of variable " + id)
+                    .rank(app.rank())
+                    .problem("its distribution, " + distribution + ", cannot be: " + e.getMessage())
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** What the size of the protected data says, if the distribution says their number. */
+    private static long elementBytes(ProtectedData data, Distribution distribution, long[] present) {
+        for (int rank = 0; rank < present.length; rank++) {
+            long places = ElementMaps.places(distribution, rank, present.length);
+            if (places > 0) {
+                return Math.max(1, present[rank] / places);
+            }
+        }
+        return data.type().size();
+    }
+
+    private ElementMap shares(int id, Distribution distribution, long elementBytes, long[] bytes, String did)
+            throws DrumlinException {
+        long[] places = new long[bytes.length];
+        for (int rank = 0; rank < bytes.length; rank++) {
+            long expected = ElementMaps.places(distribution, rank, bytes.length);
+            places[rank] = expected < 0 ? bytes[rank] / elementBytes : expected;
+            requireSize(
+                    id,
+                    distribution + " of " + elementBytes + " bytes on " + bytes.length + " ranks",
+                    "rank " + rank + " " + did,
+                    bytes[rank],
+                    Math.multiplyExact(places[rank], elementBytes));
+        }
+        return ElementMaps.of(distribution, places);
+    }
+
+    /** Rank 0 reads it for all, and all look whether the ranks of the former run had the same. */
+    private void replicate(int id, ProtectedData data) throws IOException {
+        Agreement.run(app, "recovery of variable " + id, () -> {
+            if (app.rank() == 0) {
+                readAll(id, 0, data.size(), data::copyIn);
+            }
+        });
+        ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE_BYTES, data.size()));
+        for (long position = 0; position < data.size(); position += piece.capacity()) {
+            piece.clear().limit((int) Math.min(piece.capacity(), data.size() - position));
+            data.copyOut(position, piece);
+            app.bcast(piece.flip(), 0);
+            data.copyIn(position, piece);
+        }
+        Agreement.run(app, "recovery of variable " + id, () -> {
+            for (int rank = app.rank(); rank < former.ranks(); rank += app.size()) {
+                int compared = rank;
+                readAll(id, rank, data.size(), (position, bytes) -> requireSame(id, compared, data, position, bytes));
+            }
+        });
+    }
+
+    private void requireSame(int id, int formerRank, ProtectedData data, long position, ByteBuffer bytes)
+            throws DrumlinException {
+        ByteBuffer own = ByteBuffer.allocate(bytes.remaining());
+        data.copyOut(position, own);
+        int mismatch = own.flip().mismatch(bytes);
+        if (mismatch >= 0) {
+            throw refused(
+                    id,
+                    "it is said to be replicated, and rank " + formerRank
+                            + " of the former run stored something else than rank 0, from byte " + (position + mismatch)
+                            + " on",
+                    "give its distribution, or restart with " + former.ranks() + " ranks");
+        }
+    }
+
+    private FormerPartReader open(int formerRank) throws IOException {
+        Part part = former.part(formerRank);
+        return new FormerPartReader(part, sums.of(formerRank, part), storage, slabs);
+    }
+
+    private void readAll(int id, int formerRank, long size, FormerPartReader.Target target) throws IOException {
+        try (FormerPartReader reader = open(formerRank)) {
+            reader.variable(id, target);
+            reader.read(0, 0, size);
+            reader.finish();
+        } finally {
+            slabs.drain();
+        }
+    }
+
+    private void read(List<Distributed> variables) throws IOException {
+        // Not all ranks begin with the same file.
+        int first = (int) ((long) app.rank() * former.ranks() / app.size());
+        try {
+            for (int i = 0; i < former.ranks(); i++) {
+                readFrom((first + i) % former.ranks(), variables);
+            }
+        } finally {
+            slabs.drain();
+        }
+        for (Distributed variable : variables) {
+            long held = variable.held.count();
+            int found = variable.found.cardinality();
+            if (found != held) {
+                throw notOnce(
+                        variable,
+                        "rank " + app.rank() + " has " + held + " elements of which the former run had " + found);
+            }
+        }
+    }
+
+    private DrumlinException notOnce(Distributed variable, String problem) {
+        return refused(
+                variable.id,
+                "by its distribution " + problem,
+                "let the index function give each element at one place of one rank, for any number of ranks");
+    }
+
+    /** Opens the file only if there is something in it. */
+    private void readFrom(int formerRank, List<Distributed> variables) throws IOException {
+        FormerPartReader[] reader = new FormerPartReader[1];
+        try {
+            for (Distributed variable : variables) {
+                boolean[] begun = new boolean[1];
+                variable.shares.owned(formerRank, variable.held.among((from, to, length) -> {
+                    if (reader[0] == null) {
+                        reader[0] = open(formerRank);
+                    }
+                    if (!begun[0]) {
+                        begun[0] = true;
+                        reader[0].variable(variable.id, variable.data::copyIn);
+                    }
+                    if (!variable.find(to, length)) {
+                        throw notOnce(
+                                variable, "several ranks of the former run had one element, of rank " + formerRank);
+                    }
+                    long bytes = variable.elementBytes;
+                    reader[0].read(from * bytes, to * bytes, length * bytes);
+                }));
+            }
+            if (reader[0] != null) {
+                reader[0].finish();
+            }
+        } finally {
+            if (reader[0] != null) {
+                reader[0].close();
+            }
+        }
+    }
+}

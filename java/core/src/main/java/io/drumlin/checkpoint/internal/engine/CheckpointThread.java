@@ -1,0 +1,78 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
+
+/** The thread of a rank that takes a checkpoint while the rank computes. One at a time. For one thread of the program. */
+final class CheckpointThread {
+
+    private final int rank;
+    private @Nullable FutureTask<CheckpointTaken> task;
+
+    CheckpointThread(int rank) {
+        this.rank = rank;
+    }
+
+    boolean isUnderway() {
+        return task != null;
+    }
+
+    void start(Callable<CheckpointTaken> checkpoint) {
+        FutureTask<CheckpointTaken> started = new FutureTask<>(checkpoint);
+        Thread thread = new Thread(started, "drumlin-checkpoint-" + rank);
+        // A program that ends without closing the run leaves as much as one that is killed.
+        thread.setDaemon(true);
+        task = started;
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            // No thread is to be had. Those of other ranks wait for this one.
+            started.run();
+        }
+    }
+
+    /**
+     * Waits until the checkpoint is taken; empty if there is none under way. Not collective.
+     *
+     * @throws IOException it has failed, on all ranks
+     */
+    Optional<CheckpointTaken> await() throws IOException {
+        FutureTask<CheckpointTaken> running = task;
+        if (running == null) {
+            return Optional.empty();
+        }
+        task = null;
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return Optional.of(running.get());
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } catch (ExecutionException e) {
+            throw failure(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private IOException failure(ExecutionException ended) {
+        Throwable thrown = ended.getCause();
+        return thrown instanceof IOException told
+                ? told
+                : DrumlinException.during("the checkpoint behind the computation")
+                        .rank(rank)
+                        .cause(thrown == null ? ended : thrown)
+                        .advice("the thread of this rank has died: the others may wait for it, so end the job")
+                        .exception();
+    }
+}

@@ -1,0 +1,61 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.directory.LevelDirectories;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.file.Draft;
+import io.drumlin.checkpoint.internal.file.OwnFile;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Writes the files of a differential checkpoint where nothing takes them for one yet
+ * (docs/adr/008-differential-checkpoints-in-two-files.md).
+ */
+final class DifferentialWriter {
+
+    private final Communicator app;
+    private final RunDirectory directories;
+    private final LevelDirectories levels;
+    private final StorageEngine storage;
+    private final IoMode mode;
+
+    DifferentialWriter(
+            Communicator app, RunDirectory directories, LevelDirectories levels, StorageEngine storage, IoMode mode) {
+        this.app = app;
+        this.directories = directories;
+        this.levels = levels;
+        this.storage = storage;
+        this.mode = mode;
+    }
+
+    /**
+     * Writes all files and makes them durable, not yet committed. Collective.
+     *
+     * @param timestamp the same on all ranks
+     * @param own this rank's file
+     * @return what this rank wrote
+     * @throws IOException on all ranks, if it failed on any
+     */
+    Draft write(int ckptId, long timestamp, OwnFile own) throws IOException {
+        String operation = "differential checkpoint " + ckptId;
+        Draft[] drafts = new Draft[1];
+        Agreement.run(app, operation, () -> drafts[0] = own.draft(ckptId, timestamp));
+        Draft draft = drafts[0];
+        Agreement.run(app, operation, () -> {
+            Path file = mode.differentialFile(directories);
+            own.write(file, draft, digests -> draft.seal(digests, -1, -1));
+            own.close();
+            storage.syncDirectory(Objects.requireNonNull(file.toAbsolutePath().getParent()));
+        });
+        mode.describe(Level.L4_DCP, draft, timestamp, Optional.empty());
+        levels.takeSpare();
+        return draft;
+    }
+}

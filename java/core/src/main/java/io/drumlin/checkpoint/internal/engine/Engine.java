@@ -1,0 +1,129 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.directory.CheckpointList;
+import io.drumlin.checkpoint.internal.directory.LevelDirectories;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.recovery.CommitLog;
+import io.drumlin.checkpoint.internal.recovery.LevelCopy;
+import io.drumlin.checkpoint.internal.recovery.Recovery;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+
+/**
+ * The parts of a rank that takes and recovers the checkpoints of a run.
+ *
+ * @param app the ranks of the application in the order of nodes, for nobody's messages but those of checkpoints
+ * @param given the same in the order of the communicator that the program has
+ * @param node those of them on this rank's node
+ * @param slabs of {@code reader} and of all that writes
+ */
+public record Engine(
+        Run run,
+        Communicator app,
+        Communicator given,
+        Communicator node,
+        Group group,
+        Packing packing,
+        SlabPool slabs,
+        CheckpointReader reader,
+        Refusals refusals,
+        LevelDirectories levels,
+        IoMode mode,
+        LevelCopy copy,
+        RestartSection restartSection,
+        CheckpointList checkpointList,
+        CommitLog log,
+        CheckpointTaker taker) {
+
+    /** Makes the parts. Collective. */
+    public static Engine of(Run run, Packing packing) throws IOException {
+        FtiConfig config = run.config();
+        Topology topology = run.topology();
+        RunDirectory directories = run.directories();
+        StorageEngine storage = run.storage();
+        // The program's messages must not meet those of checkpoints, which may be taken by another thread.
+        Communicator app = run.app().split(0, topology.position());
+        boolean sameOrder = run.nodeOrder() || topology.isNumberedByNode();
+        Communicator given = sameOrder ? app : run.app().dup();
+        Communicator node = Recovery.nodeOf(app, topology);
+        Group group = Group.of(app, topology, config.groupSize());
+        SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, config.slabBytes());
+        CheckpointReader reader = new CheckpointReader(storage, slabs);
+        Refusals refusals = Refusals.logged(app, config.goesOnFromOlder());
+        boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+        LevelDirectories levels =
+                new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
+        IoMode mode = IoModes.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
+        LevelCopy copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
+        RestartSection restartSection = new RestartSection(app, run);
+        CheckpointList checkpointList = new CheckpointList(app, config, topology, directories, storage);
+        CommitLog log = new CommitLog(app, directories.commitLog(), storage);
+        CheckpointTaker taker = new CheckpointTaker(
+                run,
+                app,
+                levels,
+                mode,
+                new LevelWriter(app, group, directories, storage, slabs, mode),
+                new DifferentialWriter(app, directories, levels, storage, mode),
+                restartSection,
+                checkpointList,
+                log);
+        return new Engine(
+                run,
+                app,
+                given,
+                node,
+                group,
+                packing,
+                slabs,
+                reader,
+                refusals,
+                levels,
+                mode,
+                copy,
+                restartSection,
+                checkpointList,
+                log,
+                taker);
+    }
+
+    public FtiConfig config() {
+        return run.config();
+    }
+
+    public StorageEngine storage() {
+        return run.storage();
+    }
+
+    public RunDirectory directories() {
+        return run.directories();
+    }
+
+    /** The mode for files in other directories than those of the levels. */
+    public IoMode modeAt(CheckpointDirectories places, Refusals refusals) {
+        return IoModes.of(config(), app, group, run.topology(), places, storage(), slabs, reader, refusals, packing);
+    }
+
+    /** Lets go of memory and communicators. Collective. */
+    public void close() throws IOException {
+        reader.forget();
+        levels.awaitDeletion();
+        slabs.close();
+        group.close();
+        node.close();
+        if (given != app) {
+            given.close();
+        }
+        app.close();
+    }
+}

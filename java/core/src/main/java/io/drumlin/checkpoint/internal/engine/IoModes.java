@@ -1,0 +1,87 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.ftiff.FtiFfMode;
+import io.drumlin.checkpoint.internal.hdf5.Hdf5Content;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.posix.BareContent;
+import io.drumlin.checkpoint.internal.posix.FileContent;
+import io.drumlin.checkpoint.internal.posix.PosixDifferential;
+import io.drumlin.checkpoint.internal.posix.PosixMode;
+import io.drumlin.checkpoint.internal.sharedfile.MpiIoFileWriter;
+import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
+import io.drumlin.checkpoint.internal.sharedfile.SionFileWriter;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.storage.StorageEngine;
+import java.util.Optional;
+
+/** Makes the {@link IoMode} that {@code ckpt_io} names. */
+public final class IoModes {
+
+    private IoModes() {}
+
+    /**
+     * The mode that a configuration asks for.
+     *
+     * @param topology where this rank stands
+     * @param places where files are looked for
+     * @param packing of new FTI-FF files
+     */
+    public static IoMode of(
+            FtiConfig config,
+            Communicator app,
+            Group group,
+            Topology topology,
+            CheckpointDirectories places,
+            StorageEngine storage,
+            SlabPool slabs,
+            CheckpointReader reader,
+            Refusals refusals,
+            Packing packing) {
+        if (config.ioMode() == FtiConfig.IO_FTIFF) {
+            return new FtiFfMode(
+                    app,
+                    group,
+                    topology,
+                    places,
+                    storage,
+                    slabs,
+                    reader,
+                    refusals,
+                    config.layout(),
+                    packing,
+                    config.differential());
+        }
+        Optional<SharedFileWriter> shared =
+                switch (config.ioMode()) {
+                    case FtiConfig.IO_MPI -> Optional.of(new MpiIoFileWriter(app, storage, slabs));
+                    case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
+                    default -> Optional.empty();
+                };
+        FileContent content =
+                config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage, slabs) : new BareContent();
+        Optional<PosixDifferential> differential = config.ioMode() == FtiConfig.IO_POSIX
+                ? config.differential().map(sizes -> new PosixDifferential(storage, places, topology.fileRank(), sizes))
+                : Optional.empty();
+        return new PosixMode(
+                config.ioMode(),
+                app,
+                group,
+                topology,
+                shared,
+                content,
+                differential,
+                places,
+                storage,
+                slabs,
+                reader,
+                refusals);
+    }
+}

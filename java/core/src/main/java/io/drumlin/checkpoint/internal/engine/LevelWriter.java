@@ -1,0 +1,166 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.file.Draft;
+import io.drumlin.checkpoint.internal.file.OwnFile;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
+import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup;
+import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.format.ByteSource;
+import io.drumlin.integrity.ReedSolomon16;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Writes the files of a checkpoint into {@code tmp}: this rank's own, and what its level adds.
+ *
+ * <p>The own file goes out in one pass over the data. The partner and the parity then get it from memory, slab by slab while
+ * the device is still writing; nothing is read back.
+ */
+final class LevelWriter {
+
+    private final Communicator app;
+    private final Group group;
+    private final RunDirectory directories;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final IoMode mode;
+
+    LevelWriter(
+            Communicator app,
+            Group group,
+            RunDirectory directories,
+            StorageEngine storage,
+            SlabPool slabs,
+            IoMode mode) {
+        this.app = app;
+        this.group = group;
+        this.directories = directories;
+        this.storage = storage;
+        this.slabs = slabs;
+        this.mode = mode;
+    }
+
+    /**
+     * Writes all files and makes them durable, not yet committed. Collective.
+     *
+     * @param timestamp the same on all ranks
+     * @param own this rank's file
+     * @return what this rank wrote
+     * @throws IOException on all ranks, if it failed on any
+     */
+    Draft write(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
+        String operation = "checkpoint " + ckptId + " at level " + level.number();
+        checkGroup(operation, level);
+        Draft[] drafts = new Draft[1];
+        Agreement.run(app, operation, () -> {
+            DirectoryTree.make(directories.tmp(level), storage);
+            drafts[0] = own.draft(ckptId, timestamp);
+            if (level == Level.L2 || level == Level.L3) {
+                slabs.fill();
+            }
+        });
+        Draft draft = drafts[0];
+        long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
+        long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
+        Path plain = directories.tmp(level).resolve(mode.plainName(level, ckptId));
+        Optional<SharedFileWriter> shared = mode.shared(level);
+        ByteSource[] image = new ByteSource[1];
+        if (shared.isPresent()) {
+            Agreement.run(app, operation, () -> image[0] = own.image(draft));
+            SharedFileWriter.Written written = shared.get().write(plain, image[0]);
+            draft.seal(written.digests(), -1, -1);
+            draft.placeAt(written.start());
+        } else {
+            Agreement.run(app, operation, () -> {
+                own.write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+                image[0] = own.image(draft);
+            });
+        }
+        String[] encodedMd5 = new String[1];
+        Agreement.run(app, operation, () -> {
+            if (level == Level.L2) {
+                copy(image[0], partnerSize, path(level, FileKind.PARTNER, ckptId));
+            } else if (level == Level.L3) {
+                encodedMd5[0] = encode(draft, image[0], encodedSize, path(level, FileKind.ENCODED, ckptId));
+            }
+            own.close();
+            storage.syncDirectory(directories.tmp(level));
+        });
+        mode.describe(level, draft, timestamp, Optional.ofNullable(encodedMd5[0]));
+        return draft;
+    }
+
+    /**
+     * Writes this rank's own file into the local {@code tmp}, durably, and what a restart must know of it: its head does the rest.
+     * Parameters as those of {@link #write}. Collective.
+     */
+    Draft writeForHead(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
+        String operation = "checkpoint " + ckptId + " for level " + level.number();
+        checkGroup(operation, level);
+        Path tmp = directories.tmp(Level.L1);
+        Draft[] drafts = new Draft[1];
+        Agreement.run(app, operation, () -> {
+            DirectoryTree.make(tmp, storage);
+            drafts[0] = own.draft(ckptId, timestamp);
+        });
+        Draft draft = drafts[0];
+        long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
+        long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
+        Agreement.run(app, operation, () -> {
+            Path plain = tmp.resolve(mode.plainName(Level.L1, ckptId));
+            own.write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+            own.close();
+            storage.syncDirectory(tmp);
+        });
+        mode.describeForHead(level, draft, timestamp);
+        return draft;
+    }
+
+    private void checkGroup(String operation, Level level) throws DrumlinException {
+        boolean tooSmall = (level == Level.L2 || level == Level.L3) && group.size() < 2;
+        boolean tooLarge = level == Level.L3 && group.size() > ReedSolomon16.MOST_FILES;
+        if (tooSmall || tooLarge) {
+            throw DrumlinException.during(operation)
+                    .level(level.number())
+                    .problem("the groups have " + group.size() + " node" + (group.size() == 1 ? "" : "s"))
+                    .advice("set group_size to 2 or more, at level 3 up to " + ReedSolomon16.MOST_FILES)
+                    .exception();
+        }
+    }
+
+    private long encodedSize(Draft draft) throws IOException {
+        long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
+        return draft.encoding().extendedSize(largest);
+    }
+
+    private void copy(ByteSource image, long partnerSize, Path path) throws IOException {
+        new PartnerCopy(group, storage, slabs)
+                .transfer(
+                        Optional.of(new Outgoing(group.right(), image)),
+                        Optional.of(new Incoming(group.left(), partnerSize, path)));
+    }
+
+    /** Returns the MD5 of the encoded part. */
+    private String encode(Draft draft, ByteSource image, long encodedSize, Path path) throws IOException {
+        return new ReedSolomonGroup(group, storage, slabs).encode(image, encodedSize, draft.encoding(), path);
+    }
+
+    private Path path(Level level, FileKind kind, int ckptId) {
+        return directories.tmp(level).resolve(mode.rankFileName(kind, ckptId));
+    }
+}

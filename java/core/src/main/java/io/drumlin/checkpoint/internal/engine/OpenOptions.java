@@ -1,0 +1,30 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.checkpoint.CheckpointReport;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.HeadCallback;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a program says of a run before it is opened: see {@link Checkpoints.Builder}. Not thread-safe. */
+public final class OpenOptions {
+
+    public final Map<Integer, ProtectedData> variables = new LinkedHashMap<>();
+    public Optional<Packing> packing = Optional.empty();
+    public boolean freshStartIfUnrecoverable;
+    public boolean asynchronous;
+    public boolean anyNumberOfRanks;
+
+    @Nullable
+    public Consumer<IOException> lateFailures;
+
+    public BiConsumer<Checkpoints, CheckpointReport> finishedByHead = (run, report) -> {};
+    public Optional<HeadCallback> headCallback = Optional.empty();
+}

@@ -1,0 +1,399 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.RunDescription;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.KnownKeys;
+import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.directory.Lease;
+import io.drumlin.checkpoint.internal.directory.LeaseHolder;
+import io.drumlin.checkpoint.internal.directory.NodeMarker;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.topology.FormerOrder;
+import io.drumlin.checkpoint.internal.topology.FormerRun;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.HeadLink;
+import io.drumlin.checkpoint.internal.topology.Host;
+import io.drumlin.checkpoint.internal.topology.NodeList;
+import io.drumlin.checkpoint.internal.topology.NodeOrder;
+import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
+import io.drumlin.checkpoint.internal.topology.RankRanges;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.checkpoint.internal.topology.TopologyExchange;
+import io.drumlin.checkpoint.internal.topology.TopologyFile;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.StorageEngines;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a run before its checkpoints are looked at: the first steps of {@code FTI_Init}.
+ *
+ * @param topology where this rank stands
+ * @param orders of nodes in which there may be files, the last first; empty if there is none but that of {@code topology}
+ * @param nodeOrder whether data belong to places in the order of nodes, as in C FTI, and not to ranks
+ * @param former what is known of the run that is restarted
+ * @param app the ranks of the application; on a head the heads
+ * @param lease on the first rank of the application
+ * @param headLink between the ranks of this node, if it has a head
+ */
+public record Run(
+        Path configFile,
+        FtiConfig config,
+        String execId,
+        StorageEngine storage,
+        RunDirectory directories,
+        Topology topology,
+        List<FormerOrder> orders,
+        boolean nodeOrder,
+        Optional<FormerRun> former,
+        Communicator app,
+        Optional<HeadLink> headLink,
+        Optional<Lease> lease) {
+
+    /** Runs that a message names. */
+    private static final int MOST_NAMED = 5;
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** How many ranges of ranks a line of the log tells of. */
+    private static final int MOST_RANGES = 16;
+
+    /**
+     * Reads the configuration, makes directories, finds nodes and ranks. Collective.
+     *
+     * @param given storage engine; otherwise the configuration or {@link StorageEngines} chooses
+     * @param anyNumberOfRanks whether a restart may have another number of nodes
+     * @param nodeOrder whether data belong to places in the order of nodes
+     * @param host of this rank, if it is an invented one
+     */
+    public static Run prepare(
+            Path configFile,
+            Communicator ranks,
+            Optional<StorageEngine> given,
+            boolean anyNumberOfRanks,
+            boolean nodeOrder,
+            Optional<Host> host)
+            throws IOException {
+        String text = readOnce(ranks, configFile);
+        FtiConfig[] parsed = new FtiConfig[1];
+        Agreement.run(ranks, "reading " + configFile, () -> {
+            parsed[0] = FtiConfig.parse(text, configFile.toString());
+            if (ranks.rank() == 0 && parsed[0].failure() != 0) {
+                requireRun(parsed[0]);
+            }
+        });
+        FtiConfig config = parsed[0];
+        if (ranks.rank() == 0) {
+            for (String suspicion : KnownKeys.suspicions(config.ini())) {
+                LOG.log(Logger.Level.WARNING, configFile + ": " + suspicion);
+            }
+        }
+        boolean restart = config.failure() != 0;
+        String execId = restart ? config.execId() : Agreement.bcast(ranks, ranks.rank() == 0 ? newExecId() : "", 0);
+        StorageEngine[] engine = new StorageEngine[1];
+        Path ckptDir = host.map(Host::localRoot).orElse(config.ckptDir());
+        RunDirectory directories = new RunDirectory(config, ckptDir, execId, ranks.rank());
+        Agreement.run(ranks, "making the directories of run " + execId, () -> {
+            engine[0] = given.isPresent() ? given.get() : engine(config);
+            directories.create(engine[0]);
+        });
+        Path topologyFile = directories.topologyFile();
+        FormerRun[] found = new FormerRun[1];
+        List<FormerOrder> orders = TopologyExchange.of(ranks, config, host, nameOfRank -> {
+            List<NodeOrder> known = new ArrayList<>();
+            if (restart) {
+                IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
+                known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
+                found[0] = former(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
+                if (anyNumberOfRanks && !found[0].sameNodes()) {
+                    // Their nodes are none of this run's.
+                    known.clear();
+                } else {
+                    TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
+                }
+            }
+            List<NodeList> lists = lists(config, nameOfRank, known, nodeOrder);
+            if (nodeOrder) {
+                warnOfOtherNumbers(lists.get(0), config.heads());
+            }
+            return lists;
+        });
+        Topology topology = orders.get(0).topology();
+        Optional<FormerRun> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
+        Communicator inNodeOrder = topology.own(ranks);
+        NodeOrder order = restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
+        List<Lease> lease = new ArrayList<>();
+        NodeMarker marker = new NodeMarker(
+                directories.local(),
+                topology.node(),
+                topology.nodeName(),
+                former.map(FormerRun::start).orElse(0L));
+        Agreement.Step begin = () -> {
+            if (topology.nodes() > 1 && !config.localTest() && topology.place() == 0) {
+                marker.make();
+            }
+            if (!topology.isHead() && inNodeOrder.rank() == 0) {
+                lease(config, directories.lease()).ifPresent(lease::add);
+            }
+            if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
+                String written = TopologyFile.toIni(config, order, topology.ranksOfApplication());
+                TextFiles.replace(topologyFile, written, engine[0]);
+            }
+        };
+        try {
+            Agreement.run(ranks, "taking the directories of run " + execId, begin);
+            Communicator app = inNodeOrder;
+            if (!nodeOrder && !topology.isNumberedByNode()) {
+                app = topology.ownAsGiven(ranks);
+                inNodeOrder.close();
+            }
+            Optional<HeadLink> headLink =
+                    config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
+            return new Run(
+                    configFile,
+                    config,
+                    execId,
+                    engine[0],
+                    directories,
+                    topology,
+                    orders.subList(1, orders.size()),
+                    nodeOrder,
+                    former,
+                    app,
+                    headLink,
+                    lease.stream().findFirst());
+        } catch (IOException | RuntimeException | Error e) {
+            lease.forEach(Lease::close);
+            throw e;
+        } finally {
+            marker.delete();
+        }
+    }
+
+    /** Before the directories of a run that never was are made. */
+    private static void requireRun(FtiConfig config) throws IOException {
+        RunDirectory directories = new RunDirectory(config, config.ckptDir(), config.execId(), 0);
+        if (!Files.notExists(directories.topologyFile())) {
+            return;
+        }
+        List<String> others = new ArrayList<>();
+        for (Path entry : PathStatus.entries(config.metaDir())) {
+            if (PathStatus.exists(entry.resolve(directories.topologyFile().getFileName()))) {
+                others.add(entry.getFileName().toString());
+            }
+        }
+        String there = others.isEmpty()
+                ? "no run is there: is meta_dir the directory of the run before?"
+                : "runs there: " + String.join(", ", others.subList(0, Math.min(others.size(), MOST_NAMED)))
+                        + (others.size() > MOST_NAMED ? " and more" : "");
+        throw DrumlinException.during("restart")
+                .path(config.metaDir())
+                .problem("there is no run " + config.execId() + ", which exec_id of the configuration names")
+                .advice(there + "; to start afresh set failure = 0")
+                .exception();
+    }
+
+    /**
+     * What is known of the run before.
+     *
+     * @param nodes how many it had
+     * @param size ranks of this run, heads included
+     */
+    private static FormerRun former(IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks)
+            throws DrumlinException {
+        boolean sameNodes = nodes * (long) config.nodeSize() == size;
+        int before = TopologyFile.ranks(topology).orElse(0);
+        int now = nodes * (config.nodeSize() - config.heads());
+        if (sameNodes && before != 0 && before != now && !TopologyFile.isOfThisGroupSize(topology, config)) {
+            if (!anyNumberOfRanks) {
+                throw otherRanks(DrumlinException.during("restart"), before, now, config);
+            }
+            // In other groups whole files on the nodes could be taken for damaged; to these ranks they are of no use.
+            sameNodes = false;
+        }
+        return new FormerRun(
+                sameNodes,
+                TopologyFile.numbering(topology).orElse(Numbering.NODE),
+                nodes,
+                before,
+                System.currentTimeMillis() << 20 | ProcessHandle.current().pid());
+    }
+
+    /** What a program is told that has another number of ranks than the run before. */
+    public static DrumlinException otherRanks(DrumlinException.Context restart, int before, int now, FtiConfig config) {
+        return restart.problem("the checkpoints were written by " + before + " ranks, this run has " + now)
+                .advice(NodeList.adviceToOtherRanks(config))
+                .exception();
+    }
+
+    /** Before anything in the run's directories is changed. */
+    private static Optional<Lease> lease(FtiConfig config, Path file) throws DrumlinException {
+        if (config.lease().isZero()) {
+            return Optional.empty();
+        }
+        try {
+            return Lease.take(file, LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
+        } catch (DrumlinException refused) {
+            throw refused;
+        } catch (IOException e) {
+            LOG.log(Logger.Level.WARNING, "this process cannot be named in {0}: {1}", file, e.toString());
+            return Optional.empty();
+        }
+    }
+
+    /** Refuses to go on where another job has taken over. For the ranks of the application; on all but the first nothing is looked at. */
+    public void requireLease() throws DrumlinException {
+        if (lease.isPresent()) {
+            lease.get().requireOwn();
+        }
+    }
+
+    private static final NodeOrder NONE = new NodeOrder(List.of(), Optional.empty(), List.of());
+
+    /** The list of this run, and of the orders in which there may be files unless that is the only one. */
+    private static List<NodeList> lists(
+            FtiConfig config, List<String> nameOfRank, List<NodeOrder> known, boolean nodeOrder) throws IOException {
+        if (known.isEmpty()) {
+            return List.of(NodeList.of(config, nameOfRank, Optional.empty()));
+        }
+        NodeList last = NodeList.of(config, nameOfRank, Optional.of(known.get(0)));
+        if (nodeOrder || (known.size() == 1 && last.isInPlace())) {
+            return List.of(last);
+        }
+        List<NodeList> lists = new ArrayList<>();
+        lists.add(NodeList.of(config, nameOfRank, Optional.empty()));
+        lists.add(last);
+        for (NodeOrder former : known.subList(1, known.size())) {
+            lists.add(NodeList.of(config, nameOfRank, Optional.of(former)));
+        }
+        return lists;
+    }
+
+    /** What is done with numbers of the communicator that the program gave would be done with the data of other ranks. */
+    private static void warnOfOtherNumbers(NodeList list, int heads) {
+        List<Integer> given = list.ofApplication(list.ranks(), heads);
+        if (given.stream().sorted().toList().equals(given)) {
+            return;
+        }
+        List<String> ranges = List.of(RankRanges.of(given).split(",", -1));
+        LOG.log(
+                Logger.Level.WARNING,
+                "ranks are renumbered in the order of nodes: the ranks 0, 1, ... of FTI_COMM_WORLD are {0}{1} of the"
+                        + " communicator that the program gave. Data belong to the ranks of FTI_COMM_WORLD: a program that uses"
+                        + " the numbers of the other gets the data of others",
+                String.join(",", ranges.subList(0, Math.min(MOST_RANGES, ranges.size()))),
+                ranges.size() > MOST_RANGES ? ", ..." : "");
+    }
+
+    private static Numbering numbering(boolean nodeOrder) {
+        return nodeOrder ? Numbering.OTHER : Numbering.GIVEN;
+    }
+
+    /**
+     * The order of this run's nodes, on the first rank of the application; elsewhere nothing of use. Collective.
+     *
+     * @param inNodeOrder the ranks of the application in it
+     */
+    NodeOrder order(Communicator inNodeOrder) throws IOException {
+        return TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
+    }
+
+    /** The same run in another order of nodes. */
+    public Run in(FormerOrder order) {
+        return new Run(
+                configFile,
+                config,
+                execId,
+                storage,
+                directories,
+                order.topology(),
+                List.of(),
+                nodeOrder,
+                former,
+                app,
+                headLink,
+                lease);
+    }
+
+    /** What rank 0 has. */
+    private static FormerRun bcast(Communicator ranks, @Nullable FormerRun former) throws IOException {
+        long[] values = {
+            former != null && former.sameNodes() ? 1 : 0,
+            former != null && former.numbering() == Numbering.NODE ? 1 : 0,
+            former != null && former.numbering() == Numbering.GIVEN ? 1 : 0,
+            former != null ? former.nodes() : 0,
+            former != null ? former.ranks() : 0,
+            former != null ? former.start() : 0
+        };
+        ranks.allreduce(values, Op.MAX);
+        Numbering other = values[2] == 1 ? Numbering.GIVEN : Numbering.OTHER;
+        Numbering numbering = values[1] == 1 ? Numbering.NODE : other;
+        return new FormerRun(values[0] == 1, numbering, (int) values[3], (int) values[4], values[5]);
+    }
+
+    private static StorageEngine engine(FtiConfig config) throws IOException {
+        boolean propertyDecides = System.getProperty(StorageEngines.PROPERTY) != null;
+        return config.storage().isPresent() && !propertyDecides
+                ? StorageEngines.byName(config.storage().get())
+                : StorageEngines.best();
+    }
+
+    /** What the program may know of the run. */
+    public RunDescription description(Group group) {
+        return new RunDescription(
+                configFile,
+                config.ioMode(),
+                config.blockBytes(),
+                config.transferBytes(),
+                config.tags(),
+                config.keepLastCkpt(),
+                config.keepL4Ckpt(),
+                config.keepHeadsAlive(),
+                directories.local(),
+                directories.global(),
+                directories.meta(),
+                topology.rank(),
+                topology.nodeRanks(),
+                topology.nodes(),
+                topology.nodeSize(),
+                topology.heads(),
+                config.groupSize(),
+                topology.node(),
+                group.sector(),
+                group.id(),
+                group.index());
+    }
+
+    /** From the kernel: the classes of a SecureRandom take longer to load than a small checkpoint takes. */
+    private static String newExecId() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/random/uuid")).strip();
+        } catch (IOException e) {
+            return UUID.randomUUID().toString();
+        }
+    }
+
+    /** Rank 0 reads, so that thousands of ranks do not open one file. */
+    private static String readOnce(Communicator ranks, Path file) throws IOException {
+        String[] text = {""};
+        Agreement.run(ranks, "reading " + file, () -> {
+            if (ranks.rank() == 0) {
+                text[0] = TextFiles.read(file);
+            }
+        });
+        return Agreement.bcast(ranks, text[0], 0);
+    }
+}

@@ -1,0 +1,108 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.checkpoint.CheckpointReport;
+import io.drumlin.checkpoint.IncrementalCheckpoint;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** An incremental checkpoint of the engine. */
+public final class VariableByVariable implements IncrementalCheckpoint {
+
+    private final int ckptId;
+    private final Communicator app;
+    private final Target target;
+    private @Nullable IOException failure;
+    private boolean closed;
+
+    /** Where the variables go. */
+    public interface Target extends Closeable {
+
+        /**
+         * Refuses what cannot be added.
+         *
+         * @throws IllegalArgumentException the variable is not protected or was added before
+         */
+        void requireNew(int id);
+
+        void add(int id) throws IOException;
+        /**
+         * Completes the checkpoint, or fails on all ranks.
+         *
+         * @param failure of an addition on this rank, or {@code null}
+         */
+        CheckpointReport commit(@Nullable IOException failure) throws IOException;
+    }
+
+    /**
+     * Begins an incremental checkpoint.
+     *
+     * @param app the ranks that commit together
+     */
+    public VariableByVariable(int ckptId, Communicator app, Target target) {
+        this.ckptId = ckptId;
+        this.app = app;
+        this.target = target;
+    }
+
+    public int ckptId() {
+        return ckptId;
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("incremental checkpoint " + ckptId + " is closed");
+        }
+    }
+
+    @Override
+    public void add(int id) {
+        requireOpen();
+        target.requireNew(id);
+        if (failure == null) {
+            String operation = "adding variable " + id + " to incremental checkpoint " + ckptId;
+            failure = Agreement.attempt(app, operation, () -> target.add(id));
+        }
+    }
+
+    @Override
+    public Optional<IOException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    @Override
+    public CheckpointReport commit() throws IOException {
+        requireOpen();
+        try {
+            CheckpointReport taken = target.commit(failure);
+            close();
+            return taken;
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e);
+            throw e;
+        }
+    }
+
+    private void closeAfter(Throwable failed) {
+        try {
+            close();
+        } catch (IOException e) {
+            failed.addSuppressed(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (!closed) {
+            closed = true;
+            target.close();
+        }
+    }
+}

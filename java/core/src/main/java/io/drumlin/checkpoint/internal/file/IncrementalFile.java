@@ -1,0 +1,180 @@
+package io.drumlin.checkpoint.internal.file;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.format.ByteSource;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This rank's file of a checkpoint that gets its variables a few at a time. Until all are in it, it lies where nothing takes it for
+ * a checkpoint.
+ */
+public final class IncrementalFile implements OwnFile {
+
+    private final StorageEngine storage;
+    private final Path unfinished;
+    private final boolean temporary;
+    private final Opening opening;
+    private final Map<Integer, ProtectedData> all;
+    private @Nullable Gathering gathering;
+    private @Nullable BlockFile written;
+    private boolean finished;
+    private boolean closed;
+
+    /** Where the file lies. */
+    private Path plain;
+
+    /** Opens the file when its first variable comes. */
+    @FunctionalInterface
+    public interface Opening {
+        Gathering open() throws IOException;
+    }
+
+    /**
+     * Nothing is opened yet.
+     *
+     * @param unfinished where the file lies until {@link #write}
+     * @param temporary whether it is deleted when the checkpoint is not completed; otherwise it may hold others
+     * @param all what is protected, at any time
+     */
+    public IncrementalFile(
+            StorageEngine storage,
+            Path unfinished,
+            boolean temporary,
+            Opening opening,
+            Map<Integer, ProtectedData> all) {
+        this.temporary = temporary;
+        this.storage = storage;
+        this.unfinished = unfinished;
+        plain = unfinished;
+        this.opening = opening;
+        this.all = all;
+    }
+
+    /**
+     * Refuses a variable that is in the file.
+     *
+     * @throws IllegalArgumentException it was added before
+     */
+    public void requireNew(int id) {
+        if (gathering != null && gathering.added().containsKey(id)) {
+            throw new IllegalArgumentException("variable " + id + " is already in the incremental checkpoint");
+        }
+    }
+
+    /**
+     * Writes variables as they are now.
+     *
+     * @param ids protected variables that were not added before
+     * @throws IOException they could not be written; the checkpoint can then not be completed
+     */
+    public void add(List<Integer> ids) throws IOException {
+        Map<Integer, ProtectedData> variables = new LinkedHashMap<>();
+        ids.forEach(id -> variables.computeIfAbsent(id, all::get));
+        open().add(variables, all);
+    }
+
+    /**
+     * The file of a checkpoint that adds variables when it is drafted: all at once, as they are then.
+     *
+     * @param ids protected variables that were not added before
+     */
+    public OwnFile adding(List<Integer> ids) {
+        return new OwnFile() {
+            @Override
+            public Draft draft(int ckptId, long timestamp) throws IOException {
+                add(ids);
+                return IncrementalFile.this.draft(ckptId, timestamp);
+            }
+
+            @Override
+            public void write(Path path, Draft draft, Seal seal) throws IOException {
+                IncrementalFile.this.write(path, draft, seal);
+            }
+
+            @Override
+            public ByteSource image(Draft draft) throws IOException {
+                return IncrementalFile.this.image(draft);
+            }
+
+            @Override
+            public void close() throws IOException {
+                IncrementalFile.this.close();
+            }
+        };
+    }
+
+    private Gathering open() throws IOException {
+        Gathering open = gathering;
+        if (open == null) {
+            open = opening.open();
+            gathering = open;
+        }
+        return open;
+    }
+
+    @Override
+    public Draft draft(int ckptId, long timestamp) throws IOException {
+        Gathering open = open();
+        TreeSet<Integer> missing = new TreeSet<>(all.keySet());
+        missing.removeAll(open.added().keySet());
+        if (!missing.isEmpty()) {
+            throw DrumlinException.during("incremental checkpoint " + ckptId)
+                    .problem("variables " + missing + " are protected and were not added")
+                    .advice("add every protected variable before the commit")
+                    .exception();
+        }
+        return open.draft(ckptId, timestamp, all);
+    }
+
+    @Override
+    public void write(Path path, Draft draft, Seal seal) throws IOException {
+        open().finish(draft, seal);
+        if (!path.equals(unfinished)) {
+            storage.rename(unfinished, path);
+        }
+        finished = true;
+        plain = path;
+    }
+
+    @Override
+    public ByteSource image(Draft draft) throws IOException {
+        if (!finished) {
+            open().finish(draft, digests -> List.of());
+        }
+        BlockFile open = storage.open(plain, EnumSet.of(OpenMode.READ));
+        written = open;
+        return new BlockFileSource(open);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            if (gathering != null) {
+                gathering.close();
+            }
+        } finally {
+            if (written != null) {
+                written.close();
+            }
+            if (!finished && temporary) {
+                storage.delete(unfinished);
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package io.drumlin.checkpoint.internal.file;
+
+import io.drumlin.checkpoint.DataType;
+import io.drumlin.checkpoint.DatasetGroup;
+import io.drumlin.checkpoint.ElementType;
+import io.drumlin.checkpoint.internal.data.DatasetDefinition;
+import io.drumlin.checkpoint.internal.data.Label;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.data.RunGroup;
+import io.drumlin.format.fti.VariableEntry;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rank protects, in the order in which it was first protected, and what it is called. What is stored of it in the last
+ * checkpoint is known too: a restarted program asks for names and sizes before it protects anything.
+ */
+public final class ProtectedVariables {
+
+    private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
+    private final RunGroup datasets = new RunGroup();
+    private final int maxVarId;
+    private @Nullable StoredFile stored;
+
+    /** What the variables in the last checkpoint are called, as far as that is known. */
+    private Map<Integer, Label> storedLabels = Map.of();
+
+    private long bytes;
+
+    /** All protected and stored ids. */
+    private final Set<Integer> knownIds = new LinkedHashSet<>();
+
+    /** Whether what is stored has no names. */
+    private boolean namelessFile;
+
+    /** The ids of the names that {@link #idFor} gave or that are stored. */
+    private final Map<String, Integer> idsByName = new HashMap<>();
+
+    public ProtectedVariables(int maxVarId) {
+        this.maxVarId = maxVarId;
+    }
+
+    /** What the last checkpoint holds, or null when there is none. */
+    public void storedIn(@Nullable StoredFile file) {
+        stored = file;
+        storedLabels = file == null ? Map.of() : file.labels();
+        learn(file == null ? Set.of() : file.sizes().keySet());
+    }
+
+    /**
+     * What the last checkpoint holds if another number of ranks took it.
+     *
+     * @param part of any of them: only ids and names in it are those of all
+     */
+    public void storedByOthers(StoredFile part) {
+        stored = null;
+        storedLabels = new HashMap<>();
+        part.labels()
+                .forEach((id, label) -> storedLabels.put(id, new Label(label.idName(), label.attribute(), List.of())));
+        learn(part.sizes().keySet());
+    }
+
+    private void learn(Set<Integer> storedIds) {
+        namelessFile =
+                storedLabels.values().stream().allMatch(label -> label.idName().isEmpty());
+        knownIds.clear();
+        knownIds.addAll(data.keySet());
+        knownIds.addAll(storedIds);
+        idsByName.clear();
+        for (int id : knownIds) {
+            String name = labelOf(id).idName();
+            if (!name.isEmpty()) {
+                idsByName.putIfAbsent(name, id);
+            }
+        }
+    }
+
+    /** The variables by their ids, in file order. */
+    public Map<Integer, ProtectedData> byId() {
+        return Collections.unmodifiableMap(data);
+    }
+
+    /** Bytes of all variables. */
+    public long bytes() {
+        return bytes;
+    }
+
+    public ProtectedData require(int id) {
+        ProtectedData variable = data.get(id);
+        if (variable == null) {
+            throw new IllegalArgumentException("variable " + id + " is not protected");
+        }
+        return variable;
+    }
+
+    public void protect(int id, Object variable, long count, DataType type) {
+        int width = ProtectedData.of(variable).width();
+        boolean fits = type instanceof ElementType ? width == 1 || width == type.size() : type.size() % width == 0;
+        if (!fits) {
+            throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and those of "
+                    + type + " have " + type.size());
+        }
+        long given = Math.multiplyExact(count, type.size() / width);
+        protect(id, ProtectedData.of(variable, given).as(type));
+    }
+
+    /**
+     * Checks the id of a variable.
+     *
+     * @throws IllegalArgumentException no variable can have this id
+     */
+    public void requireInRange(int id) {
+        if (id < 0 || id > maxVarId) {
+            throw new IllegalArgumentException("variable id " + id + " is not in 0.." + maxVarId
+                    + ", the upper bound is max_var_id of the configuration file");
+        }
+    }
+
+    public void protect(int id, ProtectedData variable) {
+        requireInRange(id);
+        variable.label(labelOf(id));
+        ProtectedData replaced = data.put(id, variable);
+        variable.dataset(replaced == null ? DatasetDefinition.in(datasets) : replaced.dataset());
+        variable.distribution(replaced == null ? Optional.empty() : replaced.distribution());
+        knownIds.add(id);
+        bytes += variable.size() - (replaced == null ? 0 : replaced.size());
+    }
+
+    public <T> T reallocate(int id, T array) {
+        if (stored == null || !stored.contains(id)) {
+            throw new IllegalArgumentException("variable " + id + " is not in the last checkpoint");
+        }
+        T replacement = ProtectedData.newArray(array, stored.size(id));
+        ProtectedData variable = ProtectedData.of(replacement);
+        ProtectedData before = data.get(id);
+        protect(id, before == null ? variable : variable.as(before.type()));
+        return replacement;
+    }
+
+    public int idFor(String name) {
+        Optional<Integer> known = idOf(name);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        String given = Label.stored(name);
+        if (given.isEmpty()) {
+            throw new IllegalArgumentException("the name of a variable is empty");
+        }
+        // Where the files tell no names those of the program come in their order again, as in C FTI.
+        Set<Integer> taken = namelessFile ? data.keySet() : knownIds;
+        int id = taken.size();
+        if (taken.contains(id)) {
+            throw new IllegalArgumentException("variable " + name + " would get id " + id
+                    + ", the number of the variables, which is in use: give all variables names, or none");
+        }
+        protect(id, ProtectedData.of(new byte[0]));
+        Label old = labelOf(id);
+        require(id).label(new Label(given, old.attribute(), old.dimensions()));
+        idsByName.put(given, id);
+        return id;
+    }
+
+    public Optional<Integer> idOf(String name) {
+        return Optional.ofNullable(idsByName.get(Label.stored(name)));
+    }
+
+    public void setAttribute(int id, String name) {
+        ProtectedData variable = require(id);
+        Label old = variable.label();
+        variable.label(new Label(old.idName(), Label.stored(name), old.dimensions()));
+    }
+
+    public void setAttribute(int id, List<Long> dimensions) {
+        if (dimensions.size() > VariableEntry.MAX_DIMS) {
+            throw new IllegalArgumentException(
+                    dimensions.size() + " dimensions are more than " + VariableEntry.MAX_DIMS);
+        }
+        ProtectedData variable = require(id);
+        Label old = variable.label();
+        variable.label(new Label(old.idName(), old.attribute(), dimensions));
+    }
+
+    /** The root of the groups in the mode HDF5. */
+    public RunGroup datasets() {
+        return datasets;
+    }
+
+    public void define(int id, Optional<String> name, List<Long> dimensions, Optional<DatasetGroup> group) {
+        ProtectedData variable = require(id);
+        DatasetDefinition definition = variable.dataset();
+        if (name.isPresent()) {
+            definition = definition.named(name.get());
+        }
+        if (!dimensions.isEmpty()) {
+            definition = definition.shaped(
+                    dimensions, variable.size() / variable.type().size());
+        }
+        if (group.isPresent()) {
+            definition = definition.within(group.get());
+        }
+        variable.dataset(definition);
+    }
+
+    private Label labelOf(int id) {
+        ProtectedData known = data.get(id);
+        if (known != null) {
+            return known.label();
+        }
+        return storedLabels.getOrDefault(id, Label.NONE);
+    }
+}

@@ -1,0 +1,576 @@
+package io.drumlin.checkpoint.internal.ftiff;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.DifferentialConfig;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.FileLocation;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.file.ChunkedFile;
+import io.drumlin.checkpoint.internal.file.Draft;
+import io.drumlin.checkpoint.internal.file.Gathering;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.FormerCheckpoint;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.ftiff.ContainerPlan;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
+import io.drumlin.format.ftiff.FtiFfFile;
+import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.ftiff.Stamp;
+import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.integrity.RebuiltFile;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mode FTI-FF: every file carries its own metadata (docs/formats/fti-ff.md), and the containers of a run stay where they
+ * are from one checkpoint to the next.
+ *
+ * <p>All files of one checkpoint of Drumlin carry a {@link Stamp} of it and of their rank, so files of different checkpoints are
+ * never mixed, also when ids repeat, nor those of ranks exchanged. Files of C FTI carry a clock reading of each rank; they are
+ * taken by id when they lie in the level's directory and no commit of ours was under way, and never with stamped ones.
+ */
+public final class FtiFfMode implements IoMode {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** Of how many ranks one may have the timestamp of another by chance: C FTI keeps 32 bits of it. */
+    private static final int RANKS_OF_CHANCE = 1000;
+
+    private final Communicator app;
+    private final Group group;
+    private final Topology topology;
+    private final int fileRank;
+    private final CheckpointDirectories levels;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final Optional<FtiFfDifferential> differential;
+    private final FtiFfReader reader;
+    private final Refusals refusals;
+    private final Layout layout;
+    private final Packing packing;
+    private ContainerPlan plan;
+
+    /** Ids of the variables of the file that the run was restarted from, in its order. */
+    private List<Integer> restored = List.of();
+
+    /**
+     * The mode for a rank.
+     *
+     * @param topology where this rank stands
+     * @param layout of new files; files of all layouts are read
+     */
+    public FtiFfMode(
+            Communicator app,
+            Group group,
+            Topology topology,
+            CheckpointDirectories levels,
+            StorageEngine storage,
+            SlabPool slabs,
+            CheckpointReader reader,
+            Refusals refusals,
+            Layout layout,
+            Packing packing,
+            Optional<DifferentialConfig> differential) {
+        this.app = app;
+        this.group = group;
+        this.topology = topology;
+        fileRank = topology.fileRank();
+        this.levels = levels;
+        this.storage = storage;
+        this.slabs = slabs;
+        this.reader = new FtiFfReader(storage, reader, refusals);
+        this.refusals = refusals;
+        this.layout = layout;
+        this.packing = packing;
+        this.differential = differential.map(config -> new FtiFfDifferential(storage, slabs, config));
+        plan = ContainerPlan.empty(packing);
+    }
+
+    @Override
+    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+        try {
+            return new FtiFfDraft(layout, plan.next(sizes(data)), data, ckptId, Stamp.of(timestamp, ckptId, fileRank));
+        } catch (IllegalArgumentException e) {
+            throw DrumlinException.during("laying out checkpoint " + ckptId)
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    @Override
+    public long identity(int ckptId, long timestamp) {
+        return identity(Stamp.of(timestamp, ckptId, 0).common(ckptId, 0).orElseThrow());
+    }
+
+    /** All that files of the layouts E and F keep. */
+    private static long identity(long common) {
+        return Integer.toUnsignedLong((int) common);
+    }
+
+    @Override
+    public Gathering gathering(Level level, Path path) throws IOException {
+        if (level != Level.L4_DCP) {
+            return new FtiFfGathering(new ChunkedFile(storage, slabs, path), layout, plan, fileRank);
+        }
+        Path committed = levels.directory(level, CommitSlot.COMMITTED).resolve(FileNames.differentialName(fileRank));
+        return new FtiFfGathering(
+                differential.orElseThrow().begin(path, committed, plan.dataSize()), layout, plan, fileRank);
+    }
+
+    @Override
+    public void requireGathering() {
+        if (!layout.atEnd()) {
+            throw new IllegalArgumentException("there are no incremental or differential checkpoints in layout "
+                    + layout + ": its checksum is over data that may have changed when it is made");
+        }
+    }
+
+    @Override
+    public Path differentialFile(RunDirectory directories) {
+        return RunDirectory.spare(directories.global()).resolve(FileNames.differentialName(fileRank));
+    }
+
+    /** After a restart the variables of the file first, in their order in it; then others, in that of their first protection. */
+    @Override
+    public List<Integer> order(Map<Integer, ProtectedData> data) {
+        Set<Integer> ids = new LinkedHashSet<>(restored);
+        ids.retainAll(data.keySet());
+        ids.addAll(data.keySet());
+        return List.copyOf(ids);
+    }
+
+    private List<VariableSize> sizes(Map<Integer, ProtectedData> data) {
+        List<VariableSize> sizes = new ArrayList<>();
+        for (int id : order(data)) {
+            ProtectedData variable = data.get(id);
+            if (variable != null) {
+                sizes.add(new VariableSize(id, variable.size()));
+            }
+        }
+        return sizes;
+    }
+
+    @Override
+    public String rankFileName(FileKind kind, int ckptId) {
+        return FileNames.fileName(kind, ckptId, fileRank);
+    }
+
+    @Override
+    public String plainName(Level level, int ckptId) {
+        return level == Level.L4_DCP
+                ? FileNames.differentialName(fileRank)
+                : FileNames.fileName(FileKind.PLAIN, ckptId, fileRank);
+    }
+
+    @Override
+    public long changedBytes() {
+        return differential.map(FtiFfDifferential::changedBytes).orElse(0L);
+    }
+
+    @Override
+    public void committed(Level level, Draft draft) {
+        if (!(draft instanceof FtiFfDraft own)) {
+            throw new IllegalArgumentException("a draft of another mode");
+        }
+        plan = own.plan();
+        if (level == Level.L4_DCP) {
+            // From now on all containers were part of a differential checkpoint.
+            plan = ContainerPlan.of(plan.blocks(), packing);
+            differential.orElseThrow().committed();
+        }
+    }
+
+    /**
+     * A file of this rank whose metadata are whole.
+     *
+     * @param common what it has in common with the other files of the checkpoint, or {@link FtiFfReader#UNMARKED}
+     */
+    private record Candidate(FileKind kind, FileLocation place, int ckptId, long common, FtiFfFile file) {}
+
+    /** What the files of one checkpoint have in common. */
+    private record Key(int ckptId, long common) {
+        boolean matches(Candidate candidate) {
+            return candidate.ckptId == ckptId && candidate.common == common;
+        }
+    }
+
+    @Override
+    public List<StoredCheckpoint> stored(Level level) throws IOException {
+        List<Candidate> own = new ArrayList<>();
+        // A copy is a file of the left neighbour, byte for byte.
+        int left = (int) group.gather(fileRank)[group.left()];
+        for (CommitSlot slot : CommitSlot.values()) {
+            for (FileKind kind : FileKind.values()) {
+                candidates(level, slot, kind, kind == FileKind.PARTNER ? left : fileRank, own);
+            }
+        }
+        Path replaced = levels.directory(level, CommitSlot.REPLACED);
+        long[] replacing = {0};
+        refusals.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
+        app.allreduce(replacing, Op.MAX);
+        own.removeIf(candidate -> candidate.common == FtiFfReader.UNMARKED
+                && (replacing[0] == 1 || candidate.place.slot() != CommitSlot.COMMITTED));
+        List<StoredCheckpoint> stored = new ArrayList<>();
+        for (Key key : keys(own)) {
+            List<Candidate> files = own.stream().filter(key::matches).toList();
+            if (key.common != FtiFfReader.UNMARKED || mayBeOfOneCheckpoint(level, key, files)) {
+                stored.add(new Remains(level, key, files, left));
+            }
+        }
+        return stored;
+    }
+
+    /**
+     * Whether files without a stamp may be of one checkpoint: of C FTI, whose ranks each read a clock, or of a Drumlin that gave all files
+     * one timestamp. Where some share one and others do not, files of two checkpoints or two copies of one file lie together.
+     * Collective.
+     */
+    private boolean mayBeOfOneCheckpoint(Level level, Key key, List<Candidate> files) throws IOException {
+        Optional<FtiFfFile> plain = files.stream()
+                .filter(file -> file.kind == FileKind.PLAIN)
+                .map(Candidate::file)
+                .findFirst();
+        ByteBuffer own = ByteBuffer.allocate(2 * Long.BYTES);
+        own.putLong(plain.map(file -> file.meta().timestamp()).orElse(FtiFfReader.UNMARKED));
+        own.putLong(plain.map(file -> (long) file.layout().name().charAt(0)).orElse(FtiFfReader.UNMARKED));
+        ByteBuffer all = ByteBuffer.allocate(app.rank() == 0 ? Math.multiplyExact(own.capacity(), app.size()) : 0);
+        app.gather(own.flip(), all, 0);
+        long[] may = {1};
+        if (app.rank() == 0) {
+            may[0] = mayBeOfOneCheckpoint(all.clear()) ? 1 : 0;
+            if (may[0] == 0) {
+                Path directory = levels.directory(level, CommitSlot.COMMITTED);
+                refusals.refuse("reading", directory, mixed(directory, key.ckptId));
+            }
+        }
+        app.allreduce(may, Op.MIN);
+        return may[0] == 1;
+    }
+
+    private static boolean mayBeOfOneCheckpoint(ByteBuffer all) {
+        Set<Long> times = new HashSet<>();
+        Set<Long> layouts = new HashSet<>();
+        int files = 0;
+        while (all.hasRemaining()) {
+            long time = all.getLong();
+            long layout = all.getLong();
+            if (layout != FtiFfReader.UNMARKED) {
+                files++;
+                times.add(time);
+                layouts.add(layout);
+            }
+        }
+        boolean apart = files - times.size() <= files / RANKS_OF_CHANCE;
+        return layouts.size() <= 1 && (apart || times.size() == 1);
+    }
+
+    private static DrumlinException mixed(Path directory, int ckptId) {
+        return DrumlinException.during("restart from checkpoint " + ckptId)
+                .path(directory)
+                .problem("its files are of several layouts, or some have one timestamp and others have not: they were"
+                        + " not written by one checkpoint")
+                .advice("bring back the files that belong to it, or use another checkpoint")
+                .exception();
+    }
+
+    private void candidates(Level level, CommitSlot slot, FileKind kind, int rank, List<Candidate> found) {
+        List<Path> files = new ArrayList<>();
+        Path directory = levels.directory(level, slot);
+        refusals.succeeds("listing", directory, () -> files.addAll(files(level, directory, kind)));
+        for (Path path : files) {
+            refusals.succeeds("reading", path, () -> {
+                FtiFfFile file = reader.metadata(kind, path);
+                int ckptId = FileNames.ckptId(path).orElse(file.meta().ckptId());
+                long common = FtiFfReader.common(path, file, ckptId, rank, topology.ranks());
+                FtiFfReader.requireId(kind, path, file, ckptId, common);
+                found.add(new Candidate(kind, new FileLocation(slot, path), ckptId, common, file));
+            });
+        }
+    }
+
+    private List<Path> files(Level level, Path directory, FileKind kind) throws IOException {
+        if (level != Level.L4_DCP) {
+            return RunDirectory.rankFiles(directory, kind, fileRank, topology);
+        }
+        RunDirectory.requireRanks(directory, topology);
+        Path file = directory.resolve(FileNames.differentialName(fileRank));
+        return kind == FileKind.PLAIN && PathStatus.isRegularFile(file) ? List.of(file) : List.of();
+    }
+
+    /**
+     * The distinct keys, newest first: by place, then the highest id; ids may repeat and go down. A checkpoint that is whole has files in every group,
+     * so only the first group proposes: its ranks are few, those of the run may be thousands.
+     */
+    private List<Key> keys(List<Candidate> candidates) throws IOException {
+        Map<Key, Integer> own = new HashMap<>();
+        if (group.sector() == 0 && group.id() == topology.heads()) {
+            candidates.forEach(each -> own.merge(
+                    new Key(each.ckptId, each.common), each.place.slot().age(), Math::min));
+        }
+        List<Key> keys = new ArrayList<>();
+        while (true) {
+            long slot = highest(own.values().stream().mapToLong(place -> -place));
+            if (slot == Long.MIN_VALUE) {
+                return keys;
+            }
+            long id = highest(own.entrySet().stream()
+                    .filter(each -> -each.getValue() == slot)
+                    .mapToLong(each -> each.getKey().ckptId));
+            long common = highest(own.entrySet().stream()
+                    .filter(each -> -each.getValue() == slot && each.getKey().ckptId == id)
+                    .mapToLong(each -> each.getKey().common));
+            Key key = new Key((int) id, common);
+            own.remove(key);
+            keys.add(key);
+        }
+    }
+
+    /** The highest value of all ranks. */
+    private long highest(LongStream values) throws IOException {
+        long[] highest = {values.max().orElse(Long.MIN_VALUE)};
+        app.allreduce(highest, Op.MAX);
+        return highest[0];
+    }
+
+    @Override
+    public void verifyMoved(Path path, byte[] description) throws IOException {
+        reader.check(FileKind.PLAIN, path, reader.metadata(FileKind.PLAIN, path), Keep.NOTHING);
+    }
+
+    @Override
+    public List<String> findFormer(Level level, Numbering numbering) throws IOException {
+        if (numbering == Numbering.OTHER) {
+            throw DrumlinException.during("restart")
+                    .problem(
+                            "the ranks of the former run were not numbered node by node, its data belong to places in the"
+                                    + " order of nodes, and the files of the mode FTI-FF do not say where the ranks were that wrote"
+                                    + " them")
+                    .advice("restart with the number of ranks of the run that wrote them; or let mpirun or srun fill"
+                            + " one node after the other, in both")
+                    .exception();
+        }
+        return FtiFfFormer.find(reader, levels, level);
+    }
+
+    @Override
+    public FormerCheckpoint former(Level level, String found) throws IOException {
+        return FtiFfFormer.of(reader, levels, level, found);
+    }
+
+    /** Files of one checkpoint. */
+    private final class Remains implements StoredCheckpoint {
+
+        private final Level level;
+        private final Key key;
+        private final List<Candidate> files;
+        private final int left;
+        private @Nullable FtiFfEncoding encoding;
+
+        /** @param left rank in the name of the left neighbour's files */
+        Remains(Level level, Key key, List<Candidate> files, int left) {
+            this.left = left;
+            this.level = level;
+            this.key = key;
+            this.files = files;
+        }
+
+        @Override
+        public Level level() {
+            return level;
+        }
+
+        @Override
+        public int ckptId() {
+            return key.ckptId;
+        }
+
+        @Override
+        public OptionalLong identity() {
+            return key.common == FtiFfReader.UNMARKED
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(FtiFfMode.identity(key.common));
+        }
+
+        @Override
+        public String fileName(FileKind kind) {
+            return level == Level.L4_DCP
+                    ? FileNames.differentialName(fileRank)
+                    : FileNames.fileName(kind, key.ckptId, fileRank);
+        }
+
+        @Override
+        public EnumMap<FileKind, List<FileLocation>> places() {
+            EnumMap<FileKind, List<FileLocation>> places = new EnumMap<>(FileKind.class);
+            for (FileKind kind : FileKind.values()) {
+                places.put(
+                        kind,
+                        files.stream()
+                                .filter(file -> file.kind == kind)
+                                .map(Candidate::place)
+                                .toList());
+            }
+            return places;
+        }
+
+        /** Also of a file that was made: of which checkpoint the files were from which it was made is seen then. */
+        @Override
+        public void check(FileKind kind, Path path, Keep keep) throws IOException {
+            FtiFfFile file = reader.metadata(kind, path);
+            long common = FtiFfReader.common(
+                    path, file, key.ckptId, kind == FileKind.PARTNER ? left : fileRank, topology.ranks());
+            FtiFfReader.requireId(kind, path, file, key.ckptId, common);
+            if (common != key.common) {
+                throw FtiFfReader.unusable(path, "it is of another checkpoint " + key.ckptId + ", or of another rank");
+            }
+            reader.check(kind, path, file, keep);
+        }
+
+        @Override
+        public Optional<StoredFile> digested(FileKind kind, Path path) throws IOException {
+            FtiFfFile file = reader.metadata(kind, path);
+            if (kind == FileKind.ENCODED) {
+                return Optional.of(
+                        StoredFile.of(key.ckptId, file.meta().fs(), file.meta().checksum()));
+            }
+            return file.layout() == Layout.A
+                    ? Optional.empty()
+                    : Optional.of(FtiFfDraft.stored(key.ckptId, file.blocks()));
+        }
+
+        /** No file says of which rank it is, but for its name: with another group_size the copies are of others. */
+        @Override
+        public boolean isOfTheseGroups(EnumSet<FileKind> whole) throws IOException {
+            if (level != Level.L2) {
+                return true;
+            }
+            long copy = digest(FileKind.PARTNER, whole);
+            long left = group.gather(digest(FileKind.PLAIN, whole))[group.left()];
+            long[] fits = {copy == 0 || left == 0 || copy == left ? 1 : 0};
+            app.allreduce(fits, Op.MIN);
+            if (fits[0] == 0 && app.rank() == 0) {
+                LOG.log(
+                        Logger.Level.WARNING,
+                        "checkpoint {0} of level 2 was written with another group_size: its copies are not of the"
+                                + " neighbours of this run; it is not used",
+                        Integer.toString(key.ckptId));
+            }
+            return fits[0] == 1;
+        }
+
+        /** A part of the digest of a file; 0 if there is none. */
+        private long digest(FileKind kind, EnumSet<FileKind> whole) {
+            return files.stream()
+                    .filter(candidate -> candidate.kind == kind && whole.contains(kind))
+                    .findFirst()
+                    .map(candidate -> HexFormat.fromHexDigitsToLong(
+                            candidate.file.meta().checksum().substring(0, Long.BYTES * 2)))
+                    .orElse(0L);
+        }
+
+        @Override
+        public Optional<Long> extendedSize() {
+            return files.stream()
+                    .map(candidate -> candidate.file.meta().maxFs())
+                    .filter(size -> size > 0)
+                    .findFirst();
+        }
+
+        @Override
+        public long plainSize(ByteSource extended) throws IOException {
+            Layout written = encoding().layout();
+            if (written.atEnd()) {
+                ByteBuffer size = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+                extended.readFully(extended.size() - Long.BYTES, size);
+                return size.getLong(0);
+            }
+            ByteBuffer record = ByteBuffer.allocate(written.fileMetaLength());
+            extended.readFully(0, record);
+            return written.fileMeta(record.flip()).fs();
+        }
+
+        @Override
+        public OptionalInt lastByte(ByteSource decoded) throws IOException {
+            FtiFfFile file = FtiFfFile.read(decoded);
+            long end = decoded.size();
+            if (file.layout() == Layout.A) {
+                return lastByte(
+                        decoded, file.layout().fileMetaLength(), file.meta().checksum());
+            }
+            Optional<VariableMeta> last = file.containers()
+                    .filter(container -> container.chunkSize() > 0 && container.fptr() + container.chunkSize() == end)
+                    .findFirst();
+            // Behind the last chunk there are zeros.
+            return last.isEmpty()
+                    ? OptionalInt.of(0)
+                    : lastByte(decoded, last.get().fptr(), last.get().hash());
+        }
+
+        private OptionalInt lastByte(ByteSource decoded, long from, String md5) throws IOException {
+            return RebuiltFile.lastByte(decoded, from, HexFormat.of().parseHex(md5));
+        }
+
+        @Override
+        public FtiFfEncoding encoding() throws IOException {
+            if (encoding != null) {
+                return encoding;
+            }
+            // A rank that has lost its files takes the layout from the others of its group, and the timestamp of C FTI.
+            long[] known = {Long.MIN_VALUE, Long.MIN_VALUE};
+            for (Candidate candidate : files) {
+                known[0] = candidate.file.layout().name().charAt(0);
+                known[1] = candidate.file.meta().timestamp();
+            }
+            group.comm().allreduce(known, Op.MAX);
+            Stamp stamp = key.common == FtiFfReader.UNMARKED
+                    ? Stamp.unmarked(known[1])
+                    : Stamp.ofCommon(key.common, key.ckptId, fileRank);
+            encoding = new FtiFfEncoding(Layout.valueOf(Character.toString((char) known[0])), key.ckptId, stamp);
+            return encoding;
+        }
+
+        @Override
+        public StoredFile open(Path path) throws IOException {
+            FtiFfFile file = reader.metadata(FileKind.PLAIN, path);
+            plan = ContainerPlan.of(file.blocks(), packing);
+            restored = plan.variables().stream().map(VariableSize::id).toList();
+            return FtiFfDraft.stored(key.ckptId, file.blocks());
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.drumlin.checkpoint.internal.ftiff;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.verify.BlockSums;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.ftiff.FtiFfFile;
+import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
+import io.drumlin.format.ftiff.Layout;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Reads and verifies the files of the mode FTI-FF (docs/formats/fti-ff.md).
+ *
+ * @param refusals takes note of what cannot be used
+ */
+record FtiFfReader(StorageEngine storage, CheckpointReader reader, Refusals refusals) {
+
+    /** The common stamp of files without a stamp. */
+    static final long UNMARKED = -1;
+
+    /**
+     * What a file has in common with the others of its checkpoint.
+     *
+     * @param ckptId id that its name carries
+     * @param rank that it carries; of a partner copy that of the file that was copied
+     * @param ranks how many ranks wrote the checkpoint
+     * @return {@link #UNMARKED} for a file of C FTI
+     * @throws DrumlinException the file was stamped under another name
+     */
+    static long common(Path path, FtiFfFile file, int ckptId, int rank, int ranks) throws DrumlinException {
+        OptionalLong common = file.stamp().common(ckptId, rank);
+        // Unstamped files are judged by each other only, so a set of stamped ones must not pass for such a set.
+        if (common.isEmpty()
+                && (file.stamp().isOfSomeRank(ckptId, ranks)
+                        || file.stamp().isOfSomeRank(file.meta().ckptId(), ranks))) {
+            throw unusable(path, "it was written under the name of another rank or checkpoint");
+        }
+        return common.orElse(UNMARKED);
+    }
+
+    /** C FTI leaves the id of encoded files that it has made again to chance. */
+    static void requireId(FileKind kind, Path path, FtiFfFile file, int ckptId, long common) throws DrumlinException {
+        boolean known = file.layout().atEnd() && (kind != FileKind.ENCODED || common != UNMARKED);
+        if (known && file.meta().ckptId() != ckptId) {
+            throw unusable(path, "it is of checkpoint " + file.meta().ckptId() + " and has the name of another");
+        }
+    }
+
+    /** The metadata of a file of a kind. */
+    FtiFfFile metadata(FileKind kind, Path path) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            FtiFfFile read = FtiFfFile.read(new BlockFileSource(file));
+            if (read.encoded() != (kind == FileKind.ENCODED)) {
+                throw unusable(path, read.encoded() ? "this is a Reed-Solomon file" : "this is no Reed-Solomon file");
+            }
+            if (!read.encoded() && read.checksumRule() == ChecksumRule.NONE) {
+                throw unusable(path, "checksum does not fit the hashes");
+            }
+            return read;
+        } catch (FormatException e) {
+            throw DrumlinException.during("reading the metadata")
+                    .path(path)
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** The metadata of a plain file; one that cannot be used is refused. */
+    Optional<FtiFfFile> readable(Path path) {
+        List<FtiFfFile> read = new ArrayList<>(1);
+        refusals.succeeds("reading", path, () -> read.add(metadata(FileKind.PLAIN, path)));
+        return read.stream().findFirst();
+    }
+
+    static DrumlinException unusable(Path path, String problem) {
+        return DrumlinException.during("reading the metadata")
+                .path(path)
+                .problem(problem)
+                .advice("the file is damaged; another level or an older checkpoint is needed")
+                .exception();
+    }
+
+    /** Compares all that has a digest with it. */
+    void check(FileKind kind, Path path, FtiFfFile file, Keep keep) throws IOException {
+        if (kind == FileKind.ENCODED) {
+            reader.verify(path, 0, file.meta().fs(), file.meta().checksum());
+            return;
+        }
+        reader.verify(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()), keep);
+        checkWhole(path, file);
+    }
+
+    /** As {@link #check} of a plain file; gives checksums of the blocks of all that has a digest. */
+    List<BlockSums> checkBlocks(Path path, FtiFfFile file) throws IOException {
+        checkWhole(path, file);
+        return reader.verifyBlocks(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()));
+    }
+
+    private void checkWhole(Path path, FtiFfFile file) throws IOException {
+        if (file.layout() == Layout.A) {
+            // Only here the checksum covers bytes that no hash covers: all behind the file record.
+            long start = file.layout().fileMetaLength();
+            reader.verify(path, start, file.meta().fs() - start, file.meta().checksum());
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.drumlin.checkpoint.internal.hdf5;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.DataType;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.file.ChunkedFile;
+import io.drumlin.checkpoint.internal.file.Gathering;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.posix.FileContent;
+import io.drumlin.checkpoint.internal.posix.PosixDraft;
+import io.drumlin.checkpoint.internal.posix.PosixGathering;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.VariableEntry;
+import io.drumlin.format.hdf5.Hdf5File;
+import io.drumlin.format.hdf5.StoredDataset;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** An HDF5 file with a dataset for each variable (docs/formats/fti-hdf5.md). */
+public final class Hdf5Content implements FileContent {
+
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+
+    public Hdf5Content(StorageEngine storage, SlabPool slabs) {
+        this.storage = storage;
+        this.slabs = slabs;
+    }
+
+    @Override
+    public String suffix() {
+        return FileNames.HDF5;
+    }
+
+    @Override
+    public PosixDraft draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
+            throws IOException {
+        Hdf5Plan plan = new Hdf5Plan(data);
+        Map<Integer, VariableEntry> entries = new HashMap<>();
+        // Only the file says where they are.
+        data.forEach((id, variable) -> entries.put(id, PosixDraft.entry(id, variable, 0)));
+        return new PosixDraft(
+                ckptId, fileName, plan.image(), order.stream().map(entries::get).toList(), this);
+    }
+
+    @Override
+    public Gathering gathering(ChunkedFile file, PosixGathering.Drafts drafts) {
+        return new Hdf5Gathering(file, storage, slabs, drafts);
+    }
+
+    @Override
+    public FileEntry described(FileEntry entry) {
+        return entry.withChecksum("").withOwnChecksum(entry.checksum().isEmpty() ? null : entry.checksum());
+    }
+
+    @Override
+    public StoredFile stored(int ckptId, FileEntry entry) {
+        boolean digested = !entry.digest().isEmpty();
+        return PosixDraft.stored(
+                ckptId, entry, List.of(), Optional.of((file, path, data) -> chunks(file, path, data, !digested)));
+    }
+
+    @Override
+    public void check(Path path) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            for (StoredDataset dataset :
+                    read(new BlockFileSource(file), path, true).datasets()) {
+                requireElements("verifying", path, dataset);
+            }
+        }
+    }
+
+    /** Checks that a dataset was not only made, but written. */
+    public static void requireElements(String operation, Path path, StoredDataset dataset) throws DrumlinException {
+        if (dataset.storedBytes() < dataset.bytes()) {
+            throw DrumlinException.during(operation)
+                    .path(path)
+                    .problem("dataset " + dataset.path() + " has " + dataset.storedBytes() + " of " + dataset.bytes()
+                            + " bytes in it")
+                    .advice("recover from another checkpoint, this one was never written whole")
+                    .exception();
+        }
+    }
+
+    private static Hdf5File read(ByteSource file, Path path, boolean verify) throws IOException {
+        try {
+            Hdf5File read = Hdf5File.read(file);
+            if (verify) {
+                read.verify();
+            }
+            return read;
+        } catch (FormatException e) {
+            throw e.in(path);
+        }
+    }
+
+    /** Where the variables are, by the names that their datasets have now. */
+    private static List<StoredFile.Chunk> chunks(
+            ByteSource source, Path path, Map<Integer, ProtectedData> data, boolean verify) throws IOException {
+        Hdf5File file = read(source, path, verify);
+        List<StoredFile.Chunk> chunks = new ArrayList<>();
+        for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
+            int id = entry.getKey();
+            for (StoredDataset.Chunk chunk :
+                    dataset(path, file, id, entry.getValue()).chunks()) {
+                chunks.add(new StoredFile.Chunk(id, chunk.from(), chunk.offset(), chunk.length(), Optional.empty()));
+            }
+        }
+        return chunks;
+    }
+
+    private static StoredDataset dataset(Path path, Hdf5File file, int id, ProtectedData variable)
+            throws DrumlinException {
+        String name = variable.dataset().path(id);
+        Optional<StoredDataset> found = file.dataset(name);
+        if (found.isEmpty() || found.get().bytes() != variable.size()) {
+            throw DrumlinException.during("recovery of variable " + id)
+                    .path(path)
+                    .problem(
+                            found.isEmpty()
+                                    ? "it has no dataset " + name
+                                    : "dataset " + name + " has " + found.get().bytes() + " bytes, and the variable "
+                                            + variable.size())
+                    .advice("define group, name and dimensions of the dataset as they were when it was written")
+                    .exception();
+        }
+        requireType(path, found.get(), id, variable.type());
+        requireElements("recovery of variable " + id, path, found.get());
+        return found.get();
+    }
+
+    private static void requireType(Path path, StoredDataset dataset, int id, DataType type) throws DrumlinException {
+        Optional<String> difference = Hdf5Tree.difference(dataset, type);
+        if (difference.isPresent()) {
+            throw DrumlinException.during("recovery of variable " + id)
+                    .path(path)
+                    .problem("dataset " + dataset.path() + " has another type than the variable: " + difference.get())
+                    .advice("protect the variable with the type that it had when it was written, see"
+                            + " protect(id, variable, count, type)")
+                    .exception();
+        }
+    }
+}

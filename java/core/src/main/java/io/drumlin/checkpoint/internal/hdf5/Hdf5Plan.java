@@ -1,0 +1,170 @@
+package io.drumlin.checkpoint.internal.hdf5;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.DataType;
+import io.drumlin.checkpoint.internal.data.DatasetDefinition;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.data.RunGroup;
+import io.drumlin.checkpoint.internal.file.Draft;
+import io.drumlin.checkpoint.internal.file.FileImage;
+import io.drumlin.format.hdf5.Fletcher32;
+import io.drumlin.format.hdf5.NewDataset;
+import io.drumlin.format.hdf5.NewDataset.NewChunk;
+import io.drumlin.format.hdf5.NewFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A file of the mode HDF5 that is to be written: what is where in it, and from where its bytes come. */
+final class Hdf5Plan {
+
+    private final Map<Integer, ProtectedData> data;
+    private final NewFile file;
+    private final Map<Integer, NewDataset> datasets = new LinkedHashMap<>();
+
+    /**
+     * @param data in the order in which types are named
+     * @throws DrumlinException the data cannot be in such a file
+     */
+    Hdf5Plan(Map<Integer, ProtectedData> data) throws DrumlinException {
+        this.data = data;
+        String problem = "the groups: ";
+        try {
+            RunGroup groups = data.values().stream()
+                    .findFirst()
+                    .map(first -> first.dataset().group().root())
+                    .orElseGet(RunGroup::new);
+            Hdf5Tree tree = new Hdf5Tree(groups);
+            for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
+                problem = "variable " + entry.getKey() + ": ";
+                add(entry.getKey(), entry.getValue(), tree);
+            }
+            problem = "";
+            file = NewFile.of(tree.root());
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw DrumlinException.during("making an HDF5 file")
+                    .problem(problem + e.getMessage())
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    private void add(int id, ProtectedData variable, Hdf5Tree tree) {
+        DataType type = variable.type();
+        tree.nameOnce(type);
+        long count = variable.size() / type.size();
+        DatasetDefinition definition = variable.dataset();
+        NewDataset dataset = NewDataset.chunked(tree.describe(type), tree.named(type), definition.dimensions(count));
+        datasets.put(id, tree.group(definition.group()).add(definition.name(id), dataset));
+    }
+
+    long size() {
+        return file.size();
+    }
+
+    /** The first bytes of the file: all but elements and checksums. */
+    ByteBuffer metadata() {
+        return file.metadata();
+    }
+
+    /** Bytes of a variable; -1 if it is not in the file. */
+    long bytes(int id) {
+        NewDataset dataset = datasets.get(id);
+        return dataset == null ? -1 : dataset.bytes();
+    }
+
+    /** All bytes. The checksums come from the data as these are read, in whatever order. */
+    FileImage image() {
+        FileImage image = new FileImage(size());
+        image.put(0, metadata());
+        datasets.forEach((id, dataset) -> put(id, dataset, image));
+        return image;
+    }
+
+    /** The chunks of one variable, in the image of a file that has nothing else. */
+    FileImage image(int id) {
+        FileImage image = new FileImage(size());
+        NewDataset dataset = datasets.get(id);
+        if (dataset != null) {
+            put(id, dataset, image);
+        }
+        return image;
+    }
+
+    /** The ranges of the file in which the chunks of a variable are, with their checksums. */
+    List<Draft.Chunk> chunks(int id) {
+        NewDataset dataset = datasets.get(id);
+        List<Draft.Chunk> ranges = new ArrayList<>();
+        if (dataset != null && dataset.bytes() > 0) {
+            for (NewChunk chunk : dataset.chunks()) {
+                long length = chunk.length() + chunk.padding() + Integer.BYTES;
+                ranges.add(new Draft.Chunk(chunk.offset(), length, length));
+            }
+        }
+        return ranges;
+    }
+
+    private void put(int id, NewDataset dataset, FileImage image) {
+        ProtectedData variable = data.get(id);
+        if (variable == null || dataset.bytes() == 0) {
+            return;
+        }
+        for (NewChunk chunk : dataset.chunks()) {
+            Summed summed = new Summed(variable, chunk);
+            image.put(chunk.offset(), chunk.length(), summed::copyOut);
+            image.put(chunk.offset() + chunk.length() + chunk.padding(), Integer.BYTES, summed::copySum);
+        }
+    }
+
+    /** The elements of a chunk, which are summed when they are read for the first time. */
+    private static final class Summed {
+
+        private static final int PIECE = 1 << 16;
+
+        private final ProtectedData data;
+        private final NewChunk chunk;
+        private final Fletcher32 sum = new Fletcher32();
+
+        /** How many bytes are in the sum. */
+        private long summed;
+
+        Summed(ProtectedData data, NewChunk chunk) {
+            this.data = data;
+            this.chunk = chunk;
+        }
+
+        void copyOut(long from, ByteBuffer target) {
+            int start = target.position();
+            data.copyOut(chunk.from() + from, target);
+            long skipped = summed - from;
+            int length = target.position() - start;
+            if (skipped >= 0 && skipped < length) {
+                add(target.slice(start + (int) skipped, length - (int) skipped));
+            }
+        }
+
+        private void add(ByteBuffer bytes) {
+            summed += bytes.remaining();
+            sum.update(bytes);
+            if (summed == chunk.length()) {
+                sum.zeros(chunk.padding());
+            }
+        }
+
+        void copySum(long from, ByteBuffer target) {
+            // Only when the checksum is asked for before the elements.
+            while (summed < chunk.length()) {
+                ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE, chunk.length() - summed));
+                data.copyOut(chunk.from() + summed, piece);
+                add(piece.flip());
+            }
+            ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putInt(0, sum.value());
+            target.put(bytes.slice((int) from, target.remaining()));
+        }
+    }
+}

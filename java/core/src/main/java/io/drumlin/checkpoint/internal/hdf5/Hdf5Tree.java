@@ -1,0 +1,154 @@
+package io.drumlin.checkpoint.internal.hdf5;
+
+import io.drumlin.checkpoint.CompositeType;
+import io.drumlin.checkpoint.DataType;
+import io.drumlin.checkpoint.ElementType;
+import io.drumlin.checkpoint.OpaqueType;
+import io.drumlin.checkpoint.internal.data.RunGroup;
+import io.drumlin.format.hdf5.Datatype;
+import io.drumlin.format.hdf5.NewDatatype;
+import io.drumlin.format.hdf5.NewGroup;
+import io.drumlin.format.hdf5.NewObject;
+import io.drumlin.format.hdf5.StoredDataset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The groups and types of an HDF5 file that is to be written, as C FTI puts them there (docs/formats/fti-hdf5.md). */
+public final class Hdf5Tree {
+
+    private final NewGroup root = new NewGroup();
+    /** By the group of the program, also where the tree is a copy: types know no other. */
+    private final Map<RunGroup, NewGroup> groups = new HashMap<>();
+
+    /** The types that were met, also those that are only a part of others. */
+    private final Map<DataType, Datatype> described = new HashMap<>();
+
+    private final Map<DataType, NewDatatype> named = new HashMap<>();
+
+    /**
+     * Makes the groups of a run, without datasets.
+     *
+     * @param groups the root of the run
+     */
+    public Hdf5Tree(RunGroup groups) {
+        add(groups, root);
+    }
+
+    private void add(RunGroup group, NewGroup made) {
+        groups.put(group.original(), made);
+        for (RunGroup child : group.children()) {
+            add(child, made.add(child.name(), new NewGroup()));
+        }
+    }
+
+    public NewGroup root() {
+        return root;
+    }
+
+    public NewGroup group(RunGroup group) {
+        NewGroup made = groups.get(group.original());
+        if (made == null) {
+            throw new IllegalArgumentException("group " + group.path() + " is of another run");
+        }
+        return made;
+    }
+
+    /** The type under its name, if it has one. */
+    public Optional<NewDatatype> named(DataType type) {
+        return Optional.ofNullable(named.get(type));
+    }
+
+    /** As C FTI: a type of the program gets a name, unless it was a part of another before. */
+    public void nameOnce(DataType type) {
+        if (type instanceof ElementType || described.containsKey(type)) {
+            return;
+        }
+        NewDatatype made = new NewDatatype(describe(type));
+        String name;
+        NewGroup group = root;
+        if (type instanceof CompositeType composite) {
+            name = composite.name();
+            group = composite.group().map(RunGroup::of).map(this::group).orElse(root);
+        } else {
+            name = ((OpaqueType) type).name();
+        }
+        Optional<NewObject> there = group.get(name);
+        if (there.isPresent()
+                && there.get() instanceof NewDatatype same
+                && same.type().equals(made.type())) {
+            // Described twice, as by two layouts of one record.
+            named.put(type, same);
+        } else {
+            named.put(type, group.add(name, made));
+        }
+    }
+
+    /** What elements of a type would mean otherwise than those of a dataset: what is "there" and what "here". */
+    public static Optional<String> difference(StoredDataset dataset, DataType type) {
+        try {
+            return dataset.type().difference(describeAlone(type));
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            return Optional.of(dataset.type() + " there, and here " + e.getMessage());
+        }
+    }
+
+    /** The same of two types of the program. */
+    public static Optional<String> difference(DataType there, DataType here) {
+        return there == here ? Optional.empty() : describeAlone(there).difference(describeAlone(here));
+    }
+
+    private static Datatype describeAlone(DataType type) {
+        return new Hdf5Tree(new RunGroup()).describe(type);
+    }
+
+    public Datatype describe(DataType type) {
+        Datatype known = described.get(type);
+        if (known != null) {
+            return known;
+        }
+        Datatype made;
+        if (type instanceof ElementType element) {
+            made = describe(element);
+        } else if (type instanceof CompositeType composite) {
+            made = describe(composite);
+        } else {
+            // C FTI makes a number of 8 bits of them, with the rest as padding.
+            made = Datatype.integer(type.size(), Byte.SIZE, true);
+        }
+        described.put(type, made);
+        return made;
+    }
+
+    private static Datatype describe(ElementType type) {
+        return switch (type) {
+            case CHAR, SHRT, INTG, LONG -> Datatype.integer(type.size(), type.size() * Byte.SIZE, true);
+            case UCHR, USHT, UINT, ULNG -> Datatype.integer(type.size(), type.size() * Byte.SIZE, false);
+            case SFLT -> Datatype.ieee32();
+            case DBLE -> Datatype.ieee64();
+            case LDBE -> Datatype.extended80();
+        };
+    }
+
+    private Datatype describe(CompositeType type) {
+        List<Datatype.Member> members = new ArrayList<>();
+        for (CompositeType.Field field : type.fields()) {
+            Datatype element = describe(field.type());
+            // As C FTI: an array of one element is none.
+            boolean scalar = field.dimensions().isEmpty() || field.dimensions().equals(List.of(1L));
+            Datatype.Member member = new Datatype.Member(
+                    field.name(), field.offset(), scalar ? element : Datatype.array(element, field.dimensions()));
+            // As C FTI, which goes on when the library refuses a field; the elements have its bytes all the same.
+            if (members.stream().noneMatch(member::excludes)) {
+                members.add(member);
+            }
+        }
+        try {
+            return Datatype.compound(type.size(), members);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(type + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,422 @@
+package io.drumlin.checkpoint.internal.inspect;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.DataSource;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunReport;
+import io.drumlin.checkpoint.RunSurvey;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.directory.CheckpointList;
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.LevelDirectories;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.engine.IoModes;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.io.WatchedEngine;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.recovery.CommitLog;
+import io.drumlin.checkpoint.internal.recovery.RankFindings;
+import io.drumlin.checkpoint.internal.recovery.Recovery;
+import io.drumlin.checkpoint.internal.recovery.Recovery.Left;
+import io.drumlin.checkpoint.internal.recovery.Restoration;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.NodeList;
+import io.drumlin.checkpoint.internal.topology.NodeOrder;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.checkpoint.internal.topology.TopologyFile;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.StoredNames;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
+
+/** Surveys a run with the engine that restarts it. */
+public final class EngineRunSurvey implements RunSurvey {
+
+    private static final int MOST_RANKS = 1 << 15;
+    private final FtiConfig config;
+    private final String execId;
+    private final NodeOrder order;
+    private final List<String> nodeNames;
+    private final StorageEngine storage;
+
+    EngineRunSurvey(FtiConfig config, String execId, NodeOrder order, StorageEngine storage) {
+        this.storage = storage;
+        this.order = order;
+        this.config = config;
+        this.execId = execId;
+        nodeNames = order.nodeNames();
+    }
+
+    @Override
+    public RunSurvey watchedBy(LongConsumer read) {
+        return new EngineRunSurvey(config, execId, order, new WatchedEngine(storage, read));
+    }
+
+    /** The run that a configuration file describes; see {@link RunSurvey#open}. */
+    public static EngineRunSurvey open(Path configFile, Path workingDirectory, Optional<String> execId)
+            throws IOException {
+        FtiConfig config = FtiConfig.parse(TextFiles.read(configFile), configFile.toString(), workingDirectory);
+        String run = execId.orElse(config.execId());
+        if (run.isEmpty()) {
+            throw DrumlinException.during("looking for the run")
+                    .path(configFile)
+                    .problem("[restart] exec_id is empty: no run was started with this file")
+                    .exception();
+        }
+        StoredNames.file(config.metaDir(), run);
+        Path topologyFile = new RunDirectory(config, run, 0).topologyFile();
+        IniFile topology = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
+        NodeOrder order = TopologyFile.orders(topology, topologyFile.toString()).get(0);
+        List<String> nodeNames = order.nodeNames();
+        if ((long) nodeNames.size() * config.nodeSize() > MOST_RANKS) {
+            throw DrumlinException.during("surveying run " + run)
+                    .path(topologyFile)
+                    .problem(nodeNames.size() + " nodes with " + config.nodeSize() + " ranks each are more than "
+                            + MOST_RANKS + " ranks, for each of which a thread would be needed")
+                    .exception();
+        }
+        checkRanks(config, nodeNames.size(), TopologyFile.ranks(topology), topologyFile);
+        return new EngineRunSurvey(config, run, order, new NioEngine());
+    }
+
+    /** With other ranks than the run's, files would be missed or taken for those of other ranks. */
+    private static void checkRanks(FtiConfig config, int nodes, OptionalInt stored, Path topologyFile)
+            throws DrumlinException {
+        int ranks = nodes * (config.nodeSize() - config.heads());
+        if (stored.isPresent() && stored.getAsInt() != ranks) {
+            throw DrumlinException.during("looking for the ranks of the run")
+                    .path(topologyFile)
+                    .problem("the run had " + stored.getAsInt() + " ranks on " + nodes + " nodes, and node_size = "
+                            + config.nodeSize() + " with head = " + config.heads() + " makes " + ranks)
+                    .advice("give the configuration that the run had")
+                    .exception();
+        }
+    }
+
+    @Override
+    public String execId() {
+        return execId;
+    }
+
+    @Override
+    public int failure() {
+        return config.failure();
+    }
+
+    @Override
+    public int ioMode() {
+        return config.ioMode();
+    }
+
+    @Override
+    public List<String> nodeNames() {
+        return nodeNames;
+    }
+
+    @Override
+    public int groupSize() {
+        return config.groupSize();
+    }
+
+    @Override
+    public int ranks() {
+        return nodeNames.size() * config.nodeSize();
+    }
+
+    /** Whether a rank is a head, which has no data. */
+    private boolean isHead(int rank) {
+        return rank % config.nodeSize() < config.heads();
+    }
+
+    @Override
+    public boolean isSpread() {
+        return !config.localTest() && nodeNames.size() > 1;
+    }
+
+    @Override
+    public RunReport report(boolean data) throws IOException {
+        RunReportBuilder report = new RunReportBuilder(
+                IntStream.range(0, ranks())
+                        .filter(rank -> !isHead(rank))
+                        .boxed()
+                        .toList(),
+                config.ioMode() == FtiConfig.IO_FTIFF,
+                restartOrder());
+        List<List<RankFindings>> seen = onEachRank((rank, refused) -> {
+            List<RankFindings> found = rank.survey(data);
+            report.refused(refused);
+            report.files(rank.files());
+            return List.of(found);
+        });
+        for (int i = 0; i < seen.get(0).size(); i++) {
+            int index = i;
+            report.checkpoint(seen.stream().map(ofRank -> ofRank.get(index)).toList());
+        }
+        return report.build();
+    }
+
+    private List<Level> restartOrder() throws IOException {
+        return CheckpointList.restartOrder(new RunDirectory(config, execId, 0).checkpointList());
+    }
+
+    @Override
+    public Optional<RankFile> fetch(int rank, Path scratch) throws IOException {
+        Objects.checkIndex(rank, ranks());
+        if (isHead(rank)) {
+            throw DrumlinException.during("looking for the data of rank " + rank)
+                    .problem("it is a head, which has none")
+                    .advice("the first of " + config.nodeSize() + " ranks of each node is a head; take another one")
+                    .exception();
+        }
+        AtomicReference<Path> path = new AtomicReference<>();
+        return onEachRank((survey, refused) ->
+                        survey.fetch(rank, scratch, path).stream().toList())
+                .stream()
+                .findFirst();
+    }
+
+    /** What one rank of the application does. */
+    @FunctionalInterface
+    private interface Body<T> {
+        List<T> run(RankSurvey rank, List<RunReport.Problem> refused) throws IOException;
+    }
+
+    /** What the ranks of the application give, in the order of ranks; heads have no files. */
+    private <T> List<T> onEachRank(Body<T> body) throws IOException {
+        List<Topology> topologies = topologies();
+        int readers = Math.min(ranks(), Runtime.getRuntime().availableProcessors());
+        List<SlabPool> slabs = IntStream.range(0, readers)
+                .mapToObj(i -> new SlabPool(storage, SlabPool.SLABS, config.slabBytes()))
+                .toList();
+        try {
+            // A few for all: each takes some MiB of memory, and the disk can be kept busy by few.
+            List<CheckpointReader> shared = slabs.stream()
+                    .map(pool -> new CheckpointReader(storage, pool))
+                    .toList();
+            return ThreadCommunicator.<List<T>, IOException>call(ranks(), world -> {
+                        List<RunReport.Problem> refused = new ArrayList<>();
+                        CheckpointReader reader = shared.get(world.rank() % readers);
+                        Topology topology = topologies.get(world.rank());
+                        try (RankSurvey rank = new RankSurvey(world, topology, reader, refused)) {
+                            return rank.topology.isHead() ? List.of() : body.run(rank, refused);
+                        }
+                    })
+                    .stream()
+                    .flatMap(List::stream)
+                    .toList();
+        } finally {
+            slabs.forEach(SlabPool::close);
+        }
+    }
+
+    private List<Topology> topologies() throws DrumlinException {
+        int nodeSize = config.nodeSize();
+        int[] nodeOf = order.nodeOfRank(nodeSize, config.heads());
+        List<String> nameOfRank = IntStream.range(0, ranks())
+                .mapToObj(rank -> config.localTest() ? "node" + rank / nodeSize : nodeNames.get(nodeOf[rank]))
+                .toList();
+        return NodeList.of(config, nameOfRank, Optional.of(order)).topologies(config.heads());
+    }
+
+    /** The part of the engine that a rank restarts with. */
+    private final class RankSurvey implements AutoCloseable {
+
+        private final Communicator app;
+        private final Communicator node;
+        private final Topology topology;
+        private final Group group;
+        private final int fileRank;
+        private final RunDirectory directories;
+        private final LevelDirectories levels;
+        private final CheckpointReader reader;
+        private final Refusals refusals;
+        private final CommitLog log;
+
+        RankSurvey(Communicator world, Topology topology, CheckpointReader reader, List<RunReport.Problem> refused)
+                throws IOException {
+            this.topology = topology;
+            this.reader = reader;
+            app = topology.own(world);
+            node = Recovery.nodeOf(app, topology);
+            group = Group.of(app, topology, config.groupSize());
+            fileRank = topology.fileRank();
+            directories = new RunDirectory(config, execId, world.rank());
+            boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+            levels = new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
+            refusals = new Refusals(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)), true);
+            log = new CommitLog(app, directories.commitLog(), storage);
+        }
+
+        private Recovery recovery(CheckpointDirectories places) {
+            // Nothing is written, so the pool stays empty.
+            SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
+            IoMode mode = IoModes.of(
+                    config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
+            Restoration restoration = new Restoration(app, group, storage, slabs);
+            return new Recovery(app, node, topology, group, levels, mode, restoration, storage, reader, refusals, log);
+        }
+
+        List<RankFindings> survey(boolean data) throws IOException {
+            List<RankFindings> seen = new ArrayList<>();
+            Recovery recovery = recovery(levels);
+            for (Level level : restartOrder()) {
+                List<Left> found = recovery.survey(level, data);
+                long[] positions = recovery.positions(found);
+                for (int i = 0; i < found.size(); i++) {
+                    seen.add(seen(found.get(i), levels, positions[i], false));
+                }
+            }
+            for (CheckpointDirectories archive : archives()) {
+                for (Left left : recovery(archive).survey(Level.L4, data)) {
+                    seen.add(seen(left, archive, -1, true));
+                }
+            }
+            return seen;
+        }
+
+        private RankFindings seen(Left left, CheckpointDirectories places, long position, boolean archived) {
+            Path directory = places.directory(left.level(), left.slot());
+            List<Path> expected = FileKind.of(left.level()).stream()
+                    .map(kind -> directory.resolve(left.stored().fileName(kind)))
+                    .toList();
+            return new RankFindings(fileRank, left, position, archived, expected);
+        }
+        /** The archive of level 4; where metadata lie apart, once for each directory of them. */
+        private List<CheckpointDirectories> archives() throws IOException {
+            if (config.ioMode() == FtiConfig.IO_FTIFF) {
+                return List.of(archive(directories.metaArchive()));
+            }
+            return PathStatus.entries(directories.metaArchive()).stream()
+                    .filter(Files::isDirectory)
+                    .map(this::archive)
+                    .toList();
+        }
+
+        private CheckpointDirectories archive(Path metadata) {
+            return new CheckpointDirectories() {
+                @Override
+                public Path directory(Level level, CommitSlot slot) {
+                    return at(directories.archive(), slot);
+                }
+
+                @Override
+                public Path metadataDirectory(Level level, CommitSlot slot) {
+                    return at(metadata, slot);
+                }
+
+                private Path at(Path path, CommitSlot slot) {
+                    return slot == CommitSlot.COMMITTED ? path : path.resolve("nothing");
+                }
+            };
+        }
+        /** Checkpoint files, whosever they are, in the directories that this rank works on. */
+        List<Path> files() throws IOException {
+            List<Path> files = new ArrayList<>();
+            if (levels.isMaster(Level.L4)) {
+                files.addAll(RunReportBuilder.checkpointFiles(directories.archive()));
+            }
+            for (Level level : Level.values()) {
+                for (CommitSlot slot : CommitSlot.values()) {
+                    if (levels.isMaster(level)) {
+                        files.addAll(RunReportBuilder.checkpointFiles(levels.directory(level, slot)));
+                    }
+                }
+            }
+            return files;
+        }
+        /** Only the rank itself gets its file; where it lies comes through {@code path}. */
+        Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
+            Recovery recovery = recovery(levels);
+            List<Left> all = new ArrayList<>();
+            for (Level level : restartOrder()) {
+                all.addAll(recovery.survey(level, false));
+            }
+            for (Left seen : CommitLog.inOrder(all, recovery.positions(all))) {
+                Left left = recovery.survey(seen.stored());
+                if (left.recoverable()) {
+                    find(left, rank, scratch, path);
+                    app.barrier();
+                    return fileRank == rank
+                            ? Optional.of(open(left, Objects.requireNonNull(path.get())))
+                            : Optional.empty();
+                }
+            }
+            return Optional.empty();
+        }
+
+        private void find(Left left, int rank, Path scratch, AtomicReference<Path> path) throws IOException {
+            List<Long> ranks = Arrays.stream(group.gather(fileRank)).boxed().toList();
+            int wanted = ranks.indexOf((long) rank);
+            if (wanted < 0) {
+                return;
+            }
+            boolean own = group.gather(left.source() == DataSource.OWN_FILE ? 1 : 0)[wanted] == 1;
+            Path directory = levels.directory(left.level(), left.slot());
+            if (!own && left.level() == Level.L3) {
+                directory = decode(left, directory, scratch);
+            }
+            boolean copied = !own && left.level() == Level.L2;
+            if (group.index() == (copied ? (wanted + 1) % group.size() : wanted)) {
+                path.set(directory.resolve(left.stored().fileName(copied ? FileKind.PARTNER : FileKind.PLAIN)));
+            }
+        }
+
+        private RankFile open(Left left, Path path) throws IOException {
+            StoredFile file = left.stored().open(path);
+            SortedMap<Integer, List<Part>> variables = new TreeMap<>();
+            file.sizes().keySet().forEach(id -> variables.put(id, new ArrayList<>()));
+            file.chunks().stream().sorted(Comparator.comparingLong(Chunk::from)).forEach(chunk -> variables
+                    .computeIfAbsent(chunk.id(), id -> new ArrayList<>())
+                    .add(new Part(chunk.offset(), chunk.length())));
+            return new RankFile(left.level(), left.stored().ckptId(), left.source(), path, variables);
+        }
+        /** Makes the lost files of the group beside links to the others, for nothing may be written to these. */
+        private Path decode(Left left, Path directory, Path scratch) throws IOException {
+            Path own = Files.createDirectories(scratch.resolve("rank" + fileRank));
+            EnumSet<FileKind> whole = EnumSet.copyOf(left.whole());
+            for (FileKind kind : whole) {
+                String name = left.stored().fileName(kind);
+                Files.createSymbolicLink(
+                        own.resolve(name), directory.resolve(name).toAbsolutePath());
+            }
+            try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes())) {
+                new Restoration(group.comm(), group, storage, slabs).decode(left.stored(), own, whole);
+            }
+            return own;
+        }
+
+        @Override
+        public void close() throws IOException {
+            group.close();
+            node.close();
+            app.close();
+        }
+    }
+}

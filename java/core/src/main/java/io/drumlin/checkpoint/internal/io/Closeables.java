@@ -1,0 +1,33 @@
+package io.drumlin.checkpoint.internal.io;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is closed together. */
+public final class Closeables {
+
+    private Closeables() {}
+
+    /**
+     * Closes all, in their order, whatever becomes of those before.
+     *
+     * @throws IOException the first failure
+     */
+    public static void close(List<? extends @Nullable Closeable> all) throws IOException {
+        IOException failure = null;
+        for (Closeable each : all) {
+            try {
+                if (each != null) {
+                    each.close();
+                }
+            } catch (IOException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

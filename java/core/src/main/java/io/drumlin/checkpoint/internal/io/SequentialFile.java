@@ -1,0 +1,122 @@
+package io.drumlin.checkpoint.internal.io;
+
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
+
+/** Writes a file from its beginning to its end through slabs. Not thread-safe. */
+public final class SequentialFile implements Closeable {
+
+    private final BlockFile file;
+    private final SlabPool slabs;
+    private SlabPool.@Nullable Slab slab;
+
+    /** Bytes of the slab that were handed out. */
+    private int used;
+
+    private long written;
+
+    /**
+     * Opens the file and reserves its space.
+     *
+     * @param path the file, replaced when it exists
+     * @param size bytes it will have
+     * @throws IOException the file cannot be made or the space is not there
+     */
+    public SequentialFile(StorageEngine storage, SlabPool slabs, Path path, long size) throws IOException {
+        this.slabs = slabs;
+        file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
+        try {
+            file.allocate(size);
+        } catch (IOException | RuntimeException e) {
+            try {
+                file.close();
+            } catch (IOException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Memory for the next bytes of the file, from position to limit, to be filled before the next call; {@link #filled} says so.
+     *
+     * @param wanted bytes, above 0
+     * @return {@code wanted} bytes or fewer, at least 1; {@code wanted} while calls ask for whole slabs or less than is left
+     *     of one
+     */
+    public ByteBuffer space(int wanted) throws IOException {
+        SlabPool.Slab current = slab;
+        if (current == null || used == slabs.slabBytes()) {
+            flush();
+            current = slabs.take();
+            slab = current;
+            used = 0;
+        }
+        int start = used;
+        used = Math.min(start + wanted, slabs.slabBytes());
+        return current.view(start, used - start);
+    }
+
+    /** Appends the remaining bytes of {@code source}. */
+    public void append(ByteBuffer source) throws IOException {
+        ByteBuffer rest = source.duplicate();
+        while (rest.hasRemaining()) {
+            ByteBuffer space = space(rest.remaining());
+            int length = space.remaining();
+            space.put(rest.slice(rest.position(), length));
+            rest.position(rest.position() + length);
+        }
+        filled();
+    }
+
+    /** The space that was handed out last holds its bytes. */
+    public void filled() throws IOException {
+        if (used == slabs.slabBytes()) {
+            // Not later: the pool hands a slab out again that is not busy, however full it is.
+            flush();
+        }
+    }
+
+    /**
+     * Starts the write of what is in the slab, which the pool may then hand out again. Nothing may follow but {@link #finish}, unless
+     * the slab was full.
+     */
+    public void flush() throws IOException {
+        SlabPool.Slab full = slab;
+        slab = null;
+        if (full == null) {
+            return;
+        }
+        int blocks = (int) BlockEdges.roundUp(used, BlockEdges.BLOCK);
+        ByteBuffer memory = full.buffer().limit(blocks);
+        for (int i = used; i < blocks; i++) {
+            memory.put(i, (byte) 0);
+        }
+        full.write(file, memory, written);
+        written += used;
+    }
+
+    /** Writes what is left and makes the content durable. */
+    public void finish() throws IOException {
+        flush();
+        slabs.drain();
+        file.truncate(written);
+        file.sync();
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            slabs.drain();
+        } finally {
+            file.close();
+        }
+    }
+}

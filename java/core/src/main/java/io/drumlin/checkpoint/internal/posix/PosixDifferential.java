@@ -1,0 +1,202 @@
+package io.drumlin.checkpoint.internal.posix;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.DifferentialConfig;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.config.FileNames.Differential;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.dcp.BlockDigests;
+import io.drumlin.checkpoint.internal.dcp.VariableDigests;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.format.fti.DcpFile;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rank knows of its file of differential checkpoints in the mode POSIX, which gets a layer with each of them, and when it has
+ * {@code dcp_stack_size} of them is followed by another. Not thread-safe.
+ */
+public final class PosixDifferential {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final StorageEngine storage;
+    private final CheckpointDirectories places;
+    private int fileRank;
+    private DifferentialConfig config;
+    private @Nullable LayerState committed;
+    private @Nullable LayerFile open;
+    private int lastCkptId;
+
+    /** The number of the next file that does not follow another; -1 if it is not known yet. */
+    private int freshNumber = -1;
+
+    private @Nullable IOException unlisted;
+
+    public PosixDifferential(
+            StorageEngine storage, CheckpointDirectories places, int fileRank, DifferentialConfig config) {
+        this.storage = storage;
+        this.places = places;
+        this.fileRank = fileRank;
+        this.config = config;
+    }
+
+    private String name(int number) {
+        return FileNames.differentialName(number, fileRank);
+    }
+
+    private Path directory() {
+        return places.directory(Level.L4_DCP, CommitSlot.COMMITTED);
+    }
+
+    /** The name of the file with the last differential checkpoint. */
+    String committedName() {
+        return Objects.requireNonNull(committed).fileName();
+    }
+
+    /** The file that gets the next differential checkpoint. */
+    Path nextFile() {
+        return directory().resolve(next().fileName());
+    }
+
+    private LayerState next() {
+        LayerState last = committed;
+        if (last == null) {
+            return empty(freshNumber());
+        }
+        return last.layers().size() < config.stackSize() ? last.after(lastCkptId) : empty(last.number() + 1);
+    }
+
+    private LayerState empty(int number) {
+        return new LayerState(number, name(number), List.of(), Map.of(), lastCkptId);
+    }
+
+    /** Behind all files that are there: metadata of a checkpoint that was not restarted from may know the last of them. */
+    private int freshNumber() {
+        if (freshNumber < 0) {
+            freshNumber = 0;
+            try {
+                for (Differential file : files().values()) {
+                    freshNumber = Math.max(freshNumber, file.number() + 1);
+                }
+            } catch (IOException e) {
+                // Thrown where all ranks learn of it.
+                unlisted = e;
+            }
+        }
+        return freshNumber;
+    }
+
+    /** This rank's files; those of others may come and go meanwhile. */
+    private Map<Path, Differential> files() throws IOException {
+        Map<Path, Differential> files = new LinkedHashMap<>();
+        for (Path file : PathStatus.entries(directory())) {
+            FileNames.differential(file.getFileName().toString())
+                    .filter(name -> name.rank() == fileRank)
+                    .ifPresent(name -> files.put(file, name));
+        }
+        return files;
+    }
+
+    /**
+     * Opens the file for the next checkpoint.
+     *
+     * @param order in which the metadata tell of variables
+     */
+    LayerFile begin(Function<Map<Integer, ProtectedData>, List<Integer>> order) throws IOException {
+        LayerState state = next();
+        if (unlisted != null) {
+            freshNumber = -1;
+            IOException failure = unlisted;
+            unlisted = null;
+            throw failure;
+        }
+        DirectoryTree.make(directory(), storage);
+        LayerFile file = new LayerFile(storage, directory().resolve(state.fileName()), config, state, order);
+        open = file;
+        return file;
+    }
+
+    /** Bytes of the blocks that the checkpoint under way found changed. */
+    long changedBytes() {
+        return open == null ? 0 : open.changedBytes();
+    }
+
+    /** Takes note that the checkpoint under way is in its place. */
+    void committed() {
+        committed = Objects.requireNonNull(open).next();
+        open = null;
+    }
+
+    /** Takes note of a checkpoint, of whatever level, that is in its place or that was restarted from. */
+    void completed(int ckptId) {
+        lastCkptId = ckptId;
+    }
+
+    /**
+     * Goes on behind layers that a restart has found. How the file is cut into blocks and layers stays as it is.
+     *
+     * @param fileName of this rank's file
+     * @param file as it was after these layers
+     * @param isNewest whether there are no layers behind them. Those that are there may be whole when they are read again: the
+     *     file stays as it is, and the next checkpoint begins another
+     */
+    void resume(String fileName, DcpFile file, boolean isNewest) {
+        DifferentialConfig adopted = config.with((int) file.blockSize(), (int) file.stackSize());
+        if (!adopted.equals(config)) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "{0} has blocks of {1} bytes and {2} layers: for this run dcp_block_size = {3} and dcp_stack_size"
+                            + " = {4} of the configuration have no effect",
+                    fileName,
+                    file.blockSize(),
+                    file.stackSize(),
+                    config.blockSize(),
+                    config.stackSize());
+            config = adopted;
+        }
+        Differential name = FileNames.differential(fileName).orElseThrow();
+        // The rank of the run that began the file, and of those that follow it.
+        fileRank = name.rank();
+        committed = isNewest ? new LayerState(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
+    }
+
+    /**
+     * Takes note of variables that have the content of the last differential checkpoint, from which a restart has recovered them: of
+     * these only what is changed from now on is written.
+     */
+    void recovered(Map<Integer, ProtectedData> data) {
+        LayerState last = committed;
+        if (last == null) {
+            return;
+        }
+        Map<Integer, VariableDigests> known = new HashMap<>(last.digests());
+        try (BlockDigests blocks = new BlockDigests(config, config.blockSize())) {
+            data.forEach((id, variable) -> known.computeIfAbsent(
+                    id, i -> VariableDigests.of(variable, blocks).withoutFullLast()));
+        }
+        committed = new LayerState(last.number(), last.fileName(), last.layers(), known, last.lastCkptId());
+    }
+
+    /** Deletes this rank's files but that of the last checkpoint. */
+    void deleteOthers() throws IOException {
+        String kept = committedName();
+        for (Path file : files().keySet()) {
+            if (!file.endsWith(kept)) {
+                storage.delete(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.drumlin.checkpoint.internal.posix;
+
+import io.drumlin.checkpoint.internal.file.Encoding;
+import java.nio.ByteBuffer;
+
+/** How files without metadata of their own enter a Reed-Solomon group: extended with zeros, and nothing behind the code. */
+public record PosixEncoding() implements Encoding {
+
+    @Override
+    public boolean embedsSize() {
+        return false;
+    }
+
+    @Override
+    public ByteBuffer record(String md5, long plainSize, long extendedSize) {
+        return ByteBuffer.allocate(0);
+    }
+}

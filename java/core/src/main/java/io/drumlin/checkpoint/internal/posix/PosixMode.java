@@ -1,0 +1,551 @@
+package io.drumlin.checkpoint.internal.posix;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.MetadataFiles;
+import io.drumlin.checkpoint.internal.directory.MetadataOrigin;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.file.ChunkedFile;
+import io.drumlin.checkpoint.internal.file.Draft;
+import io.drumlin.checkpoint.internal.file.Gathering;
+import io.drumlin.checkpoint.internal.file.Source;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.FormerCheckpoint;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.MemoryByteSource;
+import io.drumlin.format.fti.CkptType;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.fti.Origin;
+import io.drumlin.format.fti.VariableEntry;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mode POSIX: files of bare data, and for each group a file with the metadata of all its ranks
+ * (docs/formats/fti-posix.md). And the modes MPI-IO and SIONlib, in which level 4 is one file with the data of all ranks, and
+ * HDF5, in which the files of ranks are HDF5 files.
+ *
+ * <p>A checkpoint is what one directory of metadata says. Its files may lie in another place, for a kill can stop a commit
+ * between the two; a file belongs to it if it has the name, the size and the digest that the metadata give, so files of
+ * different checkpoints are never mixed, also when ids repeat.
+ */
+public final class PosixMode implements IoMode {
+
+    private final int ioMode;
+    private final Communicator app;
+    private final Group group;
+    private final Topology topology;
+    private final int fileRank;
+    private final Optional<SharedFileWriter> shared;
+    private final FileContent content;
+    private final Optional<PosixDifferential> differential;
+    private final CheckpointDirectories levels;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final CheckpointReader reader;
+    private final Refusals refusals;
+
+    /** Ids of the variables of the checkpoint that the next one continues, in its order. */
+    private List<Integer> order = List.of();
+
+    /** The name that the metadata give this rank's file of it. */
+    private String lastName = "";
+
+    /** The metadata of that checkpoint, on the rank of the group that writes them. */
+    private @Nullable GroupMetadata last;
+
+    /** Where they are if a head has completed them. */
+    private Path lastDirectory = Path.of("");
+
+    /**
+     * The mode for a rank.
+     *
+     * @param ioMode {@link FtiConfig#ioMode}
+     * @param topology where this rank stands
+     * @param shared writes level 4 in the modes in which it is one file of all ranks
+     * @param content of the other files
+     * @param differential this rank's file of differential checkpoints, if there may be some
+     */
+    public PosixMode(
+            int ioMode,
+            Communicator app,
+            Group group,
+            Topology topology,
+            Optional<SharedFileWriter> shared,
+            FileContent content,
+            Optional<PosixDifferential> differential,
+            CheckpointDirectories levels,
+            StorageEngine storage,
+            SlabPool slabs,
+            CheckpointReader reader,
+            Refusals refusals) {
+        this.ioMode = ioMode;
+        this.app = app;
+        this.group = group;
+        this.topology = topology;
+        fileRank = topology.fileRank();
+        this.shared = shared;
+        this.content = content;
+        this.differential = differential;
+        this.levels = levels;
+        this.storage = storage;
+        this.slabs = slabs;
+        this.reader = reader;
+        this.refusals = refusals;
+    }
+
+    @Override
+    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+        Map<Integer, ProtectedData> ordered = new LinkedHashMap<>();
+        order(data).forEach(id -> ordered.computeIfAbsent(id, data::get));
+        return draft(ckptId, ordered, data);
+    }
+
+    /** Stored variables first, in their order in the metadata; then new ones, in the order of their first protection. */
+    @Override
+    public List<Integer> order(Map<Integer, ProtectedData> data) {
+        Set<Integer> ids = new LinkedHashSet<>(order);
+        ids.retainAll(data.keySet());
+        ids.addAll(data.keySet());
+        return List.copyOf(ids);
+    }
+
+    private Draft draft(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data)
+            throws IOException {
+        return content.draft(ckptId, rankFileName(FileKind.PLAIN, ckptId), inFileOrder, order(data));
+    }
+
+    @Override
+    public Gathering gathering(Level level, Path path) throws IOException {
+        if (level == Level.L4_DCP) {
+            return differential.orElseThrow().begin(this::order);
+        }
+        return content.gathering(new ChunkedFile(storage, slabs, path), this::draft);
+    }
+
+    @Override
+    public Optional<SharedFileWriter> shared(Level level) {
+        return shared.filter(writer -> level == Level.L4);
+    }
+
+    @Override
+    public Path differentialFile(RunDirectory directories) {
+        return differential.orElseThrow().nextFile();
+    }
+
+    @Override
+    public String plainName(Level level, int ckptId) {
+        if (level == Level.L4_DCP) {
+            return differential.orElseThrow().committedName();
+        }
+        return shared(level)
+                .map(writer -> writer.fileName(ckptId))
+                .orElseGet(() -> rankFileName(FileKind.PLAIN, ckptId));
+    }
+
+    @Override
+    public String rankFileName(FileKind kind, int ckptId) {
+        return FileNames.fileName(kind, ckptId, fileRank, content.suffix());
+    }
+
+    @Override
+    public String copyName(Level level, Path from) {
+        int ckptId = FileNames.ckptId(Path.of(lastName)).orElseThrow();
+        return shared(level).map(writer -> writer.fileName(ckptId)).orElse(lastName);
+    }
+
+    private static PosixDraft own(Draft draft) {
+        if (!(draft instanceof PosixDraft own)) {
+            throw new IllegalArgumentException("a draft of another mode");
+        }
+        return own;
+    }
+
+    @Override
+    public void committed(Level level, Draft draft) {
+        order = own(draft).order();
+        last = own(draft).metadata();
+        lastName = own(draft).fileName();
+        if (level == Level.L4_DCP) {
+            differential.orElseThrow().committed();
+        }
+        differential.ifPresent(files -> files.completed(own(draft).ckptId()));
+    }
+
+    @Override
+    public long changedBytes() {
+        return differential.map(PosixDifferential::changedBytes).orElse(0L);
+    }
+
+    @Override
+    public void recovered(Source source, Map<Integer, ProtectedData> data) {
+        if (source.level() == Level.L4_DCP) {
+            differential.ifPresent(files -> files.recovered(data));
+        }
+    }
+
+    @Override
+    public void deleteSuperseded(Level level) throws IOException {
+        if (level == Level.L4_DCP) {
+            differential.orElseThrow().deleteOthers();
+        }
+    }
+
+    /** As C FTI: of differential checkpoints there is one file, which goes on. */
+    @Override
+    public boolean isCopiedToNodes(Level level) {
+        return level == Level.L4;
+    }
+
+    @Override
+    public void finishedByHead(Level level, Draft draft) {
+        committed(level, draft);
+        last = null;
+        lastDirectory = levels.metadataDirectory(level, CommitSlot.COMMITTED);
+    }
+
+    @Override
+    public void describe(Level level, Draft draft, long timestamp, Optional<String> encodedMd5) throws IOException {
+        describe(
+                level,
+                draft,
+                timestamp,
+                encodedMd5,
+                (file, member) -> nameAt(level, own(draft).ckptId(), file));
+    }
+
+    /** The files of the ranks are still apart then, and known by their names. */
+    @Override
+    public void describeForHead(Level level, Draft draft, long timestamp) throws IOException {
+        describe(level, draft, timestamp, Optional.empty(), (file, member) -> file.name());
+    }
+
+    private void describe(Level level, Draft draft, long timestamp, Optional<String> encodedMd5, Naming naming)
+            throws IOException {
+        PosixDraft own = own(draft);
+        long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
+        byte[][] part = new byte[1][];
+        Agreement.run(app, "describing checkpoint " + own.ckptId(), () -> {
+            FileEntry entry = own.entry(largest, encodedMd5);
+            part[0] = MetadataFiles.bytes(new GroupMetadata(own.type(), own.ckptId(), List.of(entry)));
+        });
+        List<byte[]> parts = group.gatherAtFirst(part[0]);
+        Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
+            if (group.index() == 0) {
+                Origin origin = new Origin(timestamp, ioMode, app.size(), group.sector(), group.id());
+                GroupMetadata metadata = new GroupMetadata(
+                        own.type(), own.ckptId(), join(parts), shared(level).isPresent(), Optional.of(origin));
+                write(metadata, naming);
+                own.describedBy(metadata);
+            }
+        });
+    }
+
+    /** What metadata say that each describe one file. */
+    private static List<FileEntry> join(List<byte[]> parts) throws IOException {
+        List<FileEntry> files = new ArrayList<>();
+        for (byte[] part : parts) {
+            files.addAll(GroupMetadata.read(new MemoryByteSource(ByteBuffer.wrap(part)))
+                    .files());
+        }
+        return files;
+    }
+
+    private void write(GroupMetadata metadata, Naming naming) throws IOException {
+        Path directory = levels.metadataDirectory(Level.L1, CommitSlot.TMP);
+        DirectoryTree.make(directory, storage);
+        MetadataFiles.write(directory.resolve(MetadataFiles.name(group)), withNames(metadata, naming), storage);
+    }
+
+    /** The name that metadata of a level give a file. */
+    private String nameAt(Level level, int ckptId, FileEntry file) {
+        return shared(level)
+                .map(writer -> writer.nameInMetadata(ckptId, file.name()))
+                .orElse(file.name());
+    }
+
+    /** Gives the file of a member of the group a name. */
+    private interface Naming {
+        String name(FileEntry file, int member);
+    }
+
+    private static GroupMetadata withNames(GroupMetadata metadata, Naming naming) {
+        List<FileEntry> files = new ArrayList<>();
+        for (FileEntry file : metadata.files()) {
+            files.add(file.withName(naming.name(file, files.size())));
+        }
+        return metadata.withFiles(files);
+    }
+
+    @Override
+    public void describeCopy(Level level) throws IOException {
+        Agreement.run(app, "writing the metadata of a copy", () -> {
+            if (group.index() == 0) {
+                GroupMetadata metadata = last();
+                GroupMetadata copied = metadata.withBlocksDigested(shared(level).isPresent());
+                write(copied, (file, member) -> nameAt(level, metadata.ckptId(), file));
+            }
+        });
+    }
+
+    @Override
+    public byte[] description() throws IOException {
+        GroupMetadata metadata = last();
+        FileEntry own = metadata.files().get(group.index());
+        return MetadataFiles.bytes(metadata.withFiles(List.of(own)));
+    }
+
+    private static GroupMetadata described(byte[] description) throws IOException {
+        return GroupMetadata.read(new MemoryByteSource(ByteBuffer.wrap(description)));
+    }
+
+    @Override
+    public void verifyMoved(Path path, byte[] description) throws IOException {
+        GroupMetadata metadata = described(description);
+        FileEntry own = metadata.files().get(0);
+        if (!own.name().equals(path.getFileName().toString())) {
+            throw MetadataOrigin.refused(
+                    path, "it came as " + own.name(), "this is an error of Drumlin: please report it");
+        }
+        if (own.digest().isEmpty()) {
+            content.check(path);
+        } else {
+            reader.verify(path, content.stored(metadata.ckptId(), own), Keep.NOTHING);
+        }
+    }
+
+    @Override
+    public void describeMoved(byte[] description) throws IOException {
+        List<byte[]> parts = group.gatherAtFirst(description);
+        Agreement.run(app, "writing the metadata of files that were moved", () -> {
+            if (group.index() == 0) {
+                List<FileEntry> files = join(parts);
+                long largest = files.stream().mapToLong(FileEntry::size).max().orElseThrow();
+                List<FileEntry> ofLevel1 = files.stream()
+                        .map(file -> file.withMaxSize(largest).withRsedChecksum(null))
+                        .toList();
+                GroupMetadata own = described(description);
+                Optional<Origin> origin = own.origin()
+                        .map(from -> new Origin(from.time(), from.ioMode(), from.ranks(), group.sector(), group.id()));
+                write(
+                        new GroupMetadata(CkptType.FULL, own.ckptId(), ofLevel1, false, origin),
+                        (file, member) -> file.name());
+            }
+        });
+    }
+
+    private GroupMetadata last() throws IOException {
+        return last != null ? last : MetadataFiles.read(lastDirectory.resolve(MetadataFiles.name(group)), storage);
+    }
+
+    @Override
+    public List<StoredCheckpoint> stored(Level level) throws IOException {
+        List<StoredCheckpoint> stored = new ArrayList<>();
+        if (level == Level.L4_DCP) {
+            return stored;
+        }
+        long[] fileRanks = group.gather(fileRank);
+        for (CommitSlot slot : CommitSlot.values()) {
+            GroupMetadata[] own = new GroupMetadata[1];
+            Path directory = levels.metadataDirectory(level, slot);
+            refusals.succeeds("reading the metadata in", directory, () -> {
+                if (PathStatus.isDirectory(directory)) {
+                    own[0] = metadata(level, directory, fileRanks);
+                }
+            });
+            GroupMetadata metadata = own[0];
+            long time = metadata == null ? 0 : MetadataOrigin.time(metadata);
+            long[] ids = metadata == null
+                    ? new long[] {0, 0, 0, 0, 0}
+                    : new long[] {1, metadata.ckptId(), -metadata.ckptId(), time, -time};
+            app.allreduce(ids, Op.MIN);
+            // Those of groups that another checkpoint has left do not make one with the others, whatever the id.
+            if (metadata != null && ids[0] == 1 && ids[1] == -ids[2] && ids[3] == -ids[4]) {
+                stored.add(metadata.type() == CkptType.DCP ? layers(slot, metadata) : remains(level, slot, metadata));
+            }
+        }
+        return stored;
+    }
+
+    @Override
+    public List<String> findFormer(Level level, Numbering numbering) throws IOException {
+        if (!content.suffix().equals(FileNames.FTI)) {
+            throw DrumlinException.during("restart")
+                    .problem("files of the mode HDF5 are read by as many ranks as wrote them")
+                    .advice("restart with the number of ranks of the run that wrote them, or take checkpoints in"
+                            + " another mode")
+                    .exception();
+        }
+        if (numbering != Numbering.NODE) {
+            throw DrumlinException.during("restart")
+                    .problem(
+                            "the ranks of the former run were not numbered node by node, and the metadata are in the order of"
+                                    + " nodes")
+                    .advice(
+                            "restart with the number of ranks of the run that wrote them; or let mpirun or srun fill one"
+                                    + " node after the other, or take checkpoints in the mode FTI-FF")
+                    .exception();
+        }
+        return level == Level.L4 ? PosixFormer.find(run(), refusals) : List.of();
+    }
+
+    @Override
+    public FormerCheckpoint former(Level level, String found) {
+        return PosixFormer.of(run(), found);
+    }
+
+    private PosixRun run() {
+        return new PosixRun(ioMode, shared, content, levels, storage, reader);
+    }
+
+    private StoredLayers layers(CommitSlot slot, GroupMetadata metadata) throws IOException {
+        FileEntry own = metadata.files().get(group.index());
+        Path path = levels.directory(Level.L4_DCP, CommitSlot.COMMITTED).resolve(own.name());
+        return new StoredLayers(
+                storage,
+                app,
+                refusals,
+                slot,
+                path,
+                own,
+                metadata.ckptId(),
+                MetadataOrigin.identity(metadata),
+                this::opened);
+    }
+
+    private void opened(StoredLayers.Opened layers) {
+        order = layers.entry().variables().stream().map(VariableEntry::id).toList();
+        lastName = layers.entry().name();
+        differential.ifPresent(files -> {
+            files.completed(layers.ckptId());
+            files.resume(layers.entry().name(), layers.file(), layers.isNewest());
+        });
+    }
+
+    /** Files that metadata describe. Collective. */
+    private PosixRemains remains(Level level, CommitSlot slot, GroupMetadata metadata) throws IOException {
+        return new PosixRemains(
+                run(), app, group, refusals, level, slot, metadata, locator(level, metadata), this::opened);
+    }
+
+    private void opened(GroupMetadata metadata) {
+        FileEntry own = metadata.files().get(group.index());
+        order = own.variables().stream().map(VariableEntry::id).toList();
+        last = metadata;
+        lastName = own.name();
+        differential.ifPresent(files -> files.completed(metadata.ckptId()));
+    }
+
+    /** Finds this rank's bytes in its file. Collective. */
+    private SharedFileWriter.Locator locator(Level level, GroupMetadata metadata) throws IOException {
+        Optional<SharedFileWriter> writer = shared(level);
+        return writer.isPresent()
+                ? writer.get().locator(metadata.files().get(group.index()).size())
+                : path -> 0;
+    }
+
+    /**
+     * The metadata of this rank's group, with the names of files of each rank alone.
+     *
+     * @param fileRanks the ranks that the names of the members' files carry
+     */
+    private GroupMetadata metadata(Level level, Path directory, long[] fileRanks) throws IOException {
+        if (app.rank() == 0) {
+            checkGroups(directory);
+        }
+        Path path = directory.resolve(MetadataFiles.name(group));
+        GroupMetadata metadata = MetadataFiles.read(path, storage);
+        MetadataOrigin.require(path, metadata, level, ioMode, group.sector(), group.id());
+        requireRanks(path, metadata);
+        if (metadata.type() == CkptType.DCP && level != Level.L4) {
+            throw MetadataOrigin.refused(path, "this is a differential checkpoint", "there are none at this level");
+        }
+        if (metadata.files().size() != group.size()) {
+            throw MetadataOrigin.refused(
+                    path,
+                    "the group had " + metadata.files().size() + " ranks and has " + group.size() + " now",
+                    "restart with the number of ranks, node_size and group_size of the run that wrote it");
+        }
+        Optional<String> sharedName = shared(level).map(writer -> writer.fileName(metadata.ckptId()));
+        GroupMetadata named = withNames(
+                metadata,
+                (file, member) -> sharedName.equals(Optional.of(file.name()))
+                        ? FileNames.fileName(FileKind.PLAIN, metadata.ckptId(), (int) fileRanks[member])
+                        : file.name());
+        String name = named.files().get(group.index()).name();
+        boolean known = metadata.type() == CkptType.DCP
+                ? FileNames.differential(name).isPresent()
+                : FileNames.owner(name).isPresent();
+        if (!known) {
+            throw MetadataOrigin.refused(
+                    path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
+        }
+        return named;
+    }
+
+    private void requireRanks(Path path, GroupMetadata metadata) throws DrumlinException {
+        int ranks = metadata.origin().map(Origin::ranks).orElse(app.size());
+        if (ranks != app.size()) {
+            throw MetadataOrigin.refused(
+                    path,
+                    "the checkpoint is of " + ranks + " ranks, and there are " + app.size() + " now",
+                    "restart with the number of ranks of the run that wrote it");
+        }
+    }
+
+    /** Refuses the metadata of a run of other groups, of which this run would recover a part. */
+    private void checkGroups(Path directory) throws IOException {
+        int sectors = topology.nodes() / group.size();
+        for (Path file : PathStatus.entries(directory)) {
+            Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
+            if (!name.matches()) {
+                continue;
+            }
+            long id = Long.parseLong(name.group(2));
+            if (Long.parseLong(name.group(1)) >= sectors || id >= topology.nodeSize()) {
+                throw MetadataOrigin.refused(
+                        file,
+                        "these are metadata of a run of more ranks",
+                        "restart with the number of ranks of the run that wrote them");
+            }
+            if (id < topology.heads()) {
+                throw MetadataOrigin.refused(
+                        file,
+                        "these are metadata of ranks that are heads now and would not get their data",
+                        "restart with the head and node_size of the run that wrote them");
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+package io.drumlin.checkpoint.internal.recovery;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * In which order the checkpoints of a run were taken (docs/formats/fti-run-directory.md, section 12): a file on the parallel file system
+ * to which the first rank adds lines. So a checkpoint that was superseded, and is whole again because nodes have come back with old
+ * disks, is known to be older.
+ *
+ * <p>A checkpoint is written down before it can be whole anywhere, by a thread while the data are written. One that is not there is of C FTI, of a
+ * Drumlin without such a file, or could not be written down: of it nothing is known. Not thread-safe.
+ */
+public final class CommitLog {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private static final String BEGUN = "begun";
+
+    private static final String COMMITTED = "committed";
+
+    /** Bytes of a log of which the older half is dropped. */
+    private static final int LONG = 1 << 20;
+
+    private static final int HEX = 16;
+
+    private final Communicator app;
+    private final Path file;
+    private final StorageEngine storage;
+
+    /** What there was when this start began; on the first rank only. */
+    private @Nullable List<Entry> entries;
+
+    /** Lines that are not in the file yet. */
+    private String pending = "";
+
+    private @Nullable Entry begun;
+    private boolean failed;
+    private @Nullable Thread thread;
+
+    public CommitLog(Communicator app, Path file, StorageEngine storage) {
+        this.app = app;
+        this.file = file;
+        this.storage = storage;
+    }
+
+    /**
+     * A checkpoint that was begun.
+     *
+     * @param identity what the files of the checkpoint have in common, and no others of its id
+     * @param committed whether it is known to have been in its place on all nodes
+     */
+    public record Entry(int ckptId, Level level, long identity, boolean committed) {
+
+        boolean is(int otherId, long otherIdentity) {
+            return ckptId == otherId && identity == otherIdentity;
+        }
+
+        public String words() {
+            return ckptId + " " + level + " " + Long.toHexString(identity);
+        }
+    }
+
+    /**
+     * Writes down a checkpoint that is going to be written, while the caller goes on. Meets nobody.
+     *
+     * @param identity as {@link StoredCheckpoint#identity}
+     */
+    public void begin(int ckptId, Level level, long identity) {
+        if (app.rank() == 0) {
+            await();
+            begun = new Entry(ckptId, level, identity, false);
+            pending += line(BEGUN, begun);
+            start();
+        }
+    }
+
+    /** Takes note that the checkpoint that was begun last is in its place; that is written down with the next one. */
+    public void confirm() {
+        Entry last = begun;
+        if (last != null) {
+            await();
+            pending += line(COMMITTED, last);
+            begun = null;
+        }
+    }
+
+    /** Takes note that the run goes on from a checkpoint. Meets nobody. */
+    public void goOn(StoredCheckpoint from) throws IOException {
+        OptionalLong identity = from.identity();
+        if (app.rank() == 0 && identity.isPresent()) {
+            Entry entry = new Entry(from.ckptId(), from.level(), identity.getAsLong(), false);
+            Optional<Entry> known = entries().stream()
+                    .filter(each -> each.is(entry.ckptId, entry.identity))
+                    .findFirst();
+            pending += known.isPresent() ? "" : line(BEGUN, entry);
+            pending += known.map(Entry::committed).orElse(false) ? "" : line(COMMITTED, entry);
+        }
+    }
+
+    /** Writes what is not written yet. Meets nobody. */
+    public void flush() {
+        await();
+        if (!pending.isEmpty()) {
+            start();
+            await();
+        }
+    }
+
+    private void start() {
+        Thread started = new Thread(null, this::write, "drumlin-commits", 0, false);
+        started.setDaemon(true);
+        try {
+            started.start();
+            thread = started;
+        } catch (OutOfMemoryError e) {
+            // No thread is to be had. Other ranks go on.
+            write();
+        }
+    }
+
+    /** Waits until all is durable, or is known not to be. */
+    public void await() {
+        Thread started = thread;
+        boolean interrupted = false;
+        while (started != null && started.isAlive()) {
+            try {
+                started.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        thread = null;
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void write() {
+        try {
+            append(pending);
+            pending = "";
+            failed = false;
+        } catch (IOException e) {
+            // A checkpoint on the nodes must not need the parallel file system: tried again with the next one.
+            LOG.log(
+                    failed ? Logger.Level.DEBUG : Logger.Level.WARNING,
+                    "the order of the last checkpoints is not written down yet, which matters if nodes come back with old"
+                            + " disks: {0}",
+                    e.getMessage());
+            failed = true;
+        }
+    }
+
+    private void append(String lines) throws IOException {
+        if (!PathStatus.exists(file)) {
+            TextFiles.replace(file, lines, storage);
+            return;
+        }
+        try (BlockFile open = storage.open(file, EnumSet.of(OpenMode.WRITE))) {
+            long end = open.size();
+            if (end <= LONG) {
+                // What is before may be half a line.
+                String added = "\n" + lines;
+                open.write(ByteBuffer.wrap(added.getBytes(StandardCharsets.US_ASCII)), end);
+                open.sync();
+                return;
+            }
+        }
+        String text = TextFiles.read(file);
+        TextFiles.replace(file, text.substring(text.indexOf('\n', text.length() - LONG / 2)) + "\n" + lines, storage);
+    }
+
+    private static String line(String what, Entry entry) {
+        String words = what + " " + entry.words();
+        return words + " " + sum(words) + "\n";
+    }
+
+    private static String sum(String words) {
+        CRC32C crc = new CRC32C();
+        crc.update(words.getBytes(StandardCharsets.US_ASCII));
+        return Long.toHexString(crc.getValue());
+    }
+
+    /** What the file says, in its order; for the first rank. Lines that were not written whole, or are damaged, say nothing. */
+    public List<Entry> entries() throws IOException {
+        List<Entry> known = entries;
+        if (known == null) {
+            known = new ArrayList<>();
+            if (PathStatus.exists(file)) {
+                for (String line : TextFiles.read(file).lines().toList()) {
+                    add(line, known);
+                }
+            }
+            entries = known;
+        }
+        return known;
+    }
+
+    private static void add(String line, List<Entry> entries) {
+        String[] words = line.split(" ", -1);
+        int sum = line.lastIndexOf(' ');
+        if (words.length != 5 || !words[4].equals(sum(line.substring(0, sum)))) {
+            return;
+        }
+        Entry entry = new Entry(
+                Integer.parseInt(words[1]), Level.valueOf(words[2]), Long.parseUnsignedLong(words[3], HEX), false);
+        if (words[0].equals(BEGUN)) {
+            entries.add(entry);
+            return;
+        }
+        int last = last(entries, entry.ckptId, entry.identity);
+        if (last >= 0) {
+            entries.set(last, new Entry(entry.ckptId, entries.get(last).level, entry.identity, true));
+        }
+    }
+
+    /** The number of the last of a checkpoint, or -1. */
+    private static int last(List<Entry> entries, int ckptId, long identity) {
+        int last = entries.size() - 1;
+        while (last >= 0 && !entries.get(last).is(ckptId, identity)) {
+            last--;
+        }
+        return last;
+    }
+
+    /**
+     * Where checkpoints stand in the order in which they were taken. Collective.
+     *
+     * @param refusals told if the file cannot be read; nothing is known then
+     * @return for each its number, the higher the newer, or -1; the same on all ranks
+     */
+    long[] positions(List<StoredCheckpoint> checkpoints, Refusals refusals) throws IOException {
+        long[] positions = new long[checkpoints.size()];
+        refusals.succeeds("reading", file, () -> {
+            for (int i = 0; app.rank() == 0 && i < checkpoints.size(); i++) {
+                positions[i] = position(checkpoints.get(i)) + 1;
+            }
+        });
+        refusals.requireReadable();
+        app.allreduce(positions, Op.MAX);
+        for (int i = 0; i < checkpoints.size(); i++) {
+            positions[i]--;
+        }
+        return positions;
+    }
+
+    private long position(StoredCheckpoint checkpoint) throws IOException {
+        OptionalLong identity = checkpoint.identity();
+        List<Entry> known = entries();
+        return identity.isPresent() ? last(known, checkpoint.ckptId(), identity.getAsLong()) : -1;
+    }
+
+    /**
+     * The levels at which there may be a checkpoint that is newer. Collective.
+     *
+     * @param position of the one that was found
+     */
+    public Set<Level> levelsOfNewer(long position) throws IOException {
+        Set<Level> levels = EnumSet.noneOf(Level.class);
+        if (app.rank() == 0) {
+            List<Entry> known = entries();
+            for (Entry newer : known.subList((int) position + 1, known.size())) {
+                levels.add(newer.level);
+                // A restart brings it to the nodes, and the end of a run to level 4.
+                levels.addAll(newer.committed ? List.of(Level.L1, Level.L4) : List.of(Level.L1));
+            }
+        }
+        String names = levels.stream().map(Level::name).collect(Collectors.joining(" "));
+        String agreed = Agreement.bcast(app, names, 0);
+        return agreed.isEmpty()
+                ? Set.of()
+                : Stream.of(agreed.split(" ")).map(Level::valueOf).collect(Collectors.toSet());
+    }
+
+    /**
+     * Whether a newer checkpoint was in its place once. Collective; the first rank warns.
+     *
+     * @param position of {@code found}
+     * @param found what the restart goes on from
+     */
+    boolean isOlder(long position, StoredCheckpoint found) throws IOException {
+        long[] newer = {0};
+        if (app.rank() == 0) {
+            Optional<Entry> newest = newestCommitted(position);
+            if (newest.isPresent()) {
+                newer[0] = 1;
+                LOG.log(
+                        Logger.Level.WARNING,
+                        "going on from what is whole: checkpoint {0} of level {1} is older than checkpoint {2} of level {3},"
+                                + " of which files are missing or damaged; what is left of that stays until the run has taken"
+                                + " another",
+                        Integer.toString(found.ckptId()),
+                        found.level().number(),
+                        Integer.toString(newest.get().ckptId),
+                        newest.get().level.number());
+            }
+        }
+        app.allreduce(newer, Op.MAX);
+        return newer[0] == 1;
+    }
+
+    private Optional<Entry> newestCommitted(long after) throws IOException {
+        List<Entry> known = entries();
+        return known.subList((int) after + 1, known.size()).stream()
+                .filter(Entry::committed)
+                .reduce((first, second) -> second);
+    }
+
+    /**
+     * Puts what is known into its order, the newest first. What is not known keeps its place among the others.
+     *
+     * @param things that have these positions
+     * @param positions in the log, -1 where none is known
+     */
+    public static <T> List<T> inOrder(List<T> things, long[] positions) {
+        List<Integer> known = new ArrayList<>();
+        for (int i = 0; i < things.size(); i++) {
+            if (positions[i] >= 0) {
+                known.add(i);
+            }
+        }
+        List<Integer> sorted = new ArrayList<>(known);
+        sorted.sort((a, b) -> Long.compare(positions[b], positions[a]));
+        List<T> ordered = new ArrayList<>(things);
+        for (int i = 0; i < known.size(); i++) {
+            ordered.set(known.get(i), things.get(sorted.get(i)));
+        }
+        return ordered;
+    }
+}

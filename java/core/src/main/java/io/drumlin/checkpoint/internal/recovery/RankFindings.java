@@ -1,0 +1,23 @@
+package io.drumlin.checkpoint.internal.recovery;
+
+import io.drumlin.checkpoint.internal.directory.FileLocation;
+import io.drumlin.checkpoint.internal.recovery.Recovery.Left;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a rank has of a checkpoint.
+ *
+ * @param rank that the names of its files carry
+ * @param position in the order in which checkpoints were taken, or -1
+ * @param expected the files it would have if none were lost
+ */
+public record RankFindings(int rank, Left left, long position, boolean archived, List<Path> expected) {
+
+    public List<Path> files() {
+        return left.stored().places().values().stream()
+                .flatMap(List::stream)
+                .map(FileLocation::path)
+                .toList();
+    }
+}

@@ -1,0 +1,422 @@
+package io.drumlin.checkpoint.internal.redundancy;
+
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.file.Encoding;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.io.StreamDigest;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.comm.Agreement;
+import io.drumlin.format.ByteSource;
+import io.drumlin.integrity.Gf16Engine;
+import io.drumlin.integrity.Gf16Regions;
+import io.drumlin.integrity.ReedSolomon16;
+import io.drumlin.integrity.ReedSolomon16.Decoding;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes and mends the Reed-Solomon files of a group: level 3 (docs/formats/fti-ff.md, section 7).
+ *
+ * <p>All files advance together, a window at a time: each rank reads the windows of its files once, sends them to the ranks
+ * that lack a file, and adds up what it gets. Files are numbered, those with data 0 to k - 1 and the encoded ones k to
+ * 2k - 1; rank i of the group has files i and k + i. A rank that cannot read or write keeps sending and receiving and fails when
+ * all have done; the caller lets the ranks agree then.
+ */
+public final class ReedSolomonGroup {
+
+    private static final int TAG = 3;
+
+    /** Windows of other ranks that are held at a time. */
+    private static final int BATCH = 8;
+
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 16).asReadOnlyBuffer();
+
+    private final Group group;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+    private final ReedSolomon16 code;
+    private final Gf16Regions regions = Gf16Engine.regions();
+    private final Supplier<StreamDigest> digests;
+
+    public ReedSolomonGroup(Group group, StorageEngine storage, SlabPool slabs) {
+        // One window waits: its slab is asked for again only when two more were made, of a dozen slabs each.
+        this(group, storage, slabs, () -> new StreamDigest(1));
+    }
+
+    /** @param digests makes those of encoded files; at most one piece may wait in them */
+    ReedSolomonGroup(Group group, StorageEngine storage, SlabPool slabs, Supplier<StreamDigest> digests) {
+        this.group = group;
+        this.storage = storage;
+        this.slabs = slabs;
+        this.digests = digests;
+        code = new ReedSolomon16(group.size());
+    }
+
+    /** The size of this rank's plain file. */
+    @FunctionalInterface
+    public interface PlainSize {
+
+        /** Bytes; asked when the plain file is there, with its extension if it was made. */
+        long get() throws IOException;
+    }
+
+    /**
+     * Makes the encoded files of all ranks from their plain files. Collective in the group.
+     *
+     * @param plain this rank's plain file
+     * @param extendedSize bytes of the encoded part, the same on all ranks
+     * @param path this rank's encoded file, replaced when it exists
+     * @return MD5 of its encoded part, lower-case hexadecimal
+     * @throws IOException as {@link #make}
+     */
+    public String encode(ByteSource plain, long extendedSize, Encoding encoding, Path path) throws IOException {
+        int k = group.size();
+        BitSet present = new BitSet();
+        present.set(0, k);
+        BitSet wanted = new BitSet();
+        wanted.set(k, 2 * k);
+        Map<FileKind, ByteSource> own = Map.of(FileKind.PLAIN, plain);
+        return make(
+                present,
+                wanted,
+                own,
+                extendedSize,
+                encoding,
+                Map.of(FileKind.ENCODED, path),
+                plain::size,
+                Optional.empty());
+    }
+
+    /**
+     * Makes files of the group from k others, in one pass. New plain files are left with their extension. Collective in the
+     * group.
+     *
+     * @param present numbers of the files that are there, at least k
+     * @param wanted numbers of the files to be made
+     * @param own this rank's files that are there
+     * @param extendedSize bytes of the encoded part, the same on all ranks
+     * @param targets this rank's new files; those that are wanted are looked at
+     * @param hashes get all windows of this rank's files, also of those that nothing is made from
+     * @return MD5 of the encoded part of this rank's encoded file, lower-case hexadecimal; empty if that is not wanted
+     * @throws IOException one of this rank's files could not be read, or a new one is not whole and durable
+     */
+    public String make(
+            BitSet present,
+            BitSet wanted,
+            Map<FileKind, ? extends ByteSource> own,
+            long extendedSize,
+            Encoding encoding,
+            Map<FileKind, Path> targets,
+            PlainSize plainSize,
+            Optional<PassingHashes> hashes)
+            throws IOException {
+        Map<FileKind, ByteSource> extended = new EnumMap<>(FileKind.class);
+        own.forEach((kind, file) -> extended.put(
+                kind, kind == FileKind.PLAIN ? new ExtendedSource(file, extendedSize, encoding.embedsSize()) : file));
+        Decoding decoding = code.decoding(present);
+        try (HeldFile reads = new HeldFile(slabs);
+                NewFile plain = newFile(FileKind.PLAIN, wanted, decoding, targets, extendedSize);
+                NewFile encoded = newFile(FileKind.ENCODED, wanted, decoding, targets, extendedSize)) {
+            List<NewFile> made = new ArrayList<>();
+            if (plain != null) {
+                made.add(plain);
+            }
+            if (encoded != null) {
+                made.add(encoded);
+            }
+            try (Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made, hashes)) {
+                for (long offset = 0; offset < extendedSize; offset += slabs.slabBytes()) {
+                    exchange.step(offset, (int) Math.min(slabs.slabBytes(), extendedSize - offset));
+                }
+            }
+            reads.finish();
+            if (plain != null) {
+                plain.file.finish();
+            }
+            long size = made.isEmpty() ? 0 : plainSize.get();
+            if (encoded == null) {
+                return "";
+            }
+            String digest = encoded.digest();
+            encoded.file.append(encoding.record(digest, size, extendedSize));
+            encoded.file.finish();
+            return digest;
+        }
+    }
+
+    private @Nullable NewFile newFile(
+            FileKind kind, BitSet wanted, Decoding decoding, Map<FileKind, Path> targets, long size) {
+        int number = kind == FileKind.PLAIN ? group.index() : group.size() + group.index();
+        Path target = targets.get(kind);
+        if (!wanted.get(number) || target == null) {
+            return null;
+        }
+        return new NewFile(kind, decoding.row(number), new HeldFile(storage, slabs, target, size));
+    }
+
+    /** A file that this rank makes. */
+    private final class NewFile implements AutoCloseable {
+        private final int[] row;
+        private final HeldFile file;
+
+        /** Of an encoded file. */
+        private final @Nullable StreamDigest md5;
+
+        /** Another rank waits for the next window, whatever becomes of the digest. */
+        private final Agreement.Step hashing = this::hash;
+
+        private ByteBuffer sum = ZEROS;
+
+        NewFile(FileKind kind, int[] row, HeldFile file) {
+            this.row = row;
+            this.file = file;
+            md5 = kind == FileKind.ENCODED ? digests.get() : null;
+        }
+
+        /** Begins a window: {@code length} bytes of the file, in {@code whole} bytes of elements of the field. */
+        void begin(int length, int whole) {
+            sum = length == whole ? file.space(length) : file.window(whole);
+            for (int zeroed = 0; zeroed < whole; zeroed += ZEROS.capacity()) {
+                sum.put(sum.position() + zeroed, ZEROS, 0, Math.min(ZEROS.capacity(), whole - zeroed));
+            }
+        }
+
+        /** With what the files at these positions in the row are multiplied. */
+        int[] coefficients(int[] positions) {
+            return Arrays.stream(positions).map(position -> row[position]).toArray();
+        }
+
+        void add(List<ByteBuffer> windows, int[] coefficients) {
+            regions.accumulate(sum, windows, coefficients);
+        }
+
+        void end(int length) {
+            boolean inPlace = length == sum.remaining();
+            sum.limit(sum.position() + length);
+            file.attempt(hashing);
+            if (inPlace) {
+                file.filled(false);
+            } else {
+                file.append(sum);
+            }
+        }
+
+        private void hash() {
+            if (md5 != null) {
+                md5.update(sum);
+            }
+        }
+
+        /** MD5 of all windows, lower-case hexadecimal; empty where there is none. */
+        String digest() {
+            return md5 == null ? "" : HexFormat.of().formatHex(md5.digest());
+        }
+
+        @Override
+        public void close() throws IOException {
+            try (file) {
+                if (md5 != null) {
+                    md5.close();
+                }
+            }
+        }
+    }
+
+    /** Files whose windows are added up in one go. */
+    private static final class Batch {
+
+        /** Of the files, in {@code used}. */
+        private final int[] positions;
+
+        /** Of these files for each file that is made. */
+        private final List<int[]> coefficients;
+
+        /** Of this step, one of each file. */
+        private final List<ByteBuffer> windows;
+
+        Batch(List<Integer> files, List<NewFile> made) {
+            positions = files.stream().mapToInt(i -> i).toArray();
+            coefficients =
+                    made.stream().map(file -> file.coefficients(positions)).toList();
+            windows = Arrays.asList(new ByteBuffer[positions.length]);
+        }
+    }
+
+    /** The ranks' way through their files. A step makes no objects, so lists are gone through by their indices. */
+    private final class Exchange implements AutoCloseable {
+        private final int[] used;
+
+        /** This rank's files, and those of others in the order in which they come. */
+        private final Batch mine;
+
+        private final List<Batch> others = new ArrayList<>();
+        private final int[] receivers;
+        private final Map<FileKind, ByteSource> own;
+        private final HeldFile reads;
+        private final List<NewFile> made;
+
+        private final @Nullable PassingHashes hashes;
+
+        /** Of this rank's files that are hashed, of this step. */
+        private final List<ByteBuffer> hashed;
+
+        private final Agreement.Step hashing = this::hash;
+        private long offset;
+
+        private final PendingMessages sends = new PendingMessages(group.comm(), TAG);
+
+        private final PendingMessages receives = new PendingMessages(group.comm(), TAG);
+
+        Exchange(
+                int[] used,
+                BitSet wanted,
+                Map<FileKind, ByteSource> own,
+                HeldFile reads,
+                List<NewFile> made,
+                Optional<PassingHashes> hashes) {
+            this.used = used;
+            this.own = own;
+            this.reads = reads;
+            this.made = made;
+            this.hashes = hashes.orElse(null);
+            hashed = Arrays.asList(
+                    new ByteBuffer
+                            [hashes.map(PassingHashes::kinds).orElse(List.of()).size()]);
+            int k = group.size();
+            int self = group.index();
+            List<Integer> here = new ArrayList<>();
+            List<Integer> elsewhere = new ArrayList<>();
+            for (int i = 0; i < used.length; i++) {
+                (holder(i) == self ? here : elsewhere).add(i);
+            }
+            mine = new Batch(here, made);
+            // Each rank begins with its neighbour, so that not all wait for one.
+            elsewhere.sort(Comparator.comparingInt(i -> (holder(i) + k - self) % k));
+            for (int first = 0; first < elsewhere.size(); first += BATCH) {
+                others.add(new Batch(elsewhere.subList(first, Math.min(first + BATCH, elsewhere.size())), made));
+            }
+            receivers = IntStream.range(1, k)
+                    .map(i -> (self + k - i) % k)
+                    .filter(to -> wanted.get(to) || wanted.get(k + to))
+                    .toArray();
+        }
+
+        @Override
+        public void close() throws IOException {
+            try (sends) {
+                receives.close();
+            }
+        }
+
+        private int holder(int position) {
+            return used[position] % group.size();
+        }
+
+        private FileKind kind(int position) {
+            return used[position] < group.size() ? FileKind.PLAIN : FileKind.ENCODED;
+        }
+
+        /** Moves on by a window. */
+        void step(long start, int length) throws IOException {
+            offset = start;
+            int whole = length + length % Short.BYTES;
+            for (int i = 0; i < made.size(); i++) {
+                made.get(i).begin(length, whole);
+            }
+            for (int i = 0; i < mine.positions.length; i++) {
+                mine.windows.set(i, read(kind(mine.positions[i]), length, whole));
+            }
+            for (int to : receivers) {
+                for (int i = 0; i < mine.windows.size(); i++) {
+                    sends.startSend(mine.windows.get(i), to);
+                }
+            }
+            add(mine);
+            if (!made.isEmpty()) {
+                receive(whole);
+            }
+            if (hashes != null) {
+                readHashed(hashes.kinds(), length, whole);
+                reads.attempt(hashing);
+            }
+            sends.await();
+            for (int i = 0; i < made.size(); i++) {
+                made.get(i).end(length);
+            }
+        }
+
+        private void receive(int whole) throws IOException {
+            for (int b = 0; b < others.size(); b++) {
+                Batch batch = others.get(b);
+                for (int i = 0; i < batch.positions.length; i++) {
+                    // The first batch is the largest; the others come into its windows.
+                    ByteBuffer window =
+                            b == 0 ? reads.window(whole) : others.get(0).windows.get(i);
+                    batch.windows.set(i, window);
+                    receives.startReceive(window, holder(batch.positions[i]));
+                }
+                receives.await();
+                add(batch);
+            }
+        }
+
+        private void add(Batch batch) {
+            for (int i = 0; i < made.size(); i++) {
+                made.get(i).add(batch.windows, batch.coefficients.get(i));
+            }
+        }
+
+        /** Takes the windows that were read already, and reads those that nothing is made from. */
+        private void readHashed(List<FileKind> kinds, int length, int whole) {
+            for (int i = 0; i < kinds.size(); i++) {
+                ByteBuffer window = window(kinds.get(i));
+                hashed.set(i, window == null ? read(kinds.get(i), length, whole) : window);
+            }
+        }
+
+        /** The window of this step of a file of this rank, if something is made from it. */
+        private @Nullable ByteBuffer window(FileKind kind) {
+            for (int i = 0; i < mine.positions.length; i++) {
+                if (kind(mine.positions[i]) == kind) {
+                    return mine.windows.get(i);
+                }
+            }
+            return null;
+        }
+
+        private void hash() {
+            if (hashes != null) {
+                hashes.update(offset, hashed);
+            }
+        }
+
+        /** The next bytes of a file, completed by a zero byte to whole elements of the field. */
+        private ByteBuffer read(FileKind kind, int length, int whole) {
+            ByteSource file = own.get(kind);
+            if (file == null) {
+                throw new IllegalStateException("this rank has no file " + kind);
+            }
+            ByteBuffer window = reads.window(length);
+            reads.read(file, offset, window);
+            window.rewind().limit(whole);
+            if (length < whole) {
+                window.put(length, (byte) 0);
+            }
+            return window;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.drumlin.checkpoint.internal.restart;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.directory.LevelDirectories;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.elastic.ListedRanks;
+import io.drumlin.checkpoint.internal.engine.Engine;
+import io.drumlin.checkpoint.internal.file.Source;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.recovery.LevelCopy;
+import io.drumlin.checkpoint.internal.recovery.Recovery;
+import io.drumlin.checkpoint.internal.recovery.Restoration;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.checkpoint.internal.verify.DamagedException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.MeetingException;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Brings the checkpoint of a level to where it can be read: finds it, makes again what is missing of it and copies it to the node if it
+ * was on the parallel file system only (docs/formats/fti-run-directory.md, section 5).
+ */
+final class LevelRestart {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Communicator app;
+    private final RunDirectory directories;
+    private final LevelDirectories levels;
+    private final IoMode mode;
+    private final LevelCopy copy;
+    private final Recovery recovery;
+    private final CheckpointReader reader;
+    private final StorageEngine storage;
+    private final int fileRank;
+
+    LevelRestart(Engine engine) {
+        reader = engine.reader();
+        storage = engine.storage();
+        fileRank = engine.run().topology().fileRank();
+        app = engine.app();
+        directories = engine.directories();
+        levels = engine.levels();
+        mode = engine.mode();
+        copy = engine.copy();
+        Group group = engine.group();
+        Restoration restoration = new Restoration(app, group, engine.storage(), engine.slabs());
+        recovery = new Recovery(
+                app,
+                engine.node(),
+                engine.run().topology(),
+                group,
+                levels,
+                mode,
+                restoration,
+                engine.storage(),
+                engine.reader(),
+                engine.refusals(),
+                engine.log());
+    }
+
+    /** Finds checkpoints and makes them whole. */
+    Recovery recovery() {
+        return recovery;
+    }
+
+    /**
+     * The data of a level, where every rank's file is where it is looked for in the order of this run's nodes. Collective.
+     *
+     * @param after as {@link Recovery#find}
+     * @param older levels
+     */
+    Optional<Source> find(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
+        if (!mode.isCopiedToNodes(level)) {
+            return inPlace(level, after, older, listed);
+        }
+        // Where nothing looks for a checkpoint, and a restart deletes what it finds.
+        Path written = directories.local().resolve(FileNames.incrementalName(fileRank));
+        reader.copyTo(recovery.passedOver() ? Optional.empty() : Optional.of(written));
+        try {
+            return inPlace(level, after, older, listed);
+        } finally {
+            reader.copyTo(Optional.empty());
+            delete(written);
+        }
+    }
+
+    private Optional<Source> inPlace(Level level, long after, List<Level> older, ListedRanks listed)
+            throws IOException {
+        Optional<Recovery.Found> found = locate(level, after, older, listed);
+        return found.isPresent() ? Optional.of(source(found.get())) : Optional.empty();
+    }
+
+    /** Deletes a copy that was not taken. */
+    private void delete(Path written) {
+        try {
+            storage.delete(written);
+        } catch (IOException stays) {
+            LOG.log(Logger.Level.DEBUG, "what was copied and not taken stays", stays);
+        }
+    }
+
+    /** The file of a level, made whole and in its place; nothing is copied. Parameters as those of {@link #find}. Collective. */
+    Optional<Recovery.Found> locate(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
+        Optional<Recovery.Found> found = recovery.find(level, after).filter(each -> isOfTheseRanks(each, listed));
+        if (found.isPresent() && settle(older)) {
+            // What is recovered is what was verified: once more, because nothing is left of that.
+            return recovery.find(level, after);
+        }
+        return found;
+    }
+
+    private boolean isOfTheseRanks(Recovery.Found found, ListedRanks listed) {
+        Set<Integer> stored = listed.of(found.level(), found.file().ckptId());
+        return !found.level().isGlobal() || stored.isEmpty() || stored.contains(app.size());
+    }
+
+    /** Whether there was anything to settle. Collective. */
+    private boolean settle(List<Level> older) throws IOException {
+        boolean any = false;
+        for (Level level : older) {
+            any |= recovery.settle(level);
+        }
+        return any;
+    }
+
+    /** Whether there is a newer checkpoint than what was found: all stays where it is until there is another. */
+    boolean passedOver() {
+        return recovery.passedOver();
+    }
+
+    private Source source(Recovery.Found found) throws IOException {
+        StoredFile file = found.file();
+        StoredFile apart =
+                file.movedBy(-file.whole().map(StoredFile.Chunk::offset).orElse(0L));
+        if (!mode.isCopiedToNodes(found.level())) {
+            return new Source(found.level(), found.path(), apart);
+        }
+        if (recovery.passedOver()) {
+            // The copy would take the place of what is left of the newer one.
+            return new Source(found.level(), found.path(), file);
+        }
+        try {
+            return new Source(found.level(), copyToLocal(found), apart);
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException failed) {
+            long[] damaged = {failed instanceof DamagedException ? 1 : 0};
+            app.allreduce(damaged, Op.MAX);
+            doWithoutCopy(found, failed, damaged[0] == 1);
+            if (damaged[0] == 1) {
+                // It was verified before: somebody writes to it, or reads give wrong bytes.
+                throw failed;
+            }
+            return new Source(found.level(), found.path(), file);
+        }
+    }
+
+    /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
+    private Path copyToLocal(Recovery.Found found) throws IOException {
+        levels.prepare(Level.L1);
+        copy.copyToTmp(found.path(), found.file(), Level.L1);
+        levels.commit(Level.L1);
+        return directories.committed(Level.L1).resolve(mode.copyName(Level.L1, found.path()));
+    }
+
+    /** The nodes may have no room: what is whole on the parallel file system is recovered from there. Collective. */
+    private void doWithoutCopy(Recovery.Found found, IOException failed, boolean damaged) throws MeetingException {
+        if (app.rank() == 0 && !damaged) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "checkpoint {0} is recovered straight from {1}, without a copy on the nodes: {2}",
+                    Integer.toString(found.file().ckptId()),
+                    found.path().getParent(),
+                    failed.getMessage());
+        }
+        try {
+            levels.tidy(Level.L1);
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException stays) {
+            LOG.log(Logger.Level.DEBUG, "what there is of the copy stays", stays);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.drumlin.checkpoint.internal.restart;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.MetadataFiles;
+import io.drumlin.checkpoint.internal.directory.MetadataOrigin;
+import io.drumlin.checkpoint.internal.engine.Engine;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.ftiff.Recognition;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** Checkpoints of a run in another mode than that of the configuration, for who found none in this. */
+public final class OtherModes {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Communicator app;
+    private final int fileRank;
+    private final int ioMode;
+    private final CheckpointDirectories places;
+    private final StorageEngine storage;
+
+    /** For each mode the highest level at which there is one, from 1; 0 if there is none. */
+    private final long[] levels = new long[FtiConfig.IO_HDF5 + 1];
+
+    public OtherModes(Engine engine) {
+        app = engine.app();
+        fileRank = engine.run().topology().fileRank();
+        ioMode = engine.config().ioMode();
+        places = engine.levels();
+        storage = engine.storage();
+    }
+
+    /**
+     * The modes of which there is a checkpoint, whole or not. Collective.
+     *
+     * @return in words, the same on all ranks
+     */
+    public List<String> find() throws IOException {
+        for (Level level : Level.values()) {
+            look(level, this::inFiles);
+            if (app.rank() == 0) {
+                look(level, this::inMetadata);
+            }
+        }
+        app.allreduce(levels, Op.MAX);
+        List<String> found = new ArrayList<>();
+        for (int mode = 1; mode < levels.length; mode++) {
+            if (mode != ioMode && levels[mode] > 0) {
+                found.add(FtiConfig.nameOfMode(mode) + " at level " + levels[mode]);
+            }
+        }
+        return found;
+    }
+
+    @FunctionalInterface
+    private interface Look {
+        int mode(Level level) throws IOException;
+    }
+
+    private void look(Level level, Look look) {
+        try {
+            int mode = look.mode(level);
+            levels[mode] = Math.max(levels[mode], level.number());
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "level {0} is not looked at: {1}", level, e.getMessage());
+        }
+    }
+
+    /**
+     * The mode of this rank's file, on the node of any rank's, for nodes may stand in another order than when they were written: FTI-FF files tell
+     * theirs; 0 if there is none.
+     */
+    private int inFiles(Level level) throws IOException {
+        for (Path path : PathStatus.entries(places.directory(level, CommitSlot.COMMITTED))) {
+            String name = path.getFileName().toString();
+            OptionalInt owner = level == Level.L4_DCP ? FileNames.differentialOwner(name) : FileNames.plainOwner(name);
+            boolean looked = level.isGlobal() ? owner.equals(OptionalInt.of(fileRank)) : owner.isPresent();
+            if (looked && isSigned(path)) {
+                return FtiConfig.IO_FTIFF;
+            }
+        }
+        return 0;
+    }
+
+    private boolean isSigned(Path path) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            return Recognition.of(new BlockFileSource(file))
+                    .filter(Recognition::signed)
+                    .isPresent();
+        }
+    }
+
+    /** The mode that the metadata of a level tell, or the names in them; 0 if there are none. */
+    private int inMetadata(Level level) throws IOException {
+        for (Path path : PathStatus.entries(places.metadataDirectory(level, CommitSlot.COMMITTED))) {
+            if (MetadataFiles.NAME.matcher(path.getFileName().toString()).matches()) {
+                GroupMetadata metadata = MetadataFiles.read(path, storage);
+                int mode = MetadataOrigin.mode(metadata);
+                return mode > 0 && mode < levels.length ? mode : ofNames(metadata);
+            }
+        }
+        return 0;
+    }
+
+    private int ofNames(GroupMetadata metadata) {
+        if (MetadataOrigin.isHdf5(metadata)) {
+            return FtiConfig.IO_HDF5;
+        }
+        // The other modes have one form of names at most levels.
+        boolean here = ioMode == FtiConfig.IO_POSIX || ioMode == FtiConfig.IO_MPI || ioMode == FtiConfig.IO_SIONLIB;
+        return here ? ioMode : FtiConfig.IO_POSIX;
+    }
+}

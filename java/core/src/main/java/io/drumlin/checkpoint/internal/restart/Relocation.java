@@ -1,0 +1,289 @@
+package io.drumlin.checkpoint.internal.restart;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.elastic.ListedRanks;
+import io.drumlin.checkpoint.internal.engine.Engine;
+import io.drumlin.checkpoint.internal.file.Source;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.io.FileCopy;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.recovery.Recovery;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
+import io.drumlin.checkpoint.internal.redundancy.PendingMessages;
+import io.drumlin.checkpoint.internal.topology.FormerOrder;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
+import io.drumlin.format.ByteSource;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the files of ranks to the nodes on which these are now, where the nodes stood in another order when the files were written
+ * (docs/adr/017-data-belong-to-ranks.md). In that order a checkpoint is found and made whole as ever; then each rank's file is sent to it and
+ * committed as one of level 1. Until {@code Topology.fti} is replaced a restart finds what was there before, after that what was sent.
+ */
+final class Relocation implements AutoCloseable {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private static final int TAG = 8;
+
+    private final Engine engine;
+    private final LevelRestart restart;
+    private final StorageEngine storage;
+    private final int number;
+    private @Nullable Engine former;
+    private @Nullable LevelRestart inFormer;
+
+    /**
+     * @param engine of this run, in the order of its nodes
+     * @param restart of this run
+     * @param number which of the orders of nodes in which there may be files; looked at when a checkpoint is looked for
+     */
+    Relocation(Engine engine, LevelRestart restart, int number) {
+        this.engine = engine;
+        this.restart = restart;
+        this.number = number;
+        storage = engine.storage();
+    }
+
+    /**
+     * The data of a level, on the nodes of their ranks. Parameters as those of {@link LevelRestart#find}. Collective.
+     *
+     * @return empty on all ranks if the level gives no whole checkpoint
+     * @throws IOException on all ranks: there is one, and it could not be brought to its ranks; it is as it was
+     */
+    Optional<Source> find(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
+        FormerOrder order = engine.run().orders().get(number);
+        LevelRestart there = there();
+        Engine from = Objects.requireNonNull(former);
+        Optional<Recovery.Found> found = there.locate(level, after, older, listed);
+        if (there.passedOver()) {
+            restart.recovery().passOver();
+        }
+        if (found.isEmpty()) {
+            from.reader().forget();
+            return Optional.empty();
+        }
+        if (found.get().level() == Level.L4_DCP) {
+            throw differential(found.get());
+        }
+        move(from, order, found.get());
+        // From here on a restart looks for the files where they are now.
+        engine.taker().nameNodes(number);
+        engine.taker().commitMoved(found.get().file().ckptId());
+        Source source = restart.find(Level.L1, -1, List.of(), listed).orElseThrow(() -> notThere(found.get()));
+        if (engine.app().rank() == 0) {
+            LOG.log(
+                    Logger.Level.INFO,
+                    "the nodes are in another order than when checkpoint {0} of level {1} was written: each rank's file was"
+                            + " brought to its node",
+                    Integer.toString(source.file().ckptId()),
+                    found.get().level().number());
+        }
+        return Optional.of(new Source(found.get().level(), source.path(), source.file()));
+    }
+
+    /** Finds checkpoints in the order from which files are brought. Collective at the first call. */
+    Recovery recovery() throws IOException {
+        return there().recovery();
+    }
+
+    private LevelRestart there() throws IOException {
+        if (inFormer == null) {
+            former = Engine.of(engine.run().in(engine.run().orders().get(number)), engine.packing());
+            inFormer = new LevelRestart(former);
+        }
+        return inFormer;
+    }
+
+    /** Of the mode POSIX: its file goes on where it is, and the metadata say at which place. */
+    private static DrumlinException differential(Recovery.Found found) {
+        return DrumlinException.during("restart")
+                .path(found.path())
+                .problem(
+                        "the checkpoint is a differential one of the mode POSIX, and the ranks are dealt out to the nodes in"
+                                + " another way than when it was written")
+                .advice(
+                        "let mpirun (--map-by) or srun (--distribution) place the ranks on the nodes as in the run before")
+                .exception();
+    }
+
+    private static DrumlinException notThere(Recovery.Found found) {
+        return DrumlinException.during("restart")
+                .path(found.path())
+                .problem("the checkpoint was brought to the nodes of its ranks, and is not whole there")
+                .advice("start again: what was there before is looked at too")
+                .exception();
+    }
+
+    private void move(Engine from, FormerOrder order, Recovery.Found found) throws IOException {
+        String operation = "bringing checkpoint " + found.file().ckptId() + " to the nodes of its ranks";
+        engine.levels().prepare(Level.L1);
+        try {
+            IoMode mode = engine.mode();
+            Path tmp = engine.directories().tmp(Level.L1);
+            Path path =
+                    tmp.resolve(mode.rankFileName(FileKind.PLAIN, found.file().ckptId()));
+            Agreement.run(engine.app(), operation, () -> DirectoryTree.make(tmp, storage));
+            byte[] description = exchange(from, order, found, path, operation);
+            Agreement.run(engine.app(), operation, () -> {
+                mode.verifyMoved(path, description);
+                storage.syncDirectory(tmp);
+            });
+            mode.describeMoved(description);
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException failure) {
+            try {
+                engine.levels().tidy(Level.L1);
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+            throw failure;
+        }
+    }
+
+    /**
+     * Sends the file that this rank has found and receives its own.
+     *
+     * @return the description of what was received
+     */
+    private byte[] exchange(Engine from, FormerOrder order, Recovery.Found found, Path path, String operation)
+            throws IOException {
+        byte[][] description = new byte[1][];
+        BlockFile[] opened = new BlockFile[1];
+        Part[] part = new Part[1];
+        try {
+            Agreement.run(from.app(), operation, () -> {
+                description[0] = from.mode().description();
+                opened[0] = storage.open(found.path(), EnumSet.of(OpenMode.READ));
+                Optional<StoredFile.Chunk> whole = found.file().whole();
+                part[0] = new Part(
+                        new BlockFileSource(opened[0]),
+                        whole.map(StoredFile.Chunk::offset).orElse(0L),
+                        whole.isPresent() ? whole.get().length() : PathStatus.size(found.path()));
+            });
+            Exchange exchange = new Exchange(from, order);
+            long size = exchange.number(part[0].size);
+            byte[] received = exchange.bytes(description[0]);
+            Agreement.run(from.app(), operation, () -> {
+                try {
+                    exchange.file(part[0], path, size);
+                } catch (IOException e) {
+                    throw notBrought(operation, path, e);
+                }
+            });
+            return received;
+        } finally {
+            // A failure on one rank must not keep it from what the others do next.
+            Agreement.run(from.app(), operation, () -> {
+                if (opened[0] != null) {
+                    opened[0].close();
+                }
+            });
+        }
+    }
+
+    private static DrumlinException notBrought(String operation, Path path, IOException cause) {
+        return DrumlinException.during(operation)
+                .path(path)
+                .cause(cause)
+                .advice(
+                        "nothing is lost, the files are where they were: make room on the node, or start with the nodes in"
+                                + " the order of Topology.fti, and restart")
+                .exception();
+    }
+
+    /** A part of an open file. */
+    private record Part(ByteSource file, long start, long size) implements ByteSource {
+
+        @Override
+        public void readFully(long offset, ByteBuffer target) throws IOException {
+            file.readFully(start + offset, target);
+        }
+    }
+
+    /** What each rank sends to the one whose data it has found, and gets from the one that has found its own. */
+    private final class Exchange {
+
+        private final Communicator ranks;
+        private final FormerOrder order;
+        private final SlabPool slabs;
+
+        Exchange(Engine from, FormerOrder order) {
+            ranks = from.app();
+            slabs = from.slabs();
+            this.order = order;
+        }
+
+        long number(long own) throws IOException {
+            ByteBuffer sent = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+            ByteBuffer received = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+            message(sent.putLong(0, own), received);
+            return received.getLong(0);
+        }
+
+        byte[] bytes(byte[] own) throws IOException {
+            int[] length = new int[1];
+            long received = number(own.length);
+            ByteBuffer[] memory = new ByteBuffer[2];
+            Agreement.run(ranks, "making room for descriptions", () -> {
+                length[0] = Math.toIntExact(received);
+                memory[0] = ByteBuffer.allocateDirect(own.length).put(own).flip();
+                memory[1] = ByteBuffer.allocateDirect(length[0]);
+            });
+            message(memory[0], memory[1]);
+            byte[] bytes = new byte[length[0]];
+            memory[1].get(0, bytes);
+            return bytes;
+        }
+
+        private void message(ByteBuffer sent, ByteBuffer received) throws IOException {
+            try (PendingMessages messages = new PendingMessages(ranks, TAG)) {
+                messages.startReceive(received, order.from());
+                messages.startSend(sent, order.to());
+                messages.await();
+            }
+        }
+
+        void file(Part own, Path path, long size) throws IOException {
+            if (order.to() == ranks.rank()) {
+                new FileCopy(storage, slabs).copy(own, 0, size, path);
+                return;
+            }
+            new PartnerCopy(new Group(0, 0, ranks), storage, slabs)
+                    .transfer(
+                            Optional.of(new Outgoing(order.to(), own)),
+                            Optional.of(new Incoming(order.from(), size, path)));
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (former != null) {
+            former.close();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.drumlin.checkpoint.internal.run;
+
+import io.drumlin.checkpoint.CheckpointReport;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.HeadCallback;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.engine.OpenOptions;
+import io.drumlin.checkpoint.internal.engine.Run;
+import io.drumlin.checkpoint.internal.topology.Host;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicators;
+import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Opens runs of the engine. Not thread-safe. */
+public final class EngineBuilder implements Checkpoints.Builder {
+
+    private final Path configFile;
+    private @Nullable Communicator communicator;
+    private @Nullable StorageEngine storage;
+    private final OpenOptions options = new OpenOptions();
+    private boolean orderOfNodes;
+    private Optional<IntFunction<Host>> hosts = Optional.empty();
+
+    public EngineBuilder(Path configFile) {
+        this.configFile = configFile;
+    }
+
+    @Override
+    public EngineBuilder communicator(Communicator ranks) {
+        communicator = ranks;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder storage(StorageEngine engine) {
+        storage = engine;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder packing(Packing placement) {
+        options.packing = Optional.of(placement);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder protect(int id, Object variable) {
+        options.variables.put(id, ProtectedData.of(variable));
+        return this;
+    }
+
+    @Override
+    public EngineBuilder protect(int id, Object variable, long count) {
+        options.variables.put(id, ProtectedData.of(variable, count));
+        return this;
+    }
+
+    @Override
+    public EngineBuilder freshStartIfUnrecoverable() {
+        options.freshStartIfUnrecoverable = true;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder anyNumberOfRanks() {
+        options.anyNumberOfRanks = true;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder orderOfNodes() {
+        orderOfNodes = true;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder asynchronous() {
+        options.asynchronous = true;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder lateFailures(Consumer<IOException> handler) {
+        options.lateFailures = handler;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder finishedByHead(BiConsumer<Checkpoints, CheckpointReport> listener) {
+        options.finishedByHead = listener;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder headCallback(HeadCallback callback) {
+        options.headCallback = Optional.of(callback);
+        return this;
+    }
+
+    /** Invents the hosts of the ranks, for tests on one machine that lose, replace and reorder nodes. */
+    public EngineBuilder hosts(IntFunction<Host> ofRank) {
+        hosts = Optional.of(ofRank);
+        return this;
+    }
+
+    @Override
+    public EngineCheckpoints open() throws IOException {
+        Run run = prepare();
+        EngineCheckpoints checkpoints = new EngineCheckpoints(run, options);
+        try {
+            checkpoints.start(options);
+            if (checkpoints.isHead()) {
+                checkpoints.head(options).serve();
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            checkpoints.closeAfter(e);
+            throw e;
+        }
+        return checkpoints;
+    }
+
+    private Run prepare() throws IOException {
+        if (communicator != null) {
+            return prepare(communicator);
+        }
+        Preload.start();
+        try (Communicator world = Communicators.world()) {
+            return prepare(world);
+        }
+    }
+
+    private Run prepare(Communicator ranks) throws IOException {
+        Optional<Host> host = hosts.map(ofRank -> ofRank.apply(ranks.rank()));
+        return Run.prepare(
+                configFile, ranks, Optional.ofNullable(storage), options.anyNumberOfRanks, orderOfNodes, host);
+    }
+}

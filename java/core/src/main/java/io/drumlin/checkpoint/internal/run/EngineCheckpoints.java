@@ -1,0 +1,591 @@
+package io.drumlin.checkpoint.internal.run;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.CheckpointReport;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.DataType;
+import io.drumlin.checkpoint.DatasetGroup;
+import io.drumlin.checkpoint.DifferentialShare;
+import io.drumlin.checkpoint.Distribution;
+import io.drumlin.checkpoint.IncrementalCheckpoint;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunDescription;
+import io.drumlin.checkpoint.SingleFile;
+import io.drumlin.checkpoint.SnapshotPlan;
+import io.drumlin.checkpoint.Staging;
+import io.drumlin.checkpoint.Stash;
+import io.drumlin.checkpoint.Status;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.data.FaultInjection;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.directory.Lease;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.engine.CheckpointTaken;
+import io.drumlin.checkpoint.internal.engine.Engine;
+import io.drumlin.checkpoint.internal.engine.LastCheckpoint;
+import io.drumlin.checkpoint.internal.engine.OpenOptions;
+import io.drumlin.checkpoint.internal.engine.Run;
+import io.drumlin.checkpoint.internal.engine.SharedHdf5File;
+import io.drumlin.checkpoint.internal.engine.Underway;
+import io.drumlin.checkpoint.internal.engine.VariableByVariable;
+import io.drumlin.checkpoint.internal.file.Draft;
+import io.drumlin.checkpoint.internal.file.IncrementalFile;
+import io.drumlin.checkpoint.internal.file.OwnFile;
+import io.drumlin.checkpoint.internal.file.ProtectedVariables;
+import io.drumlin.checkpoint.internal.mode.DirectFile;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.staging.FileStaging;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The checkpoints of a run, by the engine. */
+public final class EngineCheckpoints implements Checkpoints {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+    private final Run run;
+    private final FtiConfig config;
+    private final Engine engine;
+    private final ProtectedVariables variables;
+    private final LastCheckpoint last;
+    private final Underway underway;
+    private final SnapshotClock snapshotClock;
+    private final boolean asynchronous;
+    private final Optional<FileStaging> staging;
+    private final FaultInjection faultInjection;
+    private final EngineStash stash;
+    private final SharedHdf5File singleFile;
+    private final RunDescription description;
+    private Status status = Status.FRESH;
+    private Optional<DrumlinException> recoveryFailure = Optional.empty();
+    private int nextSnapshot = 1;
+    private @Nullable VariableByVariable incremental;
+    private Optional<DifferentialShare> share = Optional.empty();
+    private boolean started;
+    private boolean closed;
+
+    EngineCheckpoints(Run run, OpenOptions given) throws IOException {
+        this.run = run;
+        config = run.config();
+        asynchronous = given.asynchronous || config.isAsynchronous();
+        engine = Engine.of(run, given.packing.orElse(config.packing()));
+        variables = new ProtectedVariables(config.maxVarId());
+        singleFile = new SharedHdf5File(engine, variables, callsOfSingleFile());
+        last = new LastCheckpoint(engine, variables, singleFile);
+        underway = new Underway(engine, last, Optional.ofNullable(given.lateFailures));
+        snapshotClock = config.meanSecondsBetweenFailures().isEmpty()
+                ? new MinuteClock(config, System::nanoTime)
+                : new IntervalClock(config.meanSecondsBetweenFailures(), config.maxSyncIntv(), System::nanoTime);
+        staging = config.staging()
+                ? Optional.of(new FileStaging(
+                        run.directories().stage(), run.storage(), config.heads() > 0, config.slabBytes()))
+                : Optional.empty();
+        faultInjection = new FaultInjection(config.injection(), run.app().rank(), System::nanoTime);
+        stash = new EngineStash(engine, variables, underway, last);
+        description = run.description(engine.group());
+    }
+
+    /** Begins or restarts the run. Collective. */
+    void start(OpenOptions given) throws IOException {
+        if (run.headLink().isEmpty()) {
+            begin(given);
+            return;
+        }
+        run.headLink().get().agree("opening run " + run.execId(), () -> {
+            if (!isHead()) {
+                begin(given);
+            }
+        });
+    }
+
+    Head head(OpenOptions given) {
+        IdleHead idle = new IdleHead(run.headLink().orElseThrow(), this, given.headCallback);
+        return new Head(engine, idle, report -> given.finishedByHead.accept(this, report));
+    }
+
+    private void begin(OpenOptions given) throws IOException {
+        if (asynchronous && !engine.app().threadMultiple()) {
+            throw DrumlinException.during("opening run " + run.execId())
+                    .problem("asynchronous checkpoints need MPI_THREAD_MULTIPLE, and MPI was initialised without it")
+                    .advice("let Drumlin initialise MPI, or ask for it in the program; or set [drumlin] async = 0,"
+                            + " heads (head = 1) need no second thread")
+                    .exception();
+        }
+        Agreement.run(engine.app(), "protecting variables", () -> given.variables
+                .keySet()
+                .forEach(variables::requireInRange));
+        boolean mayLeaveThem = given.freshStartIfUnrecoverable || given.anyNumberOfRanks;
+        engine.reader().recoverInto(mayLeaveThem ? Map.of() : given.variables);
+        RunStart start = new RunStart(engine, singleFile, last);
+        start.begin(given.anyNumberOfRanks, given.freshStartIfUnrecoverable);
+        engine.reader().recoverInto(Map.of());
+        // Not before: they get the names under which they are stored.
+        given.variables.forEach(variables::protect);
+        status = start.status();
+        recoveryFailure = start.recoveryFailure();
+        nextSnapshot = start.nextCkptId();
+        if (isRestart()) {
+            last.awaitRecovery();
+        }
+        started = true;
+    }
+
+    @Override
+    public void protect(int id, Object variable) {
+        variables.protect(id, ProtectedData.of(variable));
+    }
+
+    @Override
+    public void protect(int id, Object variable, long count) {
+        variables.protect(id, ProtectedData.of(variable, count));
+    }
+
+    @Override
+    public void protect(int id, Object variable, long count, DataType type) {
+        variables.protect(id, variable, count, type);
+    }
+
+    @Override
+    public void distribute(int id, Distribution distribution) {
+        variables.require(id).distribution(Optional.of(distribution));
+    }
+
+    @Override
+    public long protectedBytes() {
+        return variables.bytes();
+    }
+
+    @Override
+    public <T> T reallocate(int id, T array) {
+        return variables.reallocate(id, array);
+    }
+
+    @Override
+    public int idFor(String name) {
+        return variables.idFor(name);
+    }
+
+    @Override
+    public Optional<Integer> idOf(String name) {
+        return variables.idOf(name);
+    }
+
+    @Override
+    public void setAttribute(int id, String name) {
+        variables.setAttribute(id, name);
+    }
+
+    @Override
+    public void setAttribute(int id, List<Long> dimensions) {
+        variables.setAttribute(id, dimensions);
+    }
+
+    @Override
+    public boolean flipBit(int id) {
+        return faultInjection.flip(id, variables.require(id));
+    }
+
+    @Override
+    public void defineDataset(int id, Optional<String> name, List<Long> dimensions, Optional<DatasetGroup> group) {
+        variables.define(id, name, dimensions, group);
+    }
+
+    @Override
+    public DatasetGroup datasets() {
+        return variables.datasets();
+    }
+
+    @Override
+    public Status status() {
+        return status;
+    }
+
+    @Override
+    public boolean isRestart() {
+        return status != Status.FRESH;
+    }
+
+    @Override
+    public Optional<DrumlinException> recoveryFailure() {
+        return recoveryFailure;
+    }
+
+    @Override
+    public Optional<Integer> lastCheckpoint() {
+        return last.ckptId();
+    }
+
+    @Override
+    public Optional<Integer> formerRanks() {
+        return last.formerRanks();
+    }
+
+    @Override
+    public Optional<Level> lastLevel() {
+        return last.level();
+    }
+
+    @Override
+    public boolean isHead() {
+        return run.topology().isHead();
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("this run is closed: open it again to go on with it");
+        }
+    }
+
+    private void requireApplication() {
+        requireOpen();
+        if (isHead()) {
+            throw new IllegalStateException(
+                    "rank " + run.topology().rank() + " is a head of the run and has no data in it: a program ends, or"
+                            + " goes on with something else, where isHead()");
+        }
+    }
+
+    @Override
+    public Communicator communicator() {
+        return run.app();
+    }
+
+    @Override
+    public Optional<Staging> staging() {
+        return staging.map(Staging.class::cast);
+    }
+
+    @Override
+    public Stash stash() {
+        return stash;
+    }
+
+    @Override
+    public SingleFile singleFile() {
+        return singleFile;
+    }
+
+    private SharedHdf5File.CallsOfRun callsOfSingleFile() {
+        return new SharedHdf5File.CallsOfRun() {
+            @Override
+            public void meet(int ckptId, int request) throws IOException {
+                requireApplication();
+                EngineCheckpoints.this.meet(ckptId, request);
+            }
+
+            @Override
+            public void requireNoneOpen() {
+                EngineCheckpoints.this.requireNoneOpen();
+            }
+
+            @Override
+            public void begun(VariableByVariable checkpoint) {
+                incremental = checkpoint;
+            }
+        };
+    }
+
+    @Override
+    public int node() {
+        return run.topology().node();
+    }
+
+    @Override
+    public boolean isNodeMaster() {
+        return run.topology().isNodeMaster();
+    }
+
+    @Override
+    public int verbosity() {
+        return config.verbosity();
+    }
+
+    @Override
+    public RunDescription describe() {
+        return description;
+    }
+
+    @Override
+    public String execId() {
+        return run.execId();
+    }
+
+    @Override
+    public long storedSize(int id) {
+        return last.storedSize(id);
+    }
+
+    @Override
+    public void recover() throws IOException {
+        requireOpen();
+        underway.awaitHere();
+        last.recover();
+        status = Status.FRESH;
+    }
+
+    @Override
+    public void recover(int id) throws IOException {
+        requireOpen();
+        underway.awaitHere();
+        last.recover(id);
+    }
+
+    @Override
+    public void discardRestart() {
+        last.awaitNothing();
+        status = Status.FRESH;
+    }
+
+    @Override
+    public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
+        requireApplication();
+        requireNoneOpen();
+        long begin = System.nanoTime();
+        Level taken = available(level);
+        long timestamp = meet(ckptId, taken.request());
+        if (taken == Level.L4_DCP) {
+            try (IncrementalFile file = unfinished(taken)) {
+                return take(ckptId, taken, timestamp, file.adding(engine.mode().order(variables.byId())), begin);
+            }
+        }
+        if (asynchronous && config.isInline(taken)) {
+            return takeBehind(ckptId, taken, timestamp, begin);
+        }
+        OwnFile own = new DirectFile(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
+        return take(ckptId, taken, timestamp, own, begin);
+    }
+
+    /** What C FTI does: an ordinary checkpoint of level 4 where there are no differential ones. */
+    private Level available(Level level) {
+        if (level != Level.L4_DCP || config.differential().isPresent()) {
+            return level;
+        }
+        if (engine.app().rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "a differential checkpoint is asked for and the configuration allows none: it is taken at level 4");
+        }
+        return Level.L4;
+    }
+
+    private IncrementalFile unfinished(Level level) {
+        IoMode mode = engine.mode();
+        mode.requireGathering();
+        Path path = unfinishedFile(level);
+        boolean temporary = level != Level.L4_DCP;
+        return new IncrementalFile(
+                engine.storage(), path, temporary, () -> mode.gathering(level, path), variables.byId());
+    }
+
+    private Path unfinishedFile(Level level) {
+        RunDirectory directories = engine.directories();
+        if (level == Level.L4_DCP) {
+            return engine.mode().differentialFile(directories);
+        }
+        // What is copied into a file of all ranks, or by a head, is best kept near.
+        boolean near = engine.mode().shared(level).isPresent() || !config.isInline(level);
+        Path root = near ? directories.local() : directories.root(level);
+        return root.resolve(FileNames.incrementalName(run.topology().fileRank()));
+    }
+
+    @Override
+    public Optional<DifferentialShare> differentialShare() {
+        return share;
+    }
+
+    @Override
+    public IncrementalCheckpoint incremental(int ckptId, Level level) throws IOException {
+        requireApplication();
+        requireId(ckptId);
+        requireNoneOpen();
+        underway.awaitHere();
+        Level taken = available(level);
+        VariableByVariable begun =
+                new VariableByVariable(ckptId, engine.app(), additions(ckptId, taken, unfinished(taken)));
+        incremental = begun;
+        return begun;
+    }
+
+    private VariableByVariable.Target additions(int ckptId, Level level, IncrementalFile file) {
+        return new VariableByVariable.Target() {
+            @Override
+            public void requireNew(int id) {
+                variables.require(id);
+                file.requireNew(id);
+            }
+
+            @Override
+            public void add(int id) throws IOException {
+                file.add(List.of(id));
+            }
+
+            @Override
+            public CheckpointReport commit(@Nullable IOException failure) throws IOException {
+                long begin = System.nanoTime();
+                long timestamp = meet(ckptId, level.request());
+                Agreement.agree(engine.app(), "incremental checkpoint " + ckptId, failure);
+                return take(ckptId, level, timestamp, file, begin);
+            }
+
+            @Override
+            public void close() throws IOException {
+                file.close();
+            }
+        };
+    }
+
+    private void requireNoneOpen() {
+        VariableByVariable open = incremental;
+        if (open != null && !open.isClosed()) {
+            throw new IllegalStateException(
+                    "incremental checkpoint " + open.ckptId() + " is neither committed nor closed");
+        }
+    }
+
+    /** With id 0 in the mode FTI-FF, a restart of C FTI crashes. */
+    private void requireId(int ckptId) {
+        int least = config.ioMode() == FtiConfig.IO_FTIFF ? 1 : 0;
+        if (ckptId < least) {
+            throw new IllegalArgumentException("checkpoint id " + ckptId + " is below " + least);
+        }
+    }
+
+    /** Waits for the checkpoint before, then for all ranks. Collective. */
+    private long meet(int ckptId, int request) throws IOException {
+        await();
+        share = Optional.empty();
+        long timestamp = engine.taker().meet(ckptId, request, last.isWaiting());
+        requireId(ckptId);
+        engine.reader().forget();
+        underway.tidy();
+        return timestamp;
+    }
+
+    private CheckpointReport take(int ckptId, Level level, long timestamp, OwnFile own, long begin) throws IOException {
+        long met = System.nanoTime();
+        if (!config.isInline(level)) {
+            Draft draft = engine.taker().writeForHead(ckptId, level, timestamp, own);
+            long durable = System.nanoTime();
+            underway.handOver(ckptId, level, timestamp, draft);
+            return report(ckptId, level, draft.size(), begin, met, durable);
+        }
+        CheckpointTaken taken = engine.taker().take(ckptId, level, timestamp, own);
+        last.set(taken.source());
+        share = taken.share();
+        if (taken.late().isPresent()) {
+            throw taken.late().get();
+        }
+        return report(ckptId, level, taken.bytes(), begin, met, taken.durable());
+    }
+
+    private CheckpointReport takeBehind(int ckptId, Level level, long timestamp, long begin) throws IOException {
+        long met = System.nanoTime();
+        underway.takeBehind(ckptId, level, timestamp, variables.byId());
+        return report(ckptId, level, variables.bytes(), begin, met, System.nanoTime());
+    }
+
+    private static CheckpointReport report(int ckptId, Level level, long bytes, long begin, long met, long durable) {
+        long end = System.nanoTime();
+        return new CheckpointReport(
+                ckptId, level, bytes, (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
+    }
+
+    @Override
+    public boolean isUnderway() {
+        return underway.isUnderway();
+    }
+
+    @Override
+    public void await() throws IOException {
+        requireApplication();
+        underway.await();
+    }
+
+    @Override
+    public Optional<CheckpointReport> snapshot() throws IOException {
+        requireApplication();
+        if (isRestart()) {
+            Agreement.run(engine.app(), "recovery", this::recover);
+            return Optional.empty();
+        }
+        Optional<Level> due = snapshotClock.tick(run.app());
+        if (due.isEmpty()) {
+            return Optional.empty();
+        }
+        CheckpointReport report = checkpoint(nextSnapshot, due.get());
+        nextSnapshot++;
+        snapshotClock.taken(run.app(), due.get(), report.seconds());
+        return Optional.of(report);
+    }
+
+    @Override
+    public Optional<SnapshotPlan> newSnapshotPlan() {
+        return snapshotClock.newPlan();
+    }
+
+    @Override
+    public void complete() throws IOException {
+        await();
+        new RunEnd(engine, staging).complete(last);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        staging.ifPresent(FileStaging::close);
+        try {
+            try {
+                if (incremental != null) {
+                    incremental.close();
+                }
+            } finally {
+                leave();
+            }
+        } finally {
+            engine.log().flush();
+            underway.close();
+            try {
+                engine.close();
+                run.app().close();
+            } finally {
+                // Another job may change the directories from now on, so this one has deleted what it had to.
+                run.lease().ifPresent(Lease::close);
+            }
+        }
+    }
+
+    /** Waits until this rank deletes nothing any more behind the computation. */
+    public void awaitDeletion() {
+        engine.levels().awaitDeletion();
+    }
+
+    private void leave() throws IOException {
+        try {
+            if (started) {
+                underway.leave();
+            }
+        } finally {
+            if (run.headLink().isPresent()) {
+                run.headLink().get().close();
+            }
+        }
+    }
+
+    void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.drumlin.checkpoint.internal.run;
+
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.CheckpointsProvider;
+import io.drumlin.checkpoint.RunSurvey;
+import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Gives the engine to the types that programs see. Made by {@link java.util.ServiceLoader}. */
+public final class EngineProvider implements CheckpointsProvider {
+
+    /** For {@link java.util.ServiceLoader}. */
+    public EngineProvider() {}
+
+    @Override
+    public Checkpoints.Builder builder(Path configFile) {
+        return new EngineBuilder(configFile);
+    }
+
+    @Override
+    public void preload() {
+        Preload.start();
+    }
+
+    @Override
+    public RunSurvey survey(Path configFile, Path workingDirectory, Optional<String> execId) throws IOException {
+        return EngineRunSurvey.open(configFile, workingDirectory, execId);
+    }
+}

@@ -1,0 +1,242 @@
+package io.drumlin.checkpoint.internal.sharedfile;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.io.StreamDigest;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.Communicators;
+import io.drumlin.comm.SharedFile;
+import io.drumlin.format.ByteSource;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the data of all ranks into one file, one behind the other: level 4 of the mode MPI-IO (docs/formats/fti-posix.md,
+ * section 4). Whole blocks of one rank are written directly (docs/adr/011-shared-file-past-mpi-io.md); the rest, and everything
+ * where the file system refuses that, through MPI-IO where MPI carries the messages, otherwise through the storage engine.
+ */
+public final class MpiIoFileWriter implements SharedFileWriter {
+
+    /** Bytes that each rank writes at a time: large, because the ranks agree on the outcome each time. */
+    private static final int PIECE_BYTES = 8 << 20;
+
+    /** One is filled while another is hashed. */
+    private static final int BUFFERS = 2;
+
+    private final Communicator app;
+    private final StorageEngine storage;
+    private final SlabPool slabs;
+
+    public MpiIoFileWriter(Communicator app, StorageEngine storage, SlabPool slabs) {
+        this.app = app;
+        this.storage = storage;
+        this.slabs = slabs;
+    }
+
+    @Override
+    public String fileName(int ckptId) {
+        return "Ckpt" + ckptId + "-mpiio.fti";
+    }
+
+    @Override
+    public Locator locator(long size) throws IOException {
+        // Metadata may say anything.
+        long end = app.exscan(size) + size;
+        return path -> start(path, size, end);
+    }
+
+    @Override
+    public long start(Path path, int rank, long[] sizes) throws IOException {
+        return start(path, sizes[rank], Arrays.stream(sizes, 0, rank + 1).sum());
+    }
+
+    private static long start(Path path, long size, long end) throws IOException {
+        long found = PathStatus.size(path);
+        if (found < end || end < size) {
+            throw DrumlinException.during("restart")
+                    .path(path)
+                    .problem("it has " + found + " bytes and the metadata say " + end)
+                    .advice("the file is damaged; another level or an older checkpoint is needed")
+                    .exception();
+        }
+        return end - size;
+    }
+
+    @Override
+    public Written write(Path path, ByteSource bytes) throws IOException {
+        long start = app.exscan(bytes.size());
+        List<byte[]> digests = new ArrayList<>();
+        SharedFile file = create(path);
+        Agreement.run(app, "writing " + path, () -> {
+            try (file;
+                    DirectRegion region = new DirectRegion(storage, slabs, path, start, bytes.size())) {
+                digests.addAll(
+                        allTake(path, region, start + bytes.size())
+                                ? writeDirect(path, file, region, bytes)
+                                : writeShared(path, file, bytes, start));
+            }
+        });
+        return new Written(start, digests);
+    }
+
+    /** Whether direct writes to the file are possible on all ranks, for which its space is reserved then. */
+    private boolean allTake(Path path, DirectRegion region, long end) throws IOException {
+        Agreement.run(app, "opening " + path, region::open);
+        long[] most = {end, region.isDirect() ? 0 : 1};
+        app.allreduce(most, Op.MAX);
+        if (most[1] > 0) {
+            return false;
+        }
+        // Direct writes that make a file longer wait for each other.
+        Agreement.run(app, "reserving space for " + path, () -> {
+            if (app.rank() == 0) {
+                region.reserve(most[0]);
+            }
+        });
+        return true;
+    }
+
+    /** Blocks that belong to one rank go to the device while their bytes are hashed, the others through the shared file. */
+    private List<byte[]> writeDirect(Path path, SharedFile file, DirectRegion region, ByteSource bytes)
+            throws IOException {
+        DirectRegion.Written[] written = new DirectRegion.Written[1];
+        Agreement.run(app, "writing " + path, () -> written[0] = region.write(bytes));
+        // Only now, when the blocks beside them are in the file: a page of the cache may be larger than a block.
+        Agreement.run(app, "writing " + path, () -> {
+            for (DirectRegion.Edge edge : List.of(written[0].head(), written[0].tail())) {
+                file.writeAtAll(edge.bytes(), edge.offset());
+            }
+            file.sync();
+        });
+        return written[0].digests();
+    }
+
+    @Override
+    public void write(Path path, List<ByteSource> parts, int first) throws IOException {
+        // The ranks of a node follow each other, and so do the nodes.
+        write(path, new JoinedSource(parts));
+    }
+
+    /** All bytes through the shared file, a large piece of each rank at a time. */
+    private List<byte[]> writeShared(Path path, SharedFile file, ByteSource bytes, long start) throws IOException {
+        long[] pieces = {(bytes.size() + PIECE_BYTES - 1) / PIECE_BYTES};
+        app.allreduce(pieces, Op.MAX);
+        List<AlignedBuffer> memory = new ArrayList<>();
+        @Nullable StreamDigest[] md5 = new StreamDigest[1];
+        try {
+            Agreement.run(app, "preparing " + path, () -> {
+                md5[0] = new StreamDigest(1);
+                for (int i = 0; i < BUFFERS; i++) {
+                    memory.add(storage.allocate(PIECE_BYTES));
+                }
+            });
+            return write(file, bytes, start, pieces[0], memory, md5[0]);
+        } finally {
+            if (md5[0] != null) {
+                md5[0].close();
+            }
+            memory.forEach(AlignedBuffer::close);
+        }
+    }
+
+    /** A rank that cannot read goes on, because the others may wait for it in each call. */
+    private List<byte[]> write(
+            SharedFile file, ByteSource bytes, long start, long pieces, List<AlignedBuffer> memory, StreamDigest md5)
+            throws IOException {
+        IOException failure = null;
+        for (long piece = 0; piece < pieces; piece++) {
+            long offset = Math.min(piece * PIECE_BYTES, bytes.size());
+            int length = (int) Math.min(PIECE_BYTES, bytes.size() - offset);
+            ByteBuffer window =
+                    memory.get((int) (piece % BUFFERS)).buffer().clear().limit(length);
+            if (failure == null) {
+                failure = Agreement.attempt(app, "reading what is written", () -> {
+                    bytes.readFully(offset, window.duplicate());
+                    // The piece before has been hashed while this one was read; this one will be while it is written.
+                    md5.update(window.duplicate());
+                });
+            }
+            file.writeAtAll(window, start + offset);
+        }
+        file.sync();
+        if (failure != null) {
+            throw failure;
+        }
+        return List.of(md5.digest());
+    }
+
+    private SharedFile create(Path path) throws IOException {
+        Optional<SharedFile> carried = Communicators.create(app, path);
+        if (carried.isPresent()) {
+            return carried.get();
+        }
+        Agreement.run(app, "making " + path, () -> {
+            if (app.rank() == 0) {
+                storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE))
+                        .close();
+            }
+        });
+        EngineFile file = new EngineFile();
+        try {
+            Agreement.run(app, "opening " + path, () -> file.opened = storage.open(path, EnumSet.of(OpenMode.WRITE)));
+        } catch (IOException e) {
+            file.closeAfter(e);
+            throw e;
+        }
+        return file;
+    }
+
+    /** The file as one rank has it open. Ranks do not meet in its calls. */
+    private static final class EngineFile implements SharedFile {
+
+        private @Nullable BlockFile opened;
+
+        private BlockFile file() {
+            if (opened == null) {
+                throw new IllegalStateException("not open");
+            }
+            return opened;
+        }
+
+        @Override
+        public void writeAtAll(ByteBuffer source, long offset) throws IOException {
+            if (source.hasRemaining()) {
+                file().write(source.duplicate(), offset);
+            }
+        }
+
+        @Override
+        public void sync() throws IOException {
+            file().sync();
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (opened != null) {
+                opened.close();
+            }
+        }
+
+        void closeAfter(Throwable failure) {
+            try {
+                close();
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
+    }
+}

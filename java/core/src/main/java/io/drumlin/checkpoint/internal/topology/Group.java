@@ -1,0 +1,96 @@
+package io.drumlin.checkpoint.internal.topology;
+
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * The ranks that keep redundancy for each other: those at the same place of the {@code group_size} nodes of a sector, in the
+ * order of nodes (docs/formats/fti-run-directory.md, section 2).
+ *
+ * @param sector nodes in {@code group_size} make a sector; 0 or above
+ * @param id place of the ranks on their nodes; 0 or above
+ * @param comm the ranks of the group
+ */
+public record Group(int sector, int id, Communicator comm) implements AutoCloseable {
+
+    private static final int TAG = 5;
+
+    /** Finds the group of this rank. Collective. */
+    public static Group of(Communicator app, Topology topology, int groupSize) throws IOException {
+        int sector = topology.node() / groupSize;
+        int place = topology.place();
+        return new Group(sector, place, app.split(sector * topology.nodeSize() + place, topology.node()));
+    }
+
+    /** The number of this rank in the group. */
+    public int index() {
+        return comm.rank();
+    }
+
+    public int size() {
+        return comm.size();
+    }
+
+    /** Keeps the copy of this rank's file. */
+    public int right() {
+        return (index() + 1) % size();
+    }
+
+    /** This rank keeps the copy of its file. */
+    public int left() {
+        return (index() + size() - 1) % size();
+    }
+
+    /** The values of all ranks of the group, by their number in it. Collective in the group. */
+    public long[] gather(long value) throws IOException {
+        ByteBuffer all =
+                ByteBuffer.allocate(Math.multiplyExact(Long.BYTES, size())).order(ByteOrder.nativeOrder());
+        ByteBuffer own = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+        comm.allgather(own.putLong(value).flip(), all);
+        long[] values = new long[size()];
+        all.asLongBuffer().get(values);
+        return values;
+    }
+
+    /** Of which ranks of the group something is so, by their indices. Collective in the group. */
+    public BitSet ranksWith(boolean here) throws IOException {
+        long[] there = gather(here ? 1 : 0);
+        BitSet ranks = new BitSet(there.length);
+        for (int i = 0; i < there.length; i++) {
+            ranks.set(i, there[i] == 1);
+        }
+        return ranks;
+    }
+
+    /** Whether something is so on all ranks of the group. Collective in the group. */
+    public boolean onAll(boolean here) throws IOException {
+        return ranksWith(here).cardinality() == size();
+    }
+
+    /** The parts of all ranks, by their number in the group, at the first of them; nothing elsewhere. Collective in the group. */
+    public List<byte[]> gatherAtFirst(byte[] part) throws IOException {
+        long[] lengths = gather(part.length);
+        List<byte[]> parts = new ArrayList<>();
+        if (index() > 0) {
+            comm.send(ByteBuffer.wrap(part), 0, TAG);
+            return parts;
+        }
+        parts.add(part);
+        for (int i = 1; i < lengths.length; i++) {
+            byte[] received = new byte[(int) lengths[i]];
+            comm.receive(ByteBuffer.wrap(received), i, TAG);
+            parts.add(received);
+        }
+        return parts;
+    }
+
+    @Override
+    public void close() throws IOException {
+        comm.close();
+    }
+}

@@ -1,0 +1,191 @@
+package io.drumlin.checkpoint.internal.topology;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * The ranks of a run in the order of nodes (docs/formats/fti-run-directory.md, section 2). Grows with the run: only rank 0 has it, the others
+ * have a {@link Topology}.
+ *
+ * @param nodeNames names of the nodes in node order
+ * @param ranks entry {@code node * nodeSize + k} is the rank at position {@code k} of the node
+ * @param placement {@code ranks} as it would be if nodes were numbered by first appearance, as in a fresh run
+ * @param nodeSize ranks per node
+ */
+public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> placement, int nodeSize) {
+
+    /** What another number of ranks than before can do. */
+    public static String adviceToOtherRanks(FtiConfig config) {
+        return "restart with the number of ranks of the run that wrote them; " + whatOtherRanksRecover(config);
+    }
+
+    /** From what a run can go on that has another number of ranks than the one before, to end a sentence. */
+    public static String whatOtherRanksRecover(FtiConfig config) {
+        return config.ioMode() == FtiConfig.IO_HDF5
+                ? "in the mode HDF5 another number of ranks can recover a shared file only, one of level 9, with failure = 3"
+                : "a checkpoint of level 4 can also be recovered by another number of ranks, with"
+                        + " Checkpoints.Builder.anyNumberOfRanks()";
+    }
+
+    /**
+     * Finds the nodes of a run. On a restart a node with a name the earlier run knew keeps its number, others take the place of
+     * the nodes that are missing.
+     *
+     * @param nameOfRank the name of each rank's node
+     * @param earlier the order of the earlier run; empty for a fresh run
+     */
+    public static NodeList of(FtiConfig config, List<String> nameOfRank, Optional<NodeOrder> earlier)
+            throws DrumlinException {
+        List<String> earlierNames = earlier.map(NodeOrder::nodeNames).orElse(List.of());
+        NodeList fresh = of(config, nameOfRank, earlierNames);
+        NodeList list =
+                earlier.isPresent() ? fresh.withPlacement(fresh.placementOf(earlier.get(), config.heads())) : fresh;
+        if (list.nodeNames.size() % config.groupSize() != 0) {
+            throw DrumlinException.during("building the topology")
+                    .problem("the run has " + list.nodeNames.size() + " nodes, which cannot be divided into groups of "
+                            + "group_size = " + config.groupSize())
+                    .advice("make group_size a divisor of the number of nodes")
+                    .exception();
+        }
+        return list;
+    }
+
+    private static NodeList of(FtiConfig config, List<String> nameOfRank, List<String> earlier)
+            throws DrumlinException {
+        int nodeSize = config.nodeSize();
+        Map<String, List<Integer>> ranksOfNode = new LinkedHashMap<>();
+        for (int i = 0; i < nameOfRank.size(); i++) {
+            ranksOfNode
+                    .computeIfAbsent(nameOfRank.get(i), n -> new ArrayList<>())
+                    .add(i);
+        }
+        for (Map.Entry<String, List<Integer>> node : ranksOfNode.entrySet()) {
+            if (node.getValue().size() != nodeSize) {
+                throw DrumlinException.during("building the topology")
+                        .problem("node " + node.getKey() + " has "
+                                + node.getValue().size() + " ranks and not node_size = " + nodeSize)
+                        .advice("start the same number of ranks on every node, or correct node_size"
+                                + (earlier.isEmpty() ? "" : "; " + whatOtherRanksRecover(config)))
+                        .exception();
+            }
+        }
+        List<String> names =
+                earlier.isEmpty() ? new ArrayList<>(ranksOfNode.keySet()) : renumber(config, earlier, ranksOfNode);
+        List<Integer> nodeList = inOrderOf(names, ranksOfNode);
+        List<Integer> placement = inOrderOf(List.copyOf(ranksOfNode.keySet()), ranksOfNode);
+        return new NodeList(List.copyOf(names), nodeList, placement, nodeSize);
+    }
+
+    private NodeList withPlacement(List<Integer> other) {
+        return new NodeList(nodeNames, ranks, other, nodeSize);
+    }
+
+    /** The ranks that the names of files carry, by place, in the order of an earlier run. */
+    private List<Integer> placementOf(NodeOrder earlier, int heads) throws DrumlinException {
+        if (earlier.numbering().isEmpty()) {
+            return placement;
+        }
+        List<Integer> byNode = IntStream.range(0, ranks.size()).boxed().toList();
+        List<Integer> stored = earlier.isByNode() ? ofApplication(byNode, heads) : earlier.fileRanks();
+        List<Integer> present = ofApplication(placement, heads);
+        boolean known = earlier.isByNode() || !stored.isEmpty();
+        if (stored.equals(present) || (!known && !isNumberedByNode()) || (known && stored.size() != present.size())) {
+            return placement;
+        }
+        // Of a head the file would get another name, and other numbers of heads are refused by the files.
+        if (!known || heads > 0) {
+            throw otherPlacement(earlier.isByNode());
+        }
+        if (!byNode.equals(stored.stream().sorted().toList())) {
+            throw DrumlinException.during("restart")
+                    .problem("Topology.fti does not name each rank once in [drumlin.ranks]")
+                    .advice("the file is damaged, or of another node_size: bring back what it was")
+                    .exception();
+        }
+        return stored;
+    }
+
+    private static DrumlinException otherPlacement(boolean wasByNode) {
+        return DrumlinException.during("restart")
+                .problem("the ranks of each node followed each other "
+                        + (wasByNode
+                                ? "when the checkpoints were written and do not now"
+                                : "not when the checkpoints were written and do now"))
+                .advice(
+                        "let mpirun (--map-by) or srun (--distribution) place the ranks on the nodes as in the run before")
+                .exception();
+    }
+
+    /** What belongs to ranks of the application, of a list by place. */
+    public <T> List<T> ofApplication(List<T> byPlace, int heads) {
+        return IntStream.range(0, byPlace.size())
+                .filter(place -> place % nodeSize >= heads)
+                .mapToObj(byPlace::get)
+                .toList();
+    }
+
+    /** The number of the rank at a position among those of the application, in the order of nodes; of no use for a head. */
+    int numberInApplication(int position, int heads) {
+        return position / nodeSize * (nodeSize - heads) + position % nodeSize - heads;
+    }
+
+    /** Whether every rank finds files with its own number at its place. */
+    public boolean isInPlace() {
+        return ranks.equals(placement);
+    }
+
+    private static List<Integer> inOrderOf(List<String> names, Map<String, List<Integer>> ranksOfNode) {
+        return names.stream()
+                .flatMap(name -> ranksOfNode.getOrDefault(name, List.of()).stream())
+                .toList();
+    }
+
+    private static List<String> renumber(FtiConfig config, List<String> earlier, Map<String, List<Integer>> now)
+            throws DrumlinException {
+        if (earlier.size() != now.size()) {
+            throw DrumlinException.during("restart")
+                    .problem("the checkpoints were written on " + earlier.size() + " nodes, this run has " + now.size())
+                    .advice(adviceToOtherRanks(config))
+                    .exception();
+        }
+        if (new HashSet<>(earlier).size() < earlier.size()) {
+            throw DrumlinException.during("restart")
+                    .problem("Topology.fti names a node twice: " + earlier)
+                    .advice("the file is damaged: correct the names, in the order of the nodes of the first run")
+                    .exception();
+        }
+        List<String> replacements = new ArrayList<>(now.keySet());
+        replacements.removeAll(earlier);
+        List<String> names = new ArrayList<>();
+        for (String name : earlier) {
+            names.add(now.containsKey(name) ? name : replacements.remove(0));
+        }
+        return names;
+    }
+
+    /** Whether the ranks of each node follow each other, as they do in a run of which nothing else is known. */
+    boolean isNumberedByNode() {
+        return placement.equals(IntStream.range(0, ranks.size()).boxed().toList());
+    }
+
+    /** What the ranks know of it, by rank. */
+    public List<Topology> topologies(int heads) {
+        boolean isNumberedByNode = isNumberedByNode();
+        Topology[] byRank = new Topology[ranks.size()];
+        for (int position = 0; position < byRank.length; position++) {
+            int node = position / nodeSize;
+            List<Integer> nodeRanks = ranks.subList(node * nodeSize, (node + 1) * nodeSize);
+            List<Integer> nodeFileRanks = placement.subList(node * nodeSize, (node + 1) * nodeSize);
+            byRank[ranks.get(position)] = new Topology(
+                    position, byRank.length, nodeNames.get(node), nodeRanks, nodeFileRanks, heads, isNumberedByNode);
+        }
+        return List.of(byRank);
+    }
+}

@@ -1,0 +1,83 @@
+package io.drumlin.checkpoint.internal.topology;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An order of nodes in which files were written, as {@code Topology.fti} tells it (docs/formats/fti-run-directory.md, section 2). Grows
+ * with the run: only one rank has it.
+ *
+ * @param nodeNames names of the nodes in their order
+ * @param numbering how the ranks are numbered over the nodes; empty where that is not known, as of C FTI's runs
+ * @param fileRanks the ranks that the names of files carry, of the application, in the order of nodes; empty if they are numbered node by
+ *     node, or not known
+ */
+public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, List<Integer> fileRanks) {
+
+    /** How ranks are numbered over the nodes, and to which of them data belong. */
+    public enum Numbering {
+        /** Node by node. */
+        NODE,
+        /** In another way; data belong to ranks of the communicator that the program gave. */
+        GIVEN,
+        /** In another way; data belong to places in the order of nodes. */
+        OTHER
+    }
+
+    boolean isByNode() {
+        return numbering.equals(Optional.of(Numbering.NODE));
+    }
+
+    /**
+     * The same with others in the places of nodes that are missing, in their order.
+     *
+     * @param now the nodes of this run, as many
+     */
+    NodeOrder withReplacements(List<String> now) {
+        List<String> replacements = new ArrayList<>(now);
+        replacements.removeAll(nodeNames);
+        List<String> names = new ArrayList<>();
+        for (String name : nodeNames) {
+            names.add(now.contains(name) || replacements.isEmpty() ? name : replacements.remove(0));
+        }
+        return new NodeOrder(names, numbering, fileRanks);
+    }
+
+    /**
+     * The node of each rank, heads included.
+     *
+     * @param nodeSize ranks per node
+     * @param heads how many of them are heads
+     */
+    public int[] nodeOfRank(int nodeSize, int heads) {
+        int[] nodeOf = new int[nodeNames.size() * nodeSize];
+        if (fileRanks.size() != nodeNames.size() * (nodeSize - heads)) {
+            Arrays.setAll(nodeOf, rank -> rank / nodeSize);
+            return nodeOf;
+        }
+        Arrays.fill(nodeOf, -1);
+        for (int i = 0; i < fileRanks.size(); i++) {
+            int rank = fileRanks.get(i);
+            if (rank < nodeOf.length) {
+                nodeOf[rank] = i / (nodeSize - heads);
+            }
+        }
+        // The first rank of a node is its head, and nodes are in the order of their first ranks.
+        int head = 0;
+        for (int rank = 0; rank < nodeOf.length; rank++) {
+            if (nodeOf[rank] < 0) {
+                nodeOf[rank] = Math.min(head++ / Math.max(1, heads), nodeNames.size() - 1);
+            }
+        }
+        return nodeOf;
+    }
+
+    /** Whether nodes and ranks have the same places. */
+    boolean isLike(NodeOrder other) {
+        boolean sameRanks = numbering.isEmpty()
+                || (isByNode() == other.isByNode() && (fileRanks.isEmpty() || fileRanks.equals(other.fileRanks)));
+        return nodeNames.equals(other.nodeNames) && sameRanks;
+    }
+}

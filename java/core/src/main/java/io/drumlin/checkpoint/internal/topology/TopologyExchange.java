@@ -1,0 +1,211 @@
+package io.drumlin.checkpoint.internal.topology;
+
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.HostName;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Tells every rank its place among the nodes, and rank 0 what all have: no other rank needs memory that grows with the run. */
+public final class TopologyExchange {
+
+    /** Most bytes of a node name in the exchange, as in C FTI. */
+    private static final int NAME_BYTES = 256;
+
+    private TopologyExchange() {}
+
+    /** Makes lists of nodes on rank 0. */
+    @FunctionalInterface
+    public interface Maker {
+        List<NodeList> lists(List<String> nameOfRank) throws IOException;
+    }
+
+    /**
+     * Finds this rank's place: rank 0 gets the names of all nodes, and every rank what it needs to know. Collective.
+     *
+     * @param host of this rank, if it is an invented one
+     * @param maker makes the list of nodes of this run, and behind it those of orders in which files were written; runs on rank 0; its
+     *     failure is that of all ranks
+     * @return as many
+     */
+    public static List<FormerOrder> of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker)
+            throws IOException {
+        String[] nodeName = new String[1];
+        Agreement.run(comm, "finding the node's name", () -> {
+            nodeName[0] = host.isPresent() ? host.get().name() : nodeName(comm.rank(), config);
+        });
+        List<String> nameOfRank = gather(comm, nodeName[0]);
+        List<NodeList> lists = new ArrayList<>();
+        Agreement.run(comm, "building the topology", () -> {
+            if (comm.rank() == 0) {
+                lists.addAll(maker.lists(nameOfRank));
+            }
+        });
+        long[] count = {lists.size()};
+        if (config.failure() != 0) {
+            comm.allreduce(count, Op.MAX);
+        } else {
+            count[0] = 1;
+        }
+        List<FormerOrder> orders = new ArrayList<>();
+        try (Places places = new Places(comm, config, nodeName[0])) {
+            for (int i = 0; i < count[0]; i++) {
+                orders.add(places.in(i < lists.size() ? lists.get(i) : null, lists.isEmpty() ? null : lists.get(0)));
+            }
+        }
+        return orders;
+    }
+
+    /** Finds the places of this rank. The ranks of a node are the same in all orders of nodes. */
+    private static final class Places implements AutoCloseable {
+        private final Communicator comm;
+        private final FtiConfig config;
+        private final String nodeName;
+        private @Nullable Communicator node;
+        private List<Integer> nodeRanks = List.of();
+
+        Places(Communicator comm, FtiConfig config, String nodeName) {
+            this.comm = comm;
+            this.config = config;
+            this.nodeName = nodeName;
+        }
+
+        /** @param present the list of this run, on rank 0 */
+        FormerOrder in(@Nullable NodeList list, @Nullable NodeList present) throws IOException {
+            IntBuffer own = scatter(comm, list, present, config.heads());
+            int position = own.get(0);
+            if (node == null) {
+                node = comm.split(position / config.nodeSize(), position);
+                nodeRanks = allgather(node, comm.rank());
+            }
+            Topology topology = new Topology(
+                    position,
+                    comm.size(),
+                    nodeName,
+                    nodeRanks,
+                    allgather(node, own.get(1)),
+                    config.heads(),
+                    own.get(2) == 1);
+            return new FormerOrder(topology, own.get(3) == 1, own.get(4) == 1, own.get(5), own.get(6));
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (node != null) {
+                node.close();
+            }
+        }
+    }
+
+    /** The names of all ranks on rank 0, which needs memory for as many bytes as the longest one has; elsewhere none. */
+    private static List<String> gather(Communicator comm, String name) throws IOException {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        long[] longest = {Math.min(bytes.length, NAME_BYTES)};
+        comm.allreduce(longest, Op.MAX);
+        int length = (int) longest[0];
+        ByteBuffer own = ByteBuffer.allocate(length);
+        own.put(bytes, 0, Math.min(bytes.length, length)).clear();
+        ByteBuffer all = ByteBuffer.allocate(comm.rank() == 0 ? Math.multiplyExact(length, comm.size()) : 0);
+        comm.gather(own, all, 0);
+        List<String> names = new ArrayList<>();
+        for (int start = 0; start < all.capacity(); start += length) {
+            names.add(new String(all.array(), start, length, StandardCharsets.UTF_8).replace("\0", ""));
+        }
+        return names;
+    }
+
+    private static String nodeName(int rank, FtiConfig config) throws IOException {
+        if (config.localTest()) {
+            return "node" + rank / config.nodeSize();
+        }
+        return HostName.read();
+    }
+
+    /** Position and file rank of this rank, and what a {@link FormerOrder} tells; 1 stands for true. */
+    private static IntBuffer scatter(Communicator comm, @Nullable NodeList list, @Nullable NodeList present, int heads)
+            throws IOException {
+        int length = 7 * Integer.BYTES;
+        ByteBuffer all = ByteBuffer.allocate(0);
+        if (list != null && present != null) {
+            all = ByteBuffer.allocate(Math.multiplyExact(length, comm.size())).order(ByteOrder.nativeOrder());
+            int numberedByNode = list.isNumberedByNode() ? 1 : 0;
+            int inPlace = list.isInPlace() ? 1 : 0;
+            int samePlacement = list.placement().equals(present.placement()) ? 1 : 0;
+            int[] positions = positions(list.ranks());
+            int[] files = positions(list.placement());
+            for (int position = 0; position < comm.size(); position++) {
+                int rank = list.ranks().get(position);
+                int fileRank = list.placement().get(position);
+                all.position(rank * length);
+                all.putInt(position)
+                        .putInt(fileRank)
+                        .putInt(numberedByNode)
+                        .putInt(inPlace)
+                        .putInt(samePlacement)
+                        .putInt(list.numberInApplication(positions[fileRank], heads))
+                        .putInt(list.numberInApplication(files[rank], heads));
+            }
+            all.clear();
+        }
+        ByteBuffer own = ByteBuffer.allocate(length).order(ByteOrder.nativeOrder());
+        comm.scatter(all, own, 0);
+        return own.asIntBuffer();
+    }
+
+    /** Where each rank is in a list. */
+    private static int[] positions(List<Integer> ranks) {
+        int[] positions = new int[ranks.size()];
+        for (int i = 0; i < positions.length; i++) {
+            positions[ranks.get(i)] = i;
+        }
+        return positions;
+    }
+
+    private static List<Integer> allgather(Communicator node, int value) throws IOException {
+        ByteBuffer own = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
+        ByteBuffer all = ByteBuffer.allocate(Integer.BYTES * node.size()).order(ByteOrder.nativeOrder());
+        node.allgather(own.putInt(0, value), all);
+        return IntStream.range(0, node.size())
+                .map(i -> all.getInt(i * Integer.BYTES))
+                .boxed()
+                .toList();
+    }
+
+    /**
+     * The order of nodes as {@code Topology.fti} tells it, on the first rank of the application; elsewhere nothing of use. Collective in
+     * {@link Topology#own}.
+     *
+     * @param other how ranks are numbered that are not so node by node
+     */
+    public static NodeOrder order(Topology topology, Communicator own, FtiConfig config, Numbering other)
+            throws IOException {
+        List<String> nodeNames = nodeNames(topology, own);
+        if (config.localTest()) {
+            return new NodeOrder(nodeNames, Optional.empty(), List.of());
+        }
+        if (topology.isNumberedByNode()) {
+            return new NodeOrder(nodeNames, Optional.of(Numbering.NODE), List.of());
+        }
+        return new NodeOrder(nodeNames, Optional.of(other), allgather(own, topology.fileRank()));
+    }
+
+    /** The names of the nodes in their order, on the first rank of the application; elsewhere nothing of use. Collective in {@link Topology#own}. */
+    static List<String> nodeNames(Topology topology, Communicator own) throws IOException {
+        List<String> nameOfRank = gather(own, topology.nodeName());
+        int ranksOfNode = Math.max(1, own.size() / topology.nodes());
+        return IntStream.range(0, nameOfRank.size() / ranksOfNode)
+                .mapToObj(node -> nameOfRank.get(node * ranksOfNode))
+                .toList();
+    }
+}

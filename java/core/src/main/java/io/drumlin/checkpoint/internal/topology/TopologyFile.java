@@ -1,0 +1,247 @@
+package io.drumlin.checkpoint.internal.topology;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.config.ConfigValues;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
+import io.drumlin.format.fti.IniFile;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The content of {@code Topology.fti} (docs/formats/fti-run-directory.md, section 2). */
+public final class TopologyFile {
+
+    private static final String NODES = "topology";
+
+    /** Ours: C FTI ignores it, and all sections whose names begin so. */
+    private static final String DRUMLIN = "drumlin";
+
+    /** Begins the names of sections with orders of nodes in which there may still be files; the newest has number 1. */
+    private static final String FORMER = DRUMLIN + ".former.";
+
+    /** Ends the names of sections with the ranks of nodes. */
+    private static final String OF_RANKS = ".ranks";
+
+    /** How the ranks are numbered where nodes are real: what the files of the mode FTI-FF do not tell. */
+    private static final String NUMBERING = "numbering";
+
+    /** How many ranks the application has: the configuration that tells it may change. */
+    private static final String RANKS = "nb_procs";
+
+    /** In groups of how many nodes partner copies and codes were made. */
+    private static final String GROUP_SIZE = "group_size";
+
+    /** How many former orders are kept. */
+    private static final int MOST_FORMER = 3;
+
+    /** Longest list of ranks in one line: C FTI reads lines of 1023 bytes. */
+    private static final int LINE = 900;
+
+    private static final int MOST_RANKS_OF_NODE = 256;
+
+    private TopologyFile() {}
+
+    /** Whether the run that left it had its ranks numbered node by node; empty where that is not known, as of C FTI's runs. */
+    public static Optional<Numbering> numbering(IniFile topology) {
+        return topology.get(DRUMLIN, NUMBERING).map(TopologyFile::numbering);
+    }
+
+    private static Numbering numbering(String word) {
+        for (Numbering numbering : Numbering.values()) {
+            if (word(numbering).equals(word)) {
+                return numbering;
+            }
+        }
+        return Numbering.OTHER;
+    }
+
+    private static String word(Numbering numbering) {
+        return numbering.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** How many ranks the application had; empty where that is not known, as of C FTI's runs. */
+    public static OptionalInt ranks(IniFile topology) {
+        int ranks = ConfigValues.parseInteger(topology.get(DRUMLIN, RANKS).orElse(""));
+        return ranks > 0 ? OptionalInt.of(ranks) : OptionalInt.empty();
+    }
+
+    /**
+     * Refuses another {@code group_size} than that of the run that left the file: partners are others then, and copies that are whole would
+     * be taken for damaged and replaced. Of C FTI's runs it is not known.
+     */
+    public static void requireGroupSize(IniFile topology, FtiConfig config, String name) throws DrumlinException {
+        if (!isOfThisGroupSize(topology, config)) {
+            int before = groupSize(topology);
+            throw DrumlinException.during("restart")
+                    .problem("the run has partner copies and codes in groups of " + before
+                            + " nodes, and group_size is " + config.groupSize() + " now (" + name + ")")
+                    .advice("set group_size = " + before + "; it stays the same until a run is completed")
+                    .exception();
+        }
+    }
+
+    /** Whether the groups of nodes are as large as those of the run that left the file, as far as that is known. */
+    public static boolean isOfThisGroupSize(IniFile topology, FtiConfig config) {
+        int before = groupSize(topology);
+        return before <= 0 || before == config.groupSize();
+    }
+
+    private static int groupSize(IniFile topology) {
+        return ConfigValues.parseInteger(topology.get(DRUMLIN, GROUP_SIZE).orElse(""));
+    }
+
+    /** What C FTI leaves of the configuration, and the node names. */
+    public static String toIni(FtiConfig config, NodeOrder order, int ranksOfApplication) {
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        for (String section : config.ini().sections()) {
+            if (!List.of("basic", "restart", "advanced", NODES).contains(section)) {
+                sections.put(section, new LinkedHashMap<>(config.ini().section(section)));
+            }
+        }
+        put(sections, order);
+        if (order.numbering().isPresent()) {
+            Map<String, String> ours = sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>());
+            ours.put(RANKS, Integer.toString(ranksOfApplication));
+            ours.put(GROUP_SIZE, Integer.toString(config.groupSize()));
+        }
+        return IniFile.dump(sections);
+    }
+
+    /** Makes an order the present one. */
+    private static void put(Map<String, Map<String, String>> sections, NodeOrder order) {
+        sections.put(NODES, names(order));
+        order.numbering().ifPresent(numbering -> sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>())
+                .put(NUMBERING, word(numbering)));
+        putRanks(sections, DRUMLIN + OF_RANKS, order);
+    }
+
+    private static Map<String, String> names(NodeOrder order) {
+        Map<String, String> nodes = new LinkedHashMap<>();
+        for (int i = 0; i < order.nodeNames().size(); i++) {
+            nodes.put(Integer.toString(i), order.nodeNames().get(i));
+        }
+        return nodes;
+    }
+
+    private static void putRanks(Map<String, Map<String, String>> sections, String section, NodeOrder order) {
+        if (order.fileRanks().isEmpty()) {
+            return;
+        }
+        Map<String, String> nodes = new LinkedHashMap<>();
+        int ofNode = order.fileRanks().size() / order.nodeNames().size();
+        for (int node = 0; node < order.nodeNames().size(); node++) {
+            String ranks = RankRanges.of(order.fileRanks().subList(node * ofNode, (node + 1) * ofNode));
+            String key = Integer.toString(node);
+            while (ranks.length() > LINE) {
+                int comma = ranks.lastIndexOf(',', LINE);
+                nodes.put(key, ranks.substring(0, comma));
+                ranks = ranks.substring(comma + 1);
+                key += "+";
+            }
+            nodes.put(key, ranks);
+        }
+        sections.put(section, nodes);
+    }
+
+    /**
+     * The orders of nodes in which there may be files: the last first.
+     *
+     * @param name of the file, for messages
+     */
+    public static List<NodeOrder> orders(IniFile topology, String name) throws DrumlinException {
+        List<NodeOrder> orders = new ArrayList<>();
+        orders.add(order(topology, name, NODES, DRUMLIN));
+        for (int i = 1; topology.sections().contains(FORMER + i); i++) {
+            orders.add(order(topology, name, FORMER + i, FORMER + i));
+        }
+        return orders;
+    }
+
+    private static NodeOrder order(IniFile topology, String name, String nodes, String ours) throws DrumlinException {
+        List<String> names = nodeNames(topology, nodes, name);
+        Optional<Numbering> numbering = topology.get(ours, NUMBERING).map(TopologyFile::numbering);
+        Map<String, String> lines = topology.section(ours + OF_RANKS);
+        List<Integer> ranks = new ArrayList<>();
+        for (int node = 0; node < names.size() && !lines.isEmpty(); node++) {
+            String key = Integer.toString(node);
+            do {
+                ranks.addAll(RankRanges.parse(lines.getOrDefault(key, ""), MOST_RANKS_OF_NODE, name));
+                key += "+";
+            } while (lines.containsKey(key));
+        }
+        return new NodeOrder(names, numbering, ranks);
+    }
+
+    /**
+     * The same file with the order of nodes of a restart. Another order than before stays in it as a former one, for there may be files in
+     * it on the nodes.
+     *
+     * @param text of the file
+     * @param name of the file, for messages
+     * @param now as many nodes as it names
+     * @param used the number, in {@link #orders}, of that in which the restart has found its files; in it nodes were replaced
+     */
+    public static String withOrder(String text, String name, NodeOrder now, int used) throws DrumlinException {
+        IniFile ini = IniFile.parse(text, name);
+        List<NodeOrder> before = new ArrayList<>(orders(ini, name));
+        before.add(0, before.remove(used).withReplacements(now.nodeNames()));
+        if (used == 0 && before.get(0).isLike(now)) {
+            return withNodeNames(ini, now.nodeNames());
+        }
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        for (String section : ini.sections()) {
+            if (!section.equals(NODES) && !section.startsWith(DRUMLIN + ".")) {
+                sections.put(section, new LinkedHashMap<>(ini.section(section)));
+            }
+        }
+        put(sections, now);
+        before.removeIf(order -> order.isLike(now));
+        for (int i = 1; i <= Math.min(MOST_FORMER, before.size()); i++) {
+            NodeOrder former = before.get(i - 1);
+            Map<String, String> nodes = names(former);
+            former.numbering().ifPresent(numbering -> nodes.put(NUMBERING, word(numbering)));
+            sections.put(FORMER + i, nodes);
+            putRanks(sections, FORMER + i + OF_RANKS, former);
+        }
+        return IniFile.dump(sections);
+    }
+
+    /** The file as it is, but for names. */
+    private static String withNodeNames(IniFile ini, List<String> nodeNames) throws DrumlinException {
+        IniFile named = ini;
+        for (int i = 0; i < nodeNames.size(); i++) {
+            String key = Integer.toString(i);
+            if (!named.get(NODES, key).equals(Optional.of(nodeNames.get(i)))) {
+                named = named.with(NODES, key, nodeNames.get(i));
+            }
+        }
+        return named.text();
+    }
+
+    private static List<String> nodeNames(IniFile topology, String section, String name) throws DrumlinException {
+        Map<String, String> nodes = new LinkedHashMap<>(topology.section(section));
+        nodes.remove(NUMBERING);
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            String node = nodes.get(Integer.toString(i));
+            if (node == null) {
+                throw DrumlinException.during("reading " + name)
+                        .problem(String.format(Locale.ROOT, "[%s] %d is missing of %d nodes", section, i, nodes.size()))
+                        .advice("the file is not whole: without it the nodes of the earlier run are not known")
+                        .exception();
+            }
+            names.add(node);
+        }
+        if (names.isEmpty()) {
+            throw DrumlinException.during("reading " + name)
+                    .problem("[" + section + "] names no node")
+                    .exception();
+        }
+        return names;
+    }
+}

@@ -1,0 +1,17 @@
+package io.drumlin.checkpoint.internal.verify;
+
+import io.drumlin.storage.PathStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import org.jspecify.annotations.Nullable;
+
+/** By which a file is known again that was renamed, and one that was written since is not. */
+public record FileIdentity(@Nullable Object key, long size, FileTime written) {
+
+    public static FileIdentity of(Path path) throws IOException {
+        BasicFileAttributes attributes = PathStatus.read(path);
+        return new FileIdentity(attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
+    }
+}

@@ -1,0 +1,381 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Two jobs that are started with one configuration. */
+class LeaseTest {
+
+    private static final Duration SHORT = Duration.ofMillis(400);
+
+    @TempDir
+    Path directory;
+
+    private static LeaseHolder here(Map<String, String> environment) throws IOException {
+        return LeaseHolder.here(environment::get);
+    }
+
+    /** A process that may be alive. */
+    private static LeaseHolder of(Process process) throws IOException {
+        LeaseHolder here = here(Map.of());
+        return new LeaseHolder(
+                "other", here.host(), here.machine(), process.pid(), LeaseHolder.startOf(process.pid()), "");
+    }
+
+    private static LeaseHolder elsewhere(String job) {
+        return new LeaseHolder("other", "n7", "n7 boot pid:[1]", 17, "4711", job);
+    }
+
+    private static Process sleeping() throws IOException {
+        return new ProcessBuilder("sleep", "600").start();
+    }
+
+    private Path lease(LeaseHolder other) throws IOException {
+        return Files.writeString(directory.resolve("drumlin-lease"), other.toText());
+    }
+
+    @Test
+    void aSecondJobIsRefusedWhileTheFirstRuns() throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(directory, Map.of());
+        run.run(2, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {7});
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.checkpoint(2, Level.L4);
+            checkpoints.checkpoint(3, Level.L1);
+        });
+        Path meta = directory.resolve("Meta").resolve(run.restartValue("exec_id"));
+        assertThat(meta.resolve("drumlin-lease")).doesNotExist();
+        Process first = sleeping();
+        try {
+            Files.writeString(meta.resolve("drumlin-lease"), of(first).toText());
+            String config = Files.readString(run.config());
+            var files = run.files();
+            assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {}))
+                    .isInstanceOf(DrumlinException.class)
+                    .hasMessageContaining("another job is running with this run's directories: process " + first.pid())
+                    .hasMessageContaining("give each job a configuration file of its own")
+                    .hasMessageContaining("if there is no such job, delete this file");
+            assertThat(run.files()).isEqualTo(files);
+            assertThat(Files.readString(run.config())).isEqualTo(config);
+        } finally {
+            first.destroyForcibly().waitFor();
+        }
+        run.run(2, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(7);
+            assertThat(meta.resolve("drumlin-lease")).exists();
+            checkpoints.complete();
+        });
+        assertThat(meta).doesNotExist();
+    }
+
+    @Test
+    void whoHasLostTheLeaseChangesNothing() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.head", "1", "basic.node_size", "3"));
+        run.run(3, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {7});
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.await();
+            Path lease = run.file("Topology.fti").resolveSibling("drumlin-lease");
+            assertThat(lease).exists();
+            checkpoints.communicator().barrier();
+            Path tmp = directory.resolve("Local/node0/" + checkpoints.execId() + "/tmp");
+            Files.createDirectories(tmp);
+            Files.writeString(tmp.resolve("of the other job"), "");
+            Files.writeString(lease, elsewhere("").toText());
+            checkpoints.communicator().barrier();
+            var files = run.files();
+            for (Level level : new Level[] {Level.L1, Level.L4}) {
+                assertThatThrownBy(() -> checkpoints.checkpoint(2, level))
+                        .hasMessageContaining("another job has taken");
+            }
+            assertThatThrownBy(checkpoints::complete).hasMessageContaining("another job has taken");
+            assertThat(run.files()).isEqualTo(files);
+            checkpoints.communicator().barrier();
+        });
+        assertThat(run.file("of the other job")).exists();
+        assertThat(Files.readString(leaseOf(run))).contains("n7");
+    }
+
+    /** The rank that has the lease is the first in the order of nodes, and no head: not that with the number 0. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "n1 n2 n2 n1 n1 n2; n1 n2 n2 n1 n1 n2; 1; false",
+                "n1 n1 n1 n2 n2 n2; n2 n2 n2 n1 n1 n1; 1; false",
+                "n1 n1 n2 n2; n2 n1 n1 n2; 0; false",
+                "n1 n1 n2 n2; n2 n2 n1 n1; 0; true",
+                "n1 n2 n2 n1 n1 n2; n2 n1 n1 n2 n2 n1; 1; true",
+            })
+    void theHolderNeedsNotBeTheFirstRank(String before, String now, int heads, boolean orderOfNodes)
+            throws IOException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "advanced.local_test",
+                        "0",
+                        "basic.head",
+                        Integer.toString(heads),
+                        "basic.node_size",
+                        Integer.toString(2 + heads)));
+        RunFixture.Opening opening = builder -> (orderOfNodes ? builder.orderOfNodes() : builder).open();
+        run.runOn(List.of(before.split(" ", -1)), opening, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {7});
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        Path file = leaseOf(run);
+        assertThat(file).doesNotExist();
+        List<String> hosts = List.of(now.split(" ", -1));
+        run.runOn(hosts, opening, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(7);
+            checkpoints.checkpoint(2, Level.L1);
+            checkpoints.communicator().barrier();
+            Files.writeString(file, elsewhere("").toText());
+            checkpoints.communicator().barrier();
+            assertThatThrownBy(() -> checkpoints.checkpoint(3, Level.L1)).hasMessageContaining("another job has taken");
+            assertThatThrownBy(checkpoints::complete).hasMessageContaining("another job has taken");
+            assertThat(run.restartValue("failure")).isEqualTo("1");
+            checkpoints.communicator().barrier();
+        });
+        assertThat(Files.readString(file)).contains("n7");
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofDays(7))));
+        run.runOn(hosts, opening, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastCheckpoint()).contains(2);
+            assertThat(Files.readString(file)).doesNotContain("n7");
+            checkpoints.complete();
+        });
+        assertThat(file).doesNotExist();
+    }
+
+    /** So late that only the first rank of the run notices, before it says that the next start is a restart. */
+    @ParameterizedTest
+    @CsvSource({"n1 n2 n2 n1 n1 n2, 1", "n1 n2 n2 n1, 0", "n1 n1 n2 n2, 0"})
+    void aLeaseThatIsLostWithinTheFirstCheckpoint(String hosts, int heads) throws IOException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "advanced.local_test",
+                        "0",
+                        "basic.head",
+                        Integer.toString(heads),
+                        "basic.node_size",
+                        Integer.toString(2 + heads)));
+        AtomicBoolean opened = new AtomicBoolean();
+        StorageEngine storage = before("syncDirectory", path -> {
+            if (opened.get()) {
+                Files.writeString(leaseOf(run), elsewhere("").toText());
+            }
+        });
+        run.runOn(
+                List.of(hosts.split(" ", -1)),
+                builder -> builder.storage(storage).open(),
+                (checkpoints, comm) -> {
+                    checkpoints.protect(0, new int[] {7});
+                    checkpoints.communicator().barrier();
+                    opened.set(true);
+                    assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L1))
+                            .hasMessageContaining("another job has taken");
+                    assertThat(run.restartValue("failure")).isEqualTo("0");
+                    checkpoints.communicator().barrier();
+                });
+        assertThat(Files.readString(leaseOf(run))).contains("n7");
+    }
+
+    /** Until nothing of this job changes the run's directories any more. */
+    @Test
+    void theLeaseOutlivesTheLastDeletion() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        AtomicBoolean opened = new AtomicBoolean();
+        List<Path> late = new ArrayList<>();
+        StorageEngine storage = before("delete", path -> {
+            if (opened.get() && path.toString().contains("drumlin-replaced-")) {
+                LockSupport.parkNanos(Duration.ofMillis(30).toNanos());
+                if (Files.notExists(leaseOf(run))) {
+                    late.add(path);
+                }
+            }
+        });
+        try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                .communicator(new SingleCommunicator())
+                .storage(storage)
+                .open()) {
+            opened.set(true);
+            checkpoints.protect(0, new int[] {7});
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.checkpoint(2, Level.L1);
+        }
+        assertThat(late).isEmpty();
+        assertThat(leaseOf(run)).doesNotExist();
+    }
+
+    /** What happens before a call of an engine. */
+    @FunctionalInterface
+    private interface Event {
+        void at(Path path) throws IOException;
+    }
+
+    private static StorageEngine before(String call, Event event) {
+        StorageEngine real = new NioEngine();
+        return (StorageEngine) Proxy.newProxyInstance(
+                LeaseTest.class.getClassLoader(), new Class<?>[] {StorageEngine.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals(call)) {
+                        event.at((Path) arguments[0]);
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private Path leaseOf(RunFixture run) throws IOException {
+        return directory.resolve("Meta").resolve(run.restartValue("exec_id")).resolve("drumlin-lease");
+    }
+
+    /** As a kill leaves it. */
+    @Test
+    void aProcessOfThisHostThatHasEndedIsSucceededAtOnce() throws IOException, InterruptedException {
+        Process first = sleeping();
+        LeaseHolder other = of(first);
+        first.destroyForcibly().waitFor();
+        take(lease(other), Map.of(), Duration.ofDays(1));
+    }
+
+    @Test
+    void anotherProcessWithTheSameNumberIsNotTheOne() throws IOException {
+        Process first = sleeping();
+        try {
+            LeaseHolder now = of(first);
+            LeaseHolder other = new LeaseHolder("other", now.host(), now.machine(), now.pid(), now.start() + "1", "");
+            take(lease(other), Map.of(), Duration.ofDays(1));
+        } finally {
+            first.destroyForcibly();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SLURM_JOB_ID=5, SLURM_JOB_ID, 5, true",
+        "SLURM_JOB_ID=5, SLURM_JOB_ID, 6, false",
+        "SLURM_JOB_ID=5, PBS_JOBID, 5, false",
+        "PBS_JOBID=5.server, PBS_JOBID, 5.server, true",
+    })
+    void aRequeuedJobSucceedsItselfAtOnce(String before, String variable, String value, boolean atOnce)
+            throws IOException {
+        Path file = lease(elsewhere(before));
+        Map<String, String> environment = Map.of(variable, value);
+        if (atOnce) {
+            take(file, environment, Duration.ofDays(1));
+        } else {
+            assertThatThrownBy(() -> takeWhileRenewed(file, environment)).hasMessageContaining("host n7");
+        }
+    }
+
+    @Test
+    void aLeaseOfAnotherHostThatIsNotRenewedIsTakenOver() throws IOException {
+        take(lease(elsewhere("")), Map.of(), SHORT);
+    }
+
+    @Test
+    void aLeaseOfLastWeekIsTakenOverAtOnce() throws IOException {
+        Path file = lease(elsewhere(""));
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofDays(7))));
+        take(file, Map.of(), Duration.ofDays(1));
+    }
+
+    @Test
+    void aDamagedLeaseIsTakenOverWhenItIsNotRenewed() throws IOException {
+        Path file = Files.writeString(directory.resolve("drumlin-lease"), "[lea");
+        take(file, Map.of(), SHORT);
+    }
+
+    /** The one that computes for hours renews it. */
+    @Test
+    void aLeaseIsRenewedBetweenCheckpoints() throws IOException {
+        Path file = directory.resolve("drumlin-lease");
+        LeaseHolder computing = elsewhere("");
+        try (Lease held =
+                Lease.take(file, computing, Duration.ofMillis(90), SHORT).orElseThrow()) {
+            assertThatThrownBy(() -> Lease.take(file, here(Map.of()), Duration.ofMinutes(5), SHORT))
+                    .hasMessageContaining("process 17 on host n7");
+            held.requireOwn();
+        }
+        assertThat(file).doesNotExist();
+    }
+
+    private void take(Path file, Map<String, String> environment, Duration watch) throws IOException {
+        Optional<Lease> lease = Lease.take(file, here(environment), watch, SHORT);
+        assertThat(Files.readString(file))
+                .doesNotContain("n7")
+                .contains(Long.toString(ProcessHandle.current().pid()));
+        lease.orElseThrow().close();
+        assertThat(file).doesNotExist();
+        try (var left = Files.list(directory)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    private static void takeWhileRenewed(Path file, Map<String, String> environment) throws IOException {
+        CountDownLatch over = new CountDownLatch(1);
+        Thread renewal = new Thread(() -> {
+            for (long beat = 1; over.getCount() > 0; beat++) {
+                try {
+                    Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(beat % 7)));
+                } catch (IOException e) {
+                    return;
+                }
+                Thread.onSpinWait();
+            }
+        });
+        renewal.start();
+        try {
+            Lease.take(file, here(environment), Duration.ofMinutes(5), SHORT);
+        } finally {
+            over.countDown();
+        }
+    }
+
+    /** A job that starts afresh has directories of its own. */
+    @Test
+    void aRunWithoutLeaseIsNotWatched() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "drumlin.lease", "0"));
+        try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
+            assertThat(run.file("Topology.fti").resolveSibling("drumlin-lease")).doesNotExist();
+            assertThat(checkpoints.isRestart()).isFalse();
+        }
+    }
+}
