@@ -5,8 +5,13 @@ import java.nio.file.Path;
 class FtiFfModeTest extends IoModeContract {
 
     @Override
-    int ioMode() {
+    public int ioMode() {
         return 3;
+    }
+
+    @Override
+    String nameOfMode() {
+        return "FTI-FF";
     }
 
     /** Behind the first page, where the first container begins; the file ends with metadata. */

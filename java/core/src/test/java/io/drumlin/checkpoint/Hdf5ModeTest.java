@@ -41,8 +41,13 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
     private static final RecordLayout<Particle> PARTICLE = RecordLayout.of(Particle.class);
 
     @Override
-    int ioMode() {
+    public int ioMode() {
         return 5;
+    }
+
+    @Override
+    String nameOfMode() {
+        return "HDF5";
     }
 
     @Override
@@ -230,7 +235,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         Path metadata = run.file("l1/sector0-group0.fti");
         String text = Files.readString(metadata);
         assertThat(text).contains("drumlin_checksum");
-        MetadataIdentityTest.unseal(metadata);
+        SeparateMetadataContract.unseal(metadata);
     }
 
     private static Hdf5File read(Path path) throws IOException {

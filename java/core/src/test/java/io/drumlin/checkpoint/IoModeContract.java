@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.ThreadCommunicator;
@@ -19,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,9 +33,16 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 abstract class IoModeContract extends LevelsContract {
 
     static final int RANKS = 4;
+    static final int INTS = 20_000;
+    static final int OLDER = 1;
+    static final int NEWER = 2;
+    private static final int PAIR = 2;
 
     /** The value of {@code ckpt_io}. */
-    abstract int ioMode();
+    public abstract int ioMode();
+
+    /** What messages call it. */
+    abstract String nameOfMode();
 
     /** The file of level 4 that the last rank's data are in. */
     Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException {
@@ -348,5 +358,136 @@ abstract class IoModeContract extends LevelsContract {
         take(run, 1, level);
         HeadsTest.switchHeadsOn(run);
         assertThatThrownBy(() -> run.run(RANKS, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
+    }
+
+    /** The name of the mode that wrote the files is in what the others say; files of bare data are the same in several modes. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, L1", "2, L1", "3, L1", "4, L1", "5, L1",
+        "1, L4", "2, L4", "3, L4", "4, L4", "5, L4",
+        "4, L2", "5, L2", "1, L3", "2, L3"
+    })
+    void anotherModeIsRefusedByItsName(int other, Level level) throws IOException {
+        RunFixture run = make(Map.of("basic.node_size", "2"));
+        takeSteps(run, level, 1);
+        List<String> files = run.files();
+        useMode(run, other);
+        if (other == ioMode() || level != Level.L4 && hasBareData(other) && hasBareData(ioMode())) {
+            assertThat(restart(run)).containsOnly("1");
+            return;
+        }
+        assertThat(restart(run)).allMatch(outcome -> outcome.contains("at no level") && outcome.contains(nameOfMode()));
+        assertThat(run.files()).isEqualTo(files);
+        useMode(run, ioMode());
+        assertThat(restart(run)).containsOnly("1");
+    }
+
+    /** What comes from a node and from its neighbours in these modes; at level 4 they differ. */
+    private static boolean hasBareData(int ioMode) {
+        return ioMode == 1 || ioMode == 2 || ioMode == 4;
+    }
+
+    static void useMode(RunFixture run, int ioMode) throws IOException {
+        String text = Files.readString(run.config());
+        Files.writeString(run.config(), text.replaceAll("(?m)^(ckpt_io\\s*=).*", "$1 " + ioMode));
+    }
+
+    /** Each checkpoint has the id of the one before. */
+    static void takeSteps(RunFixture run, Level level, int... steps) throws IOException {
+        for (int step : steps) {
+            run.run(RANKS, (checkpoints, comm) -> {
+                int[] values = new int[INTS];
+                TwoVariables.protect(checkpoints, values);
+                TwoVariables.set(values, step);
+                checkpoints.discardRestart();
+                checkpoints.checkpoint(7, level);
+            });
+        }
+    }
+
+    static List<String> restart(RunFixture run) {
+        return TwoVariables.restart(run, INTS, healthy(RANKS));
+    }
+
+    static List<FaultyEngine> healthy(int ranks) {
+        return Stream.generate(() -> new FaultyEngine(new NioEngine(), false))
+                .limit(ranks)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"L1", "L2", "L3"})
+    void anErrorThatMayPassLosesNothing(Level level) throws IOException {
+        tryFaults(level, 12);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @EnumSource(names = {"L1", "L2", "L3"})
+    void noErrorThatMayPassLosesAnything(Level level) throws IOException {
+        tryFaults(level, 1);
+    }
+
+    /** A restart goes on from the newer one or fails with words; and when the error has passed, the next finds the newer one. */
+    private void tryFaults(Level level, int stride) throws IOException {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        RunFixture none = olderAndNewer("none", level, "2");
+        List<FaultyEngine> engines = healthy(PAIR);
+        List<Map<Operation, Integer>> before = FaultPoint.counts(engines);
+        TwoVariables.restart(none, INTS, engines);
+        for (FaultPoint point : FaultPoint.sample(before, FaultPoint.counts(engines), stride, random)) {
+            String errno = point.operation() == Operation.OPEN && random.nextBoolean() ? "EMFILE" : "EIO";
+            // It passes before the next attempt; after the attempts, so that an older one could be read; or not at all.
+            int times = List.of(1, 6, 300).get(random.nextInt(3));
+            String name = point.operation() + "-" + point.rank() + "-" + point.nth() + "-" + errno + "-" + times;
+            RunFixture run = olderAndNewer(name, level, "2");
+            List<FaultyEngine> faulty = healthy(PAIR);
+            for (int i = 0; i < times; i++) {
+                faulty.get(point.rank()).fail(point.operation(), point.nth() + i, errno);
+            }
+            List<String> outcomes = TwoVariables.restart(run, INTS, faulty);
+            assertThat(outcomes).as(name).allMatch(outcome -> outcome.contains("failed") || outcome.equals("" + NEWER));
+            assertThat(TwoVariables.restart(run, INTS, healthy(PAIR)))
+                    .as("%s after %s", name, outcomes)
+                    .containsOnly("" + NEWER);
+            DirectoryTree.delete(run.directory(), new NioEngine());
+        }
+    }
+
+    /** The disk of a node is not mounted at one start, and is at the next. */
+    @ParameterizedTest
+    @CsvSource({"node1, 2", "node0, 1", "node0, 2"})
+    void theNewerOneIsThereUntilAnotherIs(String node, String groupSize) throws IOException {
+        RunFixture run = olderAndNewer("disk", Level.L1, groupSize);
+        Path disk = run.directory().resolve("Local").resolve(node);
+        Path away = run.directory().resolve("away");
+        Files.move(disk, away);
+        assertThat(TwoVariables.restart(run, INTS, healthy(PAIR))).containsOnly("" + OLDER);
+        DirectoryTree.delete(disk, new NioEngine());
+        Files.move(away, disk);
+        assertThat(TwoVariables.restart(run, INTS, healthy(PAIR))).containsOnly("" + NEWER);
+    }
+
+    private RunFixture olderAndNewer(String name, Level level, String groupSize) throws IOException {
+        Map<String, String> changes = new HashMap<>(mode());
+        changes.put("basic.node_size", "1");
+        changes.put("basic.group_size", groupSize);
+        RunFixture run = new RunFixture(Files.createDirectories(directory.resolve(name)), changes);
+        takeOlderAndNewer(run, level);
+        return run;
+    }
+
+    /** On two ranks: one of level 4 and then another. */
+    static void takeOlderAndNewer(RunFixture run, Level level) throws IOException {
+        run.run(PAIR, (checkpoints, comm) -> {
+            int[] values = new int[INTS];
+            TwoVariables.protect(checkpoints, values);
+            TwoVariables.set(values, OLDER);
+            checkpoints.checkpoint(OLDER, Level.L4);
+            TwoVariables.set(values, NEWER);
+            checkpoints.checkpoint(NEWER, level);
+        });
     }
 }

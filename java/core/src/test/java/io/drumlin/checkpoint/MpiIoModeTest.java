@@ -6,8 +6,13 @@ import java.nio.file.Path;
 class MpiIoModeTest extends IoModeContract implements SeparateMetadataContract, SharedFileContract {
 
     @Override
-    int ioMode() {
+    public int ioMode() {
         return 2;
+    }
+
+    @Override
+    String nameOfMode() {
+        return "MPI-IO";
     }
 
     @Override

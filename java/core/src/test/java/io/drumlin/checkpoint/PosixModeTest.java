@@ -14,8 +14,13 @@ import org.junit.jupiter.api.Test;
 class PosixModeTest extends IoModeContract implements SeparateMetadataContract {
 
     @Override
-    int ioMode() {
+    public int ioMode() {
         return 1;
+    }
+
+    @Override
+    String nameOfMode() {
+        return "POSIX";
     }
 
     @Override

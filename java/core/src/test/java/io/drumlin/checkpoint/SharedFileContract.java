@@ -21,7 +21,7 @@ interface SharedFileContract {
         IoModeContract.take(run, 1, Level.L4);
         for (String group : List.of("sector0-group0.fti", "sector1-group0.fti")) {
             Path file = SeparateMetadataContract.metadata(run, "l4/" + group);
-            MetadataIdentityTest.unseal(file);
+            SeparateMetadataContract.unseal(file);
             String text = Files.readString(file, StandardCharsets.ISO_8859_1)
                     .replaceAll("(ckpt_checksum +=) .*", "$1 0123456789abcdef0123456789abcdef");
             Files.writeString(file, text, StandardCharsets.ISO_8859_1);

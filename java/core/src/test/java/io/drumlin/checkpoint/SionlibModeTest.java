@@ -13,8 +13,13 @@ import org.junit.jupiter.api.Test;
 class SionlibModeTest extends IoModeContract implements SeparateMetadataContract, SharedFileContract {
 
     @Override
-    int ioMode() {
+    public int ioMode() {
         return 4;
+    }
+
+    @Override
+    String nameOfMode() {
+        return "SIONlib";
     }
 
     @Override

@@ -1,8 +1,18 @@
 package io.drumlin.checkpoint;
 
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.IntBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** An array that is protected as two variables, and may be added to a checkpoint one half after the other. */
 final class TwoVariables {
@@ -34,5 +44,43 @@ final class TwoVariables {
             }
             checkpoint.commit();
         }
+    }
+
+    /** Values that tell their step and their place. */
+    static void set(int[] values, int step) {
+        Arrays.setAll(values, i -> step + i);
+    }
+
+    /** For each rank which step a restart brings back, or the failure. */
+    static List<String> restart(RunFixture run, int count, List<? extends StorageEngine> engines) {
+        List<String> outcomes = new ArrayList<>(Collections.nCopies(engines.size(), "?"));
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(60),
+                () -> ThreadCommunicator.run(engines.size(), comm -> {
+                    String outcome;
+                    try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                            .communicator(comm)
+                            .storage(engines.get(comm.rank()))
+                            .open()) {
+                        int[] values = new int[count];
+                        protect(checkpoints, values);
+                        checkpoints.recover();
+                        outcome = step(values);
+                    } catch (IOException failed) {
+                        outcome = failed.toString();
+                    }
+                    synchronized (outcomes) {
+                        outcomes.set(comm.rank(), outcome);
+                    }
+                }));
+        return outcomes;
+    }
+
+    private static String step(int[] values) {
+        Set<Integer> steps = new TreeSet<>();
+        for (int i = 0; i < values.length; i++) {
+            steps.add(values[i] - i);
+        }
+        return steps.size() == 1 ? steps.iterator().next().toString() : "mixed: " + steps;
     }
 }
