@@ -2,7 +2,7 @@ package io.drumlin.checkpoint;
 
 import java.nio.file.Path;
 
-class FtiFfModeTest extends IoModeContract {
+class FtiFfModeTest extends IoModeContract implements OtherRanksContract {
 
     @Override
     public int ioMode() {
@@ -16,7 +16,7 @@ class FtiFfModeTest extends IoModeContract {
 
     /** Behind the first page, where the first container begins; the file ends with metadata. */
     @Override
-    int placeOfData(Path file) {
+    public int placeOfData(Path file) {
         return 4100;
     }
 }

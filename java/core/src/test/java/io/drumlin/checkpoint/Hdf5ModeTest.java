@@ -518,4 +518,15 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         Path file = run.file("Ckpt" + ckptId + "-Rank0.h5");
         return read(file).dataset("/Dataset_0").orElseThrow().dimensions();
     }
+
+    /** How data are distributed is nothing that these files are read by. */
+    @Test
+    void anotherNumberOfRanksIsRefusedAlsoWhereItIsAskedFor() throws IOException {
+        RunFixture run = make(Map.of("basic.group_size", "1"));
+        take(run, 1, Level.L4);
+        assertThatThrownBy(() -> DistributedState.start(run, 6, (checkpoints, comm) -> {}))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("at no level");
+        recover(run, 1, Level.L4);
+    }
 }

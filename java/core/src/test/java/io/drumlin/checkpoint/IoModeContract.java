@@ -45,12 +45,12 @@ abstract class IoModeContract extends LevelsContract {
     abstract String nameOfMode();
 
     /** The file of level 4 that the last rank's data are in. */
-    Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException {
+    public Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException {
         return run.file("Ckpt" + ckptId + "-Rank" + (RANKS - 1) + suffix());
     }
 
     /** Where in that file a byte of the data is. */
-    int placeOfData(Path file) throws IOException {
+    public int placeOfData(Path file) throws IOException {
         return (int) Files.size(file) - 1;
     }
 

@@ -3,7 +3,7 @@ package io.drumlin.checkpoint;
 import java.io.IOException;
 import java.nio.file.Path;
 
-class MpiIoModeTest extends IoModeContract implements SeparateMetadataContract, SharedFileContract {
+class MpiIoModeTest extends IoModeContract implements OtherRanksContract, SeparateMetadataContract, SharedFileContract {
 
     @Override
     public int ioMode() {
@@ -16,7 +16,7 @@ class MpiIoModeTest extends IoModeContract implements SeparateMetadataContract, 
     }
 
     @Override
-    Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException {
+    public Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException {
         return run.file("Ckpt" + ckptId + "-mpiio.fti");
     }
 }

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class PosixModeTest extends IoModeContract implements SeparateMetadataContract {
+class PosixModeTest extends IoModeContract implements OtherRanksContract, SeparateMetadataContract {
 
     @Override
     public int ioMode() {

@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class SionlibModeTest extends IoModeContract implements SeparateMetadataContract, SharedFileContract {
+class SionlibModeTest extends IoModeContract
+        implements OtherRanksContract, SeparateMetadataContract, SharedFileContract {
 
     @Override
     public int ioMode() {
@@ -23,12 +24,12 @@ class SionlibModeTest extends IoModeContract implements SeparateMetadataContract
     }
 
     @Override
-    Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException {
+    public Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException {
         return run.file("Ckpt" + ckptId + "-sionlib.fti");
     }
 
     @Override
-    int placeOfData(Path file) throws IOException {
+    public int placeOfData(Path file) throws IOException {
         try (SionInput input = SionFile.openTask(file, RANKS - 1, SionOptions.defaults())) {
             return (int) input.reader().position(Long.MAX_VALUE).fileOffset() - 1;
         }
