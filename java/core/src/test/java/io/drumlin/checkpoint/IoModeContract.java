@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.WrongReads.Restart;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -21,16 +22,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every mode of {@code ckpt_io} promises a program; each has a subclass. */
 abstract class IoModeContract extends LevelsContract {
+
+    /** Kept, because a logger without a strong reference forgets its level. */
+    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
 
     static final int RANKS = 4;
     static final int INTS = 20_000;
@@ -62,6 +71,16 @@ abstract class IoModeContract extends LevelsContract {
     @Override
     final Map<String, String> mode() {
         return Map.of("basic.ckpt_io", Integer.toString(ioMode()));
+    }
+
+    @BeforeEach
+    void silence() {
+        LOG.setLevel(java.util.logging.Level.OFF);
+    }
+
+    @AfterEach
+    void speak() {
+        LOG.setLevel(null);
     }
 
     /** A run of this mode on nodes of one rank in groups of two, if the changes do not say otherwise. */
@@ -489,5 +508,35 @@ abstract class IoModeContract extends LevelsContract {
             TwoVariables.set(values, NEWER);
             checkpoints.checkpoint(NEWER, level);
         });
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#ordinary")
+    void aWrongBitIsNotRecovered(Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory)
+            throws IOException {
+        new WrongReads(memory, ioMode(), each).everyRead();
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#ordinary")
+    void aFileThatIsWrittenAfterTheOpeningIsNotRecovered(
+            Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory) throws IOException {
+        new WrongReads(memory, ioMode(), each).written();
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#others")
+    void aWrongBitIsNotRecoveredByOtherWays(Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory)
+            throws IOException {
+        new WrongReads(memory, ioMode(), each).everyRead();
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#others")
+    void aFileThatIsWrittenAfterTheOpeningIsNotRecoveredByOtherWays(
+            Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory) throws IOException {
+        new WrongReads(memory, ioMode(), each).written();
     }
 }

@@ -8,6 +8,7 @@ import static io.drumlin.checkpoint.DistributedState.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.WrongReads.Restart;
 import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,12 +22,18 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the modes promise of a restart on another number of ranks than took the checkpoint. */
 interface OtherRanksContract {
 
     /** See {@link IoModeContract}. */
     RunFixture make(Map<String, String> changes) throws IOException;
+
+    /** See {@link IoModeContract}. */
+    int ioMode();
 
     /** See {@link IoModeContract}. */
     Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException;
@@ -285,5 +292,35 @@ interface OtherRanksContract {
             int first = 2 * comm.rank();
             assertThat(values).containsExactly(first, first + 1);
         });
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#ordinaryOnOtherRanks")
+    default void aWrongBitIsNotRecoveredOnOtherRanks(
+            Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory) throws IOException {
+        new WrongReads(memory, ioMode(), each).everyRead();
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#ordinaryOnOtherRanks")
+    default void aFileThatIsWrittenAfterTheOpeningIsNotRecoveredOnOtherRanks(
+            Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory) throws IOException {
+        new WrongReads(memory, ioMode(), each).written();
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#othersOnOtherRanks")
+    default void aWrongBitIsNotRecoveredOnOtherRanksByOtherWays(
+            Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory) throws IOException {
+        new WrongReads(memory, ioMode(), each).everyRead();
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#othersOnOtherRanks")
+    default void aFileThatIsWrittenAfterTheOpeningIsNotRecoveredOnOtherRanksByOtherWays(
+            Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory) throws IOException {
+        new WrongReads(memory, ioMode(), each).written();
     }
 }

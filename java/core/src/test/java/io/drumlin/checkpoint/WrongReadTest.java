@@ -1,27 +1,11 @@
 package io.drumlin.checkpoint;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.comm.Communicator;
-import io.drumlin.comm.ThreadCommunicator;
-import io.drumlin.storage.FaultyEngine;
-import io.drumlin.storage.LibcEngine;
-import io.drumlin.storage.NativeEngine;
-import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.StorageEngine;
+import io.drumlin.checkpoint.WrongReads.How;
+import io.drumlin.checkpoint.WrongReads.Restart;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import java.util.function.Supplier;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -29,29 +13,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Each read of a restart once brings one wrong bit; and files are written between the opening and the recovery. The program gets its data
- * or an exception.
- */
+/** What every mode promises of a read that brings a wrong bit, for the differential checkpoints that two modes have. */
 class WrongReadTest {
 
-    private static final int RANKS = 2;
-
-    /** More than a block of checksums, and no multiple of anything. */
-    private static final int SIZE = 300_001;
-
-    private static final int SMALL = 77;
+    private static final int POSIX = 1;
+    private static final int FTI_FF = 3;
 
     /** Kept, because a logger without a strong reference forgets its level. */
     private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
 
     @TempDir(factory = FaultTest.InMemory.class)
     private Path directory;
-
-    private final long seed = System.nanoTime();
-    private final Random random = new Random(seed);
 
     @BeforeEach
     void silence() {
@@ -63,310 +38,50 @@ class WrongReadTest {
         LOG.setLevel(null);
     }
 
-    /** How the program brings its data back. */
-    enum How {
-        ALL,
-        SINGLY,
-        PROTECTED_FIRST,
-        ON_ONE_RANK,
-        ON_THREE_RANKS;
-
-        int ranks() {
-            return switch (this) {
-                case ON_ONE_RANK -> 1;
-                case ON_THREE_RANKS -> 3;
-                default -> RANKS;
-            };
-        }
+    static Stream<Arguments> ordinary() {
+        return all().filter(each -> isOrdinary((Restart) each.get()[1]));
     }
 
-    /**
-     * A restart.
-     *
-     * @param loss whether the node of the other rank is lost before
-     */
-    record Case(String engine, int mode, Level level, How how, boolean loss) {
-
-        StorageEngine storage() {
-            return switch (engine) {
-                case "nio" -> new NioEngine();
-                case "libc" -> new LibcEngine();
-                default -> new NativeEngine();
-            };
-        }
-
-        Map<String, String> config() {
-            Map<String, String> config = new HashMap<>();
-            config.put("basic.ckpt_io", Integer.toString(mode));
-            config.put("basic.node_size", "1");
-            config.put("basic.group_size", "2");
-            config.put("basic.enable_dcp", level == Level.L4_DCP ? "1" : "0");
-            config.put("basic.dcp_mode", "1");
-            config.put("basic.dcp_block_size", "512");
-            config.put("basic.dcp_stack_size", "3");
-            config.put("drumlin.slab_memory", "2");
-            return config;
-        }
+    static Stream<Arguments> others() {
+        return all().filter(each -> !isOrdinary((Restart) each.get()[1]));
     }
 
-    static List<Case> ordinary() {
-        return cases().filter(each -> each.engine.equals("nio") && each.how != How.SINGLY && !each.loss)
-                .toList();
+    private static boolean isOrdinary(Restart each) {
+        return each.engine().equals("nio") && each.how() != How.SINGLY;
     }
 
-    static List<Case> others() {
-        List<Case> ordinary = ordinary();
-        return cases().filter(each -> !ordinary.contains(each)).toList();
-    }
-
-    private static Stream<Case> cases() {
-        List<Case> cases = new ArrayList<>();
-        boolean pure = "off".equals(System.getProperty("drumlin.native"));
-        for (String engine : pure ? List.of("nio") : List.of("nio", "libc", "native")) {
-            for (int mode = 1; mode <= 5; mode++) {
-                for (Level level : Level.values()) {
-                    if (level == Level.L4_DCP && mode != 1 && mode != 3) {
-                        continue;
-                    }
-                    for (How how : How.values()) {
-                        boolean elastic = how.ranks() != RANKS;
-                        if (elastic && (mode == 5 || level != Level.L4 && !(level == Level.L4_DCP && mode == 3))) {
-                            continue;
-                        }
-                        cases.add(new Case(engine, mode, level, how, false));
-                        if (level == Level.L2 || level == Level.L3) {
-                            cases.add(new Case(engine, mode, level, how, true));
-                        }
-                    }
-                }
-            }
-        }
-        return cases.stream();
+    /** Only FTI-FF takes them up on another number of ranks. */
+    private static Stream<Arguments> all() {
+        Stream<Arguments> posix = WrongReads.restarts(Level.L4_DCP).map(each -> arguments(POSIX, each));
+        Stream<Arguments> ftiFf = Stream.concat(
+                        WrongReads.restarts(Level.L4_DCP), WrongReads.onOtherRanks(Level.L4_DCP))
+                .map(each -> arguments(FTI_FF, each));
+        return Stream.concat(posix, ftiFf);
     }
 
     @ParameterizedTest
     @MethodSource("ordinary")
-    void aWrongBitIsNotRecovered(Case each) throws IOException {
-        everyRead(each);
+    void aWrongBitIsNotRecovered(int ioMode, Restart each) throws IOException {
+        new WrongReads(directory, ioMode, each).everyRead();
     }
 
     @Tag("soak")
     @ParameterizedTest
     @MethodSource("others")
-    void aWrongBitIsNotRecoveredByOtherWays(Case each) throws IOException {
-        everyRead(each);
+    void aWrongBitIsNotRecoveredByOtherWays(int ioMode, Restart each) throws IOException {
+        new WrongReads(directory, ioMode, each).everyRead();
     }
 
     @ParameterizedTest
     @MethodSource("ordinary")
-    void aFileThatIsWrittenAfterTheOpeningIsNotRecovered(Case each) throws IOException {
-        written(each);
+    void aFileThatIsWrittenAfterTheOpeningIsNotRecovered(int ioMode, Restart each) throws IOException {
+        new WrongReads(directory, ioMode, each).written();
     }
 
     @Tag("soak")
     @ParameterizedTest
     @MethodSource("others")
-    void aFileThatIsWrittenAfterTheOpeningIsNotRecoveredByOtherWays(Case each) throws IOException {
-        written(each);
-    }
-
-    private void everyRead(Case each) throws IOException {
-        Path original = checkpointed(each);
-        int wrong = 0;
-        for (int read = 1; read == 1 || wrong == read - 1; read++) {
-            int nth = read;
-            long bit = random.nextLong(1L << 40);
-            Path copy = copy(original);
-            FaultyEngine faulty = new FaultyEngine(each.storage(), false);
-            faulty.flip(nth, bit);
-            recovered(
-                    each,
-                    copy,
-                    rank -> rank == 0 ? faulty : each.storage(),
-                    () -> "read " + nth + ", bit " + bit,
-                    c -> {});
-            wrong += faulty.hasFlipped() ? 1 : 0;
-            DirectoryTree.delete(copy, new NioEngine());
-        }
-        assertThat(wrong).as("reads").isGreaterThan(1);
-    }
-
-    private void written(Case each) throws IOException {
-        Path original = checkpointed(each);
-        for (int i = 0; i < 10; i++) {
-            Path copy = copy(original);
-            boolean[] done = {false};
-            recovered(each, copy, rank -> each.storage(), () -> "written", comm -> {
-                comm.barrier();
-                if (comm.rank() == 0) {
-                    done[0] = flipInFile(copy);
-                }
-                comm.barrier();
-            });
-            DirectoryTree.delete(copy, new NioEngine());
-        }
-    }
-
-    /** Flips a bit of a file of data, which then looks as if it were not written. */
-    private boolean flipInFile(Path root) throws IOException {
-        List<Path> files;
-        try (Stream<Path> all = Files.walk(root)) {
-            files = all.filter(Files::isRegularFile)
-                    .filter(file -> !root.relativize(file).startsWith("Meta"))
-                    .filter(file -> file.getFileName().toString().matches("Ckpt.*|.*\\.(fti|h5|sionlib|mpiio|dcp)"))
-                    .sorted()
-                    .toList();
-        }
-        Path file = files.get(random.nextInt(files.size()));
-        var time = Files.getLastModifiedTime(file);
-        byte[] bytes = Files.readAllBytes(file);
-        if (bytes.length == 0) {
-            return false;
-        }
-        bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
-        try (var channel = java.nio.channels.FileChannel.open(file, java.nio.file.StandardOpenOption.WRITE)) {
-            channel.write(java.nio.ByteBuffer.wrap(bytes), 0);
-        }
-        if (random.nextBoolean()) {
-            Files.setLastModifiedTime(file, time);
-        }
-        return true;
-    }
-
-    private interface Engines {
-        StorageEngine of(int rank);
-    }
-
-    private interface Between {
-        void run(Communicator comm) throws IOException;
-    }
-
-    /** Restarts and recovers: what comes without an exception is right. */
-    private void recovered(Case each, Path copy, Engines engines, Supplier<String> what, Between between)
-            throws IOException {
-        byte[][] large = new byte[each.how.ranks()][];
-        byte[][] small = new byte[each.how.ranks()][];
-        if (each.loss) {
-            DirectoryTree.delete(copy.resolve("Local/node1"), new NioEngine());
-        }
-        RunFixture run = restarted(each, copy);
-        try {
-            ThreadCommunicator.run(each.how.ranks(), comm -> {
-                int rank = comm.rank();
-                byte[] array = new byte[each.how.ranks() == RANKS ? SIZE : share(rank, each.how.ranks())];
-                byte[] few = new byte[SMALL];
-                Checkpoints.Builder builder =
-                        Checkpoints.builder(run.config()).communicator(comm).storage(engines.of(rank));
-                if (each.how == How.PROTECTED_FIRST) {
-                    builder.protect(1, array).protect(2, few);
-                }
-                if (each.how.ranks() != RANKS) {
-                    builder.anyNumberOfRanks();
-                }
-                try (Checkpoints checkpoints = builder.open()) {
-                    between.run(comm);
-                    if (each.how != How.PROTECTED_FIRST) {
-                        checkpoints.protect(1, array);
-                        checkpoints.protect(2, few);
-                    }
-                    if (each.how.ranks() != RANKS) {
-                        checkpoints.distribute(1, Distribution.contiguous());
-                        checkpoints.distribute(2, Distribution.replicated());
-                    }
-                    if (each.how == How.SINGLY) {
-                        checkpoints.recover(2);
-                        checkpoints.recover(1);
-                    } else {
-                        checkpoints.recover();
-                    }
-                    large[rank] = array;
-                    small[rank] = few;
-                }
-            });
-        } catch (IOException e) {
-            // Refused, with words.
-            assertThat(e.getMessage()).isNotBlank();
-        }
-        byte[] all = Arrays.copyOf(values(0), 2 * SIZE);
-        System.arraycopy(values(1), 0, all, SIZE, SIZE);
-        boolean layerBefore = each.level == Level.L4_DCP && Arrays.stream(large).allMatch(WrongReadTest::isZero);
-        if (layerBefore) {
-            Arrays.fill(all, (byte) 0);
-        }
-        int at = 0;
-        for (int rank = 0; rank < each.how.ranks(); rank++) {
-            int length = each.how.ranks() == RANKS ? SIZE : share(rank, each.how.ranks());
-            if (large[rank] != null) {
-                assertThat(Arrays.equals(large[rank], Arrays.copyOfRange(all, at, at + length)))
-                        .as(() -> "the data of a rank, " + what.get() + ", seed " + seed)
-                        .isTrue();
-                assertThat(small[rank]).as(() -> what.get() + ", seed " + seed).isEqualTo(few());
-            }
-            at += length;
-        }
-    }
-
-    private static boolean isZero(byte[] array) {
-        return array != null && Arrays.equals(array, new byte[array.length]);
-    }
-
-    private static int share(int rank, int ranks) {
-        return rank == ranks - 1 ? 2 * SIZE - (ranks - 1) * (2 * SIZE / ranks) : 2 * SIZE / ranks;
-    }
-
-    private Path checkpointed(Case each) throws IOException {
-        assumeTrue(!each.engine.equals("libc") || LibcEngine.unavailabilityCause() == null, "no libc engine");
-        assumeTrue(!each.engine.equals("native") || NativeEngine.unavailabilityCause() == null, "no native engine");
-        Path original = Files.createDirectory(directory.resolve("original"));
-        RunFixture run = new RunFixture(original, each.config());
-        run.run(RANKS, (checkpoints, comm) -> {
-            byte[] array = new byte[SIZE];
-            checkpoints.protect(1, array);
-            checkpoints.protect(2, few());
-            if (each.level == Level.L4_DCP) {
-                checkpoints.checkpoint(1, each.level);
-            }
-            System.arraycopy(values(comm.rank()), 0, array, 0, SIZE);
-            checkpoints.checkpoint(2, each.level);
-        });
-        return original;
-    }
-
-    /** Where it was: directories are named in the configuration. */
-    private Path copy(Path original) throws IOException {
-        Path copy = directory.resolve("copy");
-        try (Stream<Path> all = Files.walk(original)) {
-            for (Path from : all.toList()) {
-                Files.copy(from, copy.resolve(original.relativize(from)), StandardCopyOption.COPY_ATTRIBUTES);
-            }
-        }
-        return copy;
-    }
-
-    private RunFixture restarted(Case each, Path copy) throws IOException {
-        String before = Files.readString(copy.resolve("config.fti"));
-        Map<String, String> config = new HashMap<>(each.config());
-        if (each.how.ranks() != RANKS) {
-            config.put("basic.group_size", "1");
-        }
-        for (String line : before.lines().toList()) {
-            String[] words = line.split("=", 2);
-            if (words[0].strip().equalsIgnoreCase("exec_id") || words[0].strip().equalsIgnoreCase("failure")) {
-                config.put("restart." + words[0].strip().toLowerCase(java.util.Locale.ROOT), words[1].strip());
-            }
-        }
-        return new RunFixture(copy, config);
-    }
-
-    private static byte[] few() {
-        byte[] values = new byte[SMALL];
-        new Random(7).nextBytes(values);
-        return values;
-    }
-
-    private static byte[] values(int rank) {
-        byte[] values = new byte[SIZE];
-        new Random(rank).nextBytes(values);
-        return values;
+    void aFileThatIsWrittenAfterTheOpeningIsNotRecoveredByOtherWays(int ioMode, Restart each) throws IOException {
+        new WrongReads(directory, ioMode, each).written();
     }
 }
