@@ -47,6 +47,12 @@ abstract class IoModeContract extends LevelsContract {
     static final int NEWER = 2;
     private static final int PAIR = 2;
 
+    /** No multiples of a block: in the shared file the second rank's bytes begin in the midst of one. */
+    private static final int[] LARGE = {1_100_003, 70_000, 200_001};
+
+    /** Metadata, what is between chunks, and blocks of which a part is wanted. */
+    private static final long FEW = 768 << 10;
+
     /** The value of {@code ckpt_io}. */
     public abstract int ioMode();
 
@@ -432,6 +438,53 @@ abstract class IoModeContract extends LevelsContract {
         return Stream.generate(() -> new FaultyEngine(new NioEngine(), false))
                 .limit(ranks)
                 .toList();
+    }
+
+    /** The file of level 4 is read once, and so is the copy that is written meanwhile, from which the data are recovered. */
+    @Tag("exhaustive")
+    @Test
+    void aRestartFromLevel4ReadsOnceAndLeavesACopy() throws IOException {
+        RunFixture run = make(Map.of("basic.node_size", "2", "basic.group_size", "1"));
+        run.run(PAIR, (checkpoints, comm) -> {
+            protectAll(checkpoints, large(comm));
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        List<FaultyEngine> engines = healthy(PAIR);
+        requireLarge(run, engines);
+        long bytes = Arrays.stream(LARGE).sum();
+        for (FaultyEngine engine : engines) {
+            assertThat(engine.bytesRead(directory.resolve("Global"))).isBetween(bytes, bytes + FEW);
+            assertThat(engine.bytesRead(directory.resolve("Local"))).isBetween(bytes, bytes + FEW);
+        }
+        assertThat(run.files()).noneMatch(file -> file.contains("drumlin-incremental"));
+        // From the copy alone.
+        DirectoryTree.delete(directory.resolve("Global"), new NioEngine());
+        Files.createDirectory(directory.resolve("Global"));
+        requireLarge(run, healthy(PAIR));
+    }
+
+    private static void requireLarge(RunFixture run, List<FaultyEngine> engines) throws IOException {
+        ThreadCommunicator.run(PAIR, comm -> {
+            try (Checkpoints checkpoints = open(run, comm, engines.get(comm.rank()))) {
+                List<byte[]> values = Arrays.stream(LARGE).mapToObj(byte[]::new).toList();
+                protectAll(checkpoints, values);
+                checkpoints.recover();
+                assertThat(values).usingElementComparator(Arrays::compare).isEqualTo(large(comm));
+            }
+        });
+    }
+
+    private static void protectAll(Checkpoints checkpoints, List<byte[]> values) {
+        for (int id = 0; id < values.size(); id++) {
+            checkpoints.protect(id, values.get(id));
+        }
+    }
+
+    private static List<byte[]> large(Communicator comm) {
+        Random random = new Random(comm.rank());
+        List<byte[]> values = Arrays.stream(LARGE).mapToObj(byte[]::new).toList();
+        values.forEach(random::nextBytes);
+        return values;
     }
 
     @ParameterizedTest

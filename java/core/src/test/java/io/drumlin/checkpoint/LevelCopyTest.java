@@ -3,7 +3,6 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
@@ -17,7 +16,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -70,20 +68,6 @@ class LevelCopyTest {
     @AfterAll
     static void speak() {
         LOG.setLevel(null);
-    }
-
-    /** It is read once, and so is the copy, from which the data are recovered. */
-    @ParameterizedTest
-    @ValueSource(strings = {"1", "2", "3", "4", "5"})
-    void theCopyIsWrittenWhileTheFileIsVerified(String ioMode) throws IOException {
-        RunFixture run = checkpointed(ioMode);
-        assertThat(recovered(run)).isTrue();
-        for (FaultyEngine engine : engines) {
-            assertThat(engine.bytesRead(global())).isBetween(BYTES, BYTES + FEW);
-            assertThat(engine.bytesRead(local())).isBetween(BYTES, BYTES + FEW);
-        }
-        assertThat(run.files()).noneMatch(file -> file.contains("drumlin-incremental"));
-        assertTheCopyIsWhole(run);
     }
 
     @ParameterizedTest
@@ -246,12 +230,5 @@ class LevelCopyTest {
             }
         });
         return failures;
-    }
-
-    /** A restart from it alone; all digests are verified. */
-    private void assertTheCopyIsWhole(RunFixture run) throws IOException {
-        DirectoryTree.delete(global(), new NioEngine());
-        Files.createDirectory(global());
-        assertThat(recovered(run)).isTrue();
     }
 }
