@@ -3,8 +3,8 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.internal.data.AsyncCopy;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
-import io.drumlin.checkpoint.internal.data.StagedData;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
@@ -117,7 +117,7 @@ class AsynchronousTest {
     /** An element is never cut, whatever the sizes of variables before it, and pieces of memory are used again. */
     @Test
     void copiesOfAnySizes() {
-        try (StagedData staged = new StagedData(new NioEngine())) {
+        try (AsyncCopy staged = new AsyncCopy(new NioEngine())) {
             for (int round = 1; round <= 3; round++) {
                 byte[] bytes = new byte[65_533 * round];
                 double[] doubles = new double[9_001];

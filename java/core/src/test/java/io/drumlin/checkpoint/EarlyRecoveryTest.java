@@ -9,7 +9,7 @@ import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.file.ChunkSink;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
-import io.drumlin.checkpoint.internal.redundancy.HashedTransfer;
+import io.drumlin.checkpoint.internal.redundancy.VerifiedTransfer;
 import io.drumlin.checkpoint.internal.verify.EarlyRecovery;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SpoiledSends;
@@ -212,7 +212,7 @@ class EarlyRecoveryTest {
         DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.empty(comm);
-            Communicator spoiled = SpoiledSends.of(comm, HashedTransfer.TAG, 100_000);
+            Communicator spoiled = SpoiledSends.of(comm, VerifiedTransfer.TAG, 100_000);
             try (Checkpoints checkpoints = data.protectIn(builder(run, spoiled)).open()) {
                 checkpoints.recover();
                 data.isThatOf(1, comm);

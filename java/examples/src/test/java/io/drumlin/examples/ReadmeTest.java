@@ -141,7 +141,7 @@ class ReadmeTest {
         }
         String text = Files.readString(ROOT.resolve("docs/architecture.md"));
         assertThat(find(text, "`([A-Z][a-z0-9]+[A-Z]\\w+)[.`]"))
-                .contains("CheckpointTaker")
+                .contains("CheckpointCoordinator")
                 .allSatisfy(name -> assertThat(sources).contains(name + ".java"));
     }
 

@@ -30,7 +30,7 @@ public abstract class ProtectedData {
     private final long count;
     private final Optional<Buffer> memory;
     private DataType type;
-    private Label label = Label.NONE;
+    private VariableName label = VariableName.NONE;
     private Optional<Distribution> distribution = Optional.empty();
     private DatasetDefinition dataset = DatasetDefinition.in(new RunGroup());
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -79,7 +79,7 @@ public abstract class ProtectedData {
     }
 
     /** Takes what the program calls the variable. */
-    public void label(Label given) {
+    public void label(VariableName given) {
         label = given;
     }
 
@@ -104,7 +104,7 @@ public abstract class ProtectedData {
     }
 
     /** What the program calls the variable. */
-    public Label label() {
+    public VariableName label() {
         return label;
     }
 

@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.dcp;
 
 import io.drumlin.checkpoint.internal.dcp.FileBlocks.Area;
 import io.drumlin.checkpoint.internal.file.ChunkTarget;
-import io.drumlin.checkpoint.internal.file.Draft.Chunk;
+import io.drumlin.checkpoint.internal.file.FilePlan.Chunk;
 import io.drumlin.checkpoint.internal.file.LaneDigests;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.format.ByteSource;

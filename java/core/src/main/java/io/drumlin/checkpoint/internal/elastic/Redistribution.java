@@ -4,8 +4,8 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.mode.FormerCheckpoint;
-import io.drumlin.checkpoint.internal.mode.FormerCheckpoint.Part;
+import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
+import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint.Part;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -28,8 +28,8 @@ public final class Redistribution {
     private static final int PIECE_BYTES = 1 << 20;
 
     private final Communicator app;
-    private final FormerCheckpoint former;
-    private final FormerBlockSums sums;
+    private final ElasticCheckpoint former;
+    private final ElasticBlockSums sums;
     private final StorageEngine storage;
     private final SlabPool slabs;
 
@@ -42,7 +42,7 @@ public final class Redistribution {
      * @param sums what was verified, with slabs of this size
      */
     public Redistribution(
-            Communicator app, FormerCheckpoint former, FormerBlockSums sums, StorageEngine storage, SlabPool slabs) {
+            Communicator app, ElasticCheckpoint former, ElasticBlockSums sums, StorageEngine storage, SlabPool slabs) {
         this.app = app;
         this.former = former;
         this.sums = sums;
@@ -50,7 +50,7 @@ public final class Redistribution {
         this.slabs = slabs;
     }
 
-    public FormerCheckpoint former() {
+    public ElasticCheckpoint former() {
         return former;
     }
 
@@ -62,7 +62,7 @@ public final class Redistribution {
      * @param found the places whose elements were found
      */
     private record Distributed(
-            int id, ProtectedData data, long elementBytes, ElementMap shares, HeldElements held, BitSet found) {
+            int id, ProtectedData data, long elementBytes, ElementMap shares, ElementRanges held, BitSet found) {
 
         /** Takes note of places; tells whether they are new. */
         boolean find(long place, long length) {
@@ -208,7 +208,7 @@ public final class Redistribution {
                         "the former run stored " + before.length() + " elements and this one protects " + now.length(),
                         "protect as many on all ranks together");
             }
-            return new Distributed(id, data, elementBytes, before, HeldElements.of(now, app.rank()), new BitSet());
+            return new Distributed(id, data, elementBytes, before, ElementRanges.of(now, app.rank()), new BitSet());
         } catch (IllegalArgumentException e) {
             throw DrumlinException.during("recovery of variable " + id)
                     .rank(app.rank())
@@ -282,13 +282,13 @@ public final class Redistribution {
         }
     }
 
-    private FormerPartReader open(int formerRank) throws IOException {
+    private ElasticReader open(int formerRank) throws IOException {
         Part part = former.part(formerRank);
-        return new FormerPartReader(part, sums.of(formerRank, part), storage, slabs);
+        return new ElasticReader(part, sums.of(formerRank, part), storage, slabs);
     }
 
-    private void readAll(int id, int formerRank, long size, FormerPartReader.Target target) throws IOException {
-        try (FormerPartReader reader = open(formerRank)) {
+    private void readAll(int id, int formerRank, long size, ElasticReader.Target target) throws IOException {
+        try (ElasticReader reader = open(formerRank)) {
             reader.variable(id, target);
             reader.read(0, 0, size);
             reader.finish();
@@ -327,7 +327,7 @@ public final class Redistribution {
 
     /** Opens the file only if there is something in it. */
     private void readFrom(int formerRank, List<Distributed> variables) throws IOException {
-        FormerPartReader[] reader = new FormerPartReader[1];
+        ElasticReader[] reader = new ElasticReader[1];
         try {
             for (Distributed variable : variables) {
                 boolean[] begun = new boolean[1];

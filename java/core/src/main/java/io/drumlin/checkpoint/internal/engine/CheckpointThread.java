@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class CheckpointThread {
 
     private final int rank;
-    private @Nullable FutureTask<CheckpointTaken> task;
+    private @Nullable FutureTask<CheckpointOutcome> task;
 
     CheckpointThread(int rank) {
         this.rank = rank;
@@ -22,8 +22,8 @@ final class CheckpointThread {
         return task != null;
     }
 
-    void start(Callable<CheckpointTaken> checkpoint) {
-        FutureTask<CheckpointTaken> started = new FutureTask<>(checkpoint);
+    void start(Callable<CheckpointOutcome> checkpoint) {
+        FutureTask<CheckpointOutcome> started = new FutureTask<>(checkpoint);
         Thread thread = new Thread(started, "drumlin-checkpoint-" + rank);
         // A program that ends without closing the run leaves as much as one that is killed.
         thread.setDaemon(true);
@@ -41,8 +41,8 @@ final class CheckpointThread {
      *
      * @throws IOException it has failed, on all ranks
      */
-    Optional<CheckpointTaken> await() throws IOException {
-        FutureTask<CheckpointTaken> running = task;
+    Optional<CheckpointOutcome> await() throws IOException {
+        FutureTask<CheckpointOutcome> running = task;
         if (running == null) {
             return Optional.empty();
         }

@@ -1,10 +1,10 @@
 package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.internal.directory.LevelDirectories;
+import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.file.Draft;
-import io.drumlin.checkpoint.internal.file.OwnFile;
+import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -22,12 +22,12 @@ final class DifferentialWriter {
 
     private final Communicator app;
     private final RunDirectory directories;
-    private final LevelDirectories levels;
+    private final CommitProtocol levels;
     private final StorageEngine storage;
     private final IoMode mode;
 
     DifferentialWriter(
-            Communicator app, RunDirectory directories, LevelDirectories levels, StorageEngine storage, IoMode mode) {
+            Communicator app, RunDirectory directories, CommitProtocol levels, StorageEngine storage, IoMode mode) {
         this.app = app;
         this.directories = directories;
         this.levels = levels;
@@ -43,11 +43,11 @@ final class DifferentialWriter {
      * @return what this rank wrote
      * @throws IOException on all ranks, if it failed on any
      */
-    Draft write(int ckptId, long timestamp, OwnFile own) throws IOException {
+    FilePlan write(int ckptId, long timestamp, RankFileWriter own) throws IOException {
         String operation = "differential checkpoint " + ckptId;
-        Draft[] drafts = new Draft[1];
+        FilePlan[] drafts = new FilePlan[1];
         Agreement.run(app, operation, () -> drafts[0] = own.draft(ckptId, timestamp));
-        Draft draft = drafts[0];
+        FilePlan draft = drafts[0];
         Agreement.run(app, operation, () -> {
             Path file = mode.differentialFile(directories);
             own.write(file, draft, digests -> draft.seal(digests, -1, -1));

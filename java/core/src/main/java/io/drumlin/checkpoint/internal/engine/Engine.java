@@ -2,15 +2,15 @@ package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
-import io.drumlin.checkpoint.internal.directory.CheckpointList;
-import io.drumlin.checkpoint.internal.directory.LevelDirectories;
+import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
+import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
-import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
 import io.drumlin.checkpoint.internal.recovery.LevelCopy;
-import io.drumlin.checkpoint.internal.recovery.Recovery;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
@@ -36,14 +36,14 @@ public record Engine(
         Packing packing,
         SlabPool slabs,
         CheckpointReader reader,
-        Refusals refusals,
-        LevelDirectories levels,
+        RejectedFiles rejected,
+        CommitProtocol levels,
         IoMode mode,
         LevelCopy copy,
         RestartSection restartSection,
-        CheckpointList checkpointList,
+        CheckpointListFile checkpointList,
         CommitLog log,
-        CheckpointTaker taker) {
+        CheckpointCoordinator coordinator) {
 
     /** Makes the parts. Collective. */
     public static Engine of(Run run, Packing packing) throws IOException {
@@ -55,20 +55,19 @@ public record Engine(
         Communicator app = run.app().split(0, topology.position());
         boolean sameOrder = run.nodeOrder() || topology.isNumberedByNode();
         Communicator given = sameOrder ? app : run.app().dup();
-        Communicator node = Recovery.nodeOf(app, topology);
+        Communicator node = CheckpointSearch.nodeOf(app, topology);
         Group group = Group.of(app, topology, config.groupSize());
         SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, config.slabBytes());
         CheckpointReader reader = new CheckpointReader(storage, slabs);
-        Refusals refusals = Refusals.logged(app, config.goesOnFromOlder());
+        RejectedFiles rejected = RejectedFiles.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
-        LevelDirectories levels =
-                new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
-        IoMode mode = IoModes.of(config, app, group, topology, levels, storage, slabs, reader, refusals, packing);
+        CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
+        IoMode mode = IoModes.of(config, app, group, topology, levels, storage, slabs, reader, rejected, packing);
         LevelCopy copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
         RestartSection restartSection = new RestartSection(app, run);
-        CheckpointList checkpointList = new CheckpointList(app, config, topology, directories, storage);
+        CheckpointListFile checkpointList = new CheckpointListFile(app, config, topology, directories, storage);
         CommitLog log = new CommitLog(app, directories.commitLog(), storage);
-        CheckpointTaker taker = new CheckpointTaker(
+        CheckpointCoordinator coordinator = new CheckpointCoordinator(
                 run,
                 app,
                 levels,
@@ -87,14 +86,14 @@ public record Engine(
                 packing,
                 slabs,
                 reader,
-                refusals,
+                rejected,
                 levels,
                 mode,
                 copy,
                 restartSection,
                 checkpointList,
                 log,
-                taker);
+                coordinator);
     }
 
     public FtiConfig config() {
@@ -110,8 +109,8 @@ public record Engine(
     }
 
     /** The mode for files in other directories than those of the levels. */
-    public IoMode modeAt(CheckpointDirectories places, Refusals refusals) {
-        return IoModes.of(config(), app, group, run.topology(), places, storage(), slabs, reader, refusals, packing);
+    public IoMode modeAt(CheckpointDirectories places, RejectedFiles rejected) {
+        return IoModes.of(config(), app, group, run.topology(), places, storage(), slabs, reader, rejected, packing);
     }
 
     /** Lets go of memory and communicators. Collective. */

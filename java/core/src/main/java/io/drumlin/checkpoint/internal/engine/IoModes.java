@@ -6,11 +6,11 @@ import io.drumlin.checkpoint.internal.ftiff.FtiFfMode;
 import io.drumlin.checkpoint.internal.hdf5.Hdf5Content;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
-import io.drumlin.checkpoint.internal.mode.Refusals;
-import io.drumlin.checkpoint.internal.posix.BareContent;
-import io.drumlin.checkpoint.internal.posix.FileContent;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.posix.PosixDifferential;
+import io.drumlin.checkpoint.internal.posix.PosixFileFormat;
 import io.drumlin.checkpoint.internal.posix.PosixMode;
+import io.drumlin.checkpoint.internal.posix.RawContent;
 import io.drumlin.checkpoint.internal.sharedfile.MpiIoFileWriter;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.sharedfile.SionFileWriter;
@@ -43,7 +43,7 @@ public final class IoModes {
             StorageEngine storage,
             SlabPool slabs,
             CheckpointReader reader,
-            Refusals refusals,
+            RejectedFiles rejected,
             Packing packing) {
         if (config.ioMode() == FtiConfig.IO_FTIFF) {
             return new FtiFfMode(
@@ -54,7 +54,7 @@ public final class IoModes {
                     storage,
                     slabs,
                     reader,
-                    refusals,
+                    rejected,
                     config.layout(),
                     packing,
                     config.differential());
@@ -65,8 +65,8 @@ public final class IoModes {
                     case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
                     default -> Optional.empty();
                 };
-        FileContent content =
-                config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage, slabs) : new BareContent();
+        PosixFileFormat content =
+                config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage, slabs) : new RawContent();
         Optional<PosixDifferential> differential = config.ioMode() == FtiConfig.IO_POSIX
                 ? config.differential().map(sizes -> new PosixDifferential(storage, places, topology.fileRank(), sizes))
                 : Optional.empty();
@@ -82,6 +82,6 @@ public final class IoModes {
                 storage,
                 slabs,
                 reader,
-                refusals);
+                rejected);
     }
 }

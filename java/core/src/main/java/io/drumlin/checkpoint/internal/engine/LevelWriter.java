@@ -5,8 +5,8 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.file.Draft;
-import io.drumlin.checkpoint.internal.file.OwnFile;
+import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
@@ -63,10 +63,10 @@ final class LevelWriter {
      * @return what this rank wrote
      * @throws IOException on all ranks, if it failed on any
      */
-    Draft write(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
+    FilePlan write(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
         String operation = "checkpoint " + ckptId + " at level " + level.number();
         checkGroup(operation, level);
-        Draft[] drafts = new Draft[1];
+        FilePlan[] drafts = new FilePlan[1];
         Agreement.run(app, operation, () -> {
             DirectoryTree.make(directories.tmp(level), storage);
             drafts[0] = own.draft(ckptId, timestamp);
@@ -74,7 +74,7 @@ final class LevelWriter {
                 slabs.fill();
             }
         });
-        Draft draft = drafts[0];
+        FilePlan draft = drafts[0];
         long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
         long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
         Path plain = directories.tmp(level).resolve(mode.plainName(level, ckptId));
@@ -109,16 +109,16 @@ final class LevelWriter {
      * Writes this rank's own file into the local {@code tmp}, durably, and what a restart must know of it: its head does the rest.
      * Parameters as those of {@link #write}. Collective.
      */
-    Draft writeForHead(int ckptId, Level level, long timestamp, OwnFile own) throws IOException {
+    FilePlan writeForHead(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
         String operation = "checkpoint " + ckptId + " for level " + level.number();
         checkGroup(operation, level);
         Path tmp = directories.tmp(Level.L1);
-        Draft[] drafts = new Draft[1];
+        FilePlan[] drafts = new FilePlan[1];
         Agreement.run(app, operation, () -> {
             DirectoryTree.make(tmp, storage);
             drafts[0] = own.draft(ckptId, timestamp);
         });
-        Draft draft = drafts[0];
+        FilePlan draft = drafts[0];
         long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
         long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
         Agreement.run(app, operation, () -> {
@@ -143,7 +143,7 @@ final class LevelWriter {
         }
     }
 
-    private long encodedSize(Draft draft) throws IOException {
+    private long encodedSize(FilePlan draft) throws IOException {
         long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
         return draft.encoding().extendedSize(largest);
     }
@@ -156,7 +156,7 @@ final class LevelWriter {
     }
 
     /** Returns the MD5 of the encoded part. */
-    private String encode(Draft draft, ByteSource image, long encodedSize, Path path) throws IOException {
+    private String encode(FilePlan draft, ByteSource image, long encodedSize, Path path) throws IOException {
         return new ReedSolomonGroup(group, storage, slabs).encode(image, encodedSize, draft.encoding(), path);
     }
 

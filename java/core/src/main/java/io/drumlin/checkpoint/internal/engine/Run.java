@@ -9,14 +9,14 @@ import io.drumlin.checkpoint.internal.directory.Lease;
 import io.drumlin.checkpoint.internal.directory.LeaseHolder;
 import io.drumlin.checkpoint.internal.directory.NodeMarker;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.topology.FormerOrder;
-import io.drumlin.checkpoint.internal.topology.FormerRun;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.HeadLink;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.NodeOrder;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
+import io.drumlin.checkpoint.internal.topology.PreviousOrder;
+import io.drumlin.checkpoint.internal.topology.PreviousRun;
 import io.drumlin.checkpoint.internal.topology.RankRanges;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.topology.TopologyExchange;
@@ -56,9 +56,9 @@ public record Run(
         StorageEngine storage,
         RunDirectory directories,
         Topology topology,
-        List<FormerOrder> orders,
+        List<PreviousOrder> orders,
         boolean nodeOrder,
-        Optional<FormerRun> former,
+        Optional<PreviousRun> former,
         Communicator app,
         Optional<HeadLink> headLink,
         Optional<Lease> lease) {
@@ -111,8 +111,8 @@ public record Run(
             directories.create(engine[0]);
         });
         Path topologyFile = directories.topologyFile();
-        FormerRun[] found = new FormerRun[1];
-        List<FormerOrder> orders = TopologyExchange.of(ranks, config, host, nameOfRank -> {
+        PreviousRun[] found = new PreviousRun[1];
+        List<PreviousOrder> orders = TopologyExchange.of(ranks, config, host, nameOfRank -> {
             List<NodeOrder> known = new ArrayList<>();
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
@@ -132,7 +132,7 @@ public record Run(
             return lists;
         });
         Topology topology = orders.get(0).topology();
-        Optional<FormerRun> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
+        Optional<PreviousRun> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
         Communicator inNodeOrder = topology.own(ranks);
         NodeOrder order = restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
@@ -140,7 +140,7 @@ public record Run(
                 directories.local(),
                 topology.node(),
                 topology.nodeName(),
-                former.map(FormerRun::start).orElse(0L));
+                former.map(PreviousRun::start).orElse(0L));
         Agreement.Step begin = () -> {
             if (topology.nodes() > 1 && !config.localTest() && topology.place() == 0) {
                 marker.make();
@@ -212,7 +212,7 @@ public record Run(
      * @param nodes how many it had
      * @param size ranks of this run, heads included
      */
-    private static FormerRun former(IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks)
+    private static PreviousRun former(IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks)
             throws DrumlinException {
         boolean sameNodes = nodes * (long) config.nodeSize() == size;
         int before = TopologyFile.ranks(topology).orElse(0);
@@ -224,7 +224,7 @@ public record Run(
             // In other groups whole files on the nodes could be taken for damaged; to these ranks they are of no use.
             sameNodes = false;
         }
-        return new FormerRun(
+        return new PreviousRun(
                 sameNodes,
                 TopologyFile.numbering(topology).orElse(Numbering.NODE),
                 nodes,
@@ -312,7 +312,7 @@ public record Run(
     }
 
     /** The same run in another order of nodes. */
-    public Run in(FormerOrder order) {
+    public Run in(PreviousOrder order) {
         return new Run(
                 configFile,
                 config,
@@ -329,7 +329,7 @@ public record Run(
     }
 
     /** What rank 0 has. */
-    private static FormerRun bcast(Communicator ranks, @Nullable FormerRun former) throws IOException {
+    private static PreviousRun bcast(Communicator ranks, @Nullable PreviousRun former) throws IOException {
         long[] values = {
             former != null && former.sameNodes() ? 1 : 0,
             former != null && former.numbering() == Numbering.NODE ? 1 : 0,
@@ -341,7 +341,7 @@ public record Run(
         ranks.allreduce(values, Op.MAX);
         Numbering other = values[2] == 1 ? Numbering.GIVEN : Numbering.OTHER;
         Numbering numbering = values[1] == 1 ? Numbering.NODE : other;
-        return new FormerRun(values[0] == 1, numbering, (int) values[3], (int) values[4], values[5]);
+        return new PreviousRun(values[0] == 1, numbering, (int) values[3], (int) values[4], values[5]);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

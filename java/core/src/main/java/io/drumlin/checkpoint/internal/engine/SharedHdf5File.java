@@ -15,11 +15,11 @@ import io.drumlin.checkpoint.internal.data.RunGroup;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.singlefile.RunDataset;
-import io.drumlin.checkpoint.internal.singlefile.SingleFileLayout;
-import io.drumlin.checkpoint.internal.singlefile.SingleFileSource;
-import io.drumlin.checkpoint.internal.singlefile.SingleFileWriter;
+import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Layout;
+import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Reader;
+import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Writer;
 import io.drumlin.checkpoint.internal.singlefile.Subsets;
 import io.drumlin.checkpoint.internal.singlefile.Subsets.Subset;
 import io.drumlin.comm.Agreement;
@@ -52,12 +52,12 @@ public final class SharedHdf5File implements SingleFile {
     private final String execId;
     private final Communicator app;
     private final StorageEngine storage;
-    private final Refusals refusals;
+    private final RejectedFiles rejected;
     private final SlabPool slabs;
     private final ProtectedVariables variables;
     private final CallsOfRun run;
     private final Subsets subsets;
-    private Optional<SingleFileSource> source = Optional.empty();
+    private Optional<SharedHdf5Reader> source = Optional.empty();
 
     /** The file that this run has written last. */
     private @Nullable Path last;
@@ -78,7 +78,7 @@ public final class SharedHdf5File implements SingleFile {
         execId = engine.run().execId();
         app = engine.app();
         storage = engine.storage();
-        refusals = engine.refusals();
+        rejected = engine.rejected();
         slabs = engine.slabs();
         this.variables = variables;
         this.run = run;
@@ -116,12 +116,12 @@ public final class SharedHdf5File implements SingleFile {
 
     @Override
     public Optional<Path> restartFile() {
-        return source.map(SingleFileSource::path);
+        return source.map(SharedHdf5Reader::path);
     }
 
     @Override
     public void recoverDimensions(GlobalDataset dataset) throws IOException {
-        SingleFileSource from = requireSource();
+        SharedHdf5Reader from = requireSource();
         List<Long> stored = from.dimensions(RunDataset.of(dataset));
         if (stored.size() != dataset.dimensions().size()) {
             throw DrumlinException.during("reading the dimensions of global dataset " + dataset.path())
@@ -134,7 +134,7 @@ public final class SharedHdf5File implements SingleFile {
         dataset.resize(stored);
     }
 
-    private SingleFileSource requireSource() throws DrumlinException {
+    private SharedHdf5Reader requireSource() throws DrumlinException {
         return source.orElseThrow(() -> DrumlinException.during("recovery")
                 .problem("this is no restart from a shared HDF5 file")
                 .advice("set failure = 3 in section restart of the configuration file")
@@ -142,18 +142,18 @@ public final class SharedHdf5File implements SingleFile {
     }
 
     /** Looks for the file that a restart begins with, the newest that is whole. Collective. */
-    public Optional<SingleFileSource> find() throws IOException {
+    public Optional<SharedHdf5Reader> find() throws IOException {
         long[] found = {-1};
         Agreement.run(app, "looking for shared HDF5 files", () -> {
             requireEnabled("restart");
             found[0] = app.rank() == 0 ? newestWhole() : -1;
         });
-        refusals.requireReadable();
+        rejected.requireReadable();
         app.allreduce(found, Op.MAX);
         int ckptId = (int) found[0];
         source = ckptId < 0
                 ? Optional.empty()
-                : Optional.of(new SingleFileSource(storage, config.singleFile().file(ckptId), ckptId));
+                : Optional.of(new SharedHdf5Reader(storage, config.singleFile().file(ckptId), ckptId));
         return source;
     }
 
@@ -168,7 +168,7 @@ public final class SharedHdf5File implements SingleFile {
         ids.sort(Comparator.reverseOrder());
         for (int id : ids) {
             Path path = config.singleFile().file(id);
-            if (refusals.succeeds("reading", path, () -> new SingleFileSource(storage, path, id).verify())) {
+            if (rejected.succeeds("reading", path, () -> new SharedHdf5Reader(storage, path, id).verify())) {
                 return id;
             }
         }
@@ -177,7 +177,7 @@ public final class SharedHdf5File implements SingleFile {
 
     /** What to say when there is no whole file. Collective. */
     public DrumlinException notFound() throws IOException {
-        boolean refused = refusals.anyOnARank();
+        boolean refused = rejected.anyOnARank();
         return DrumlinException.during("restart from a shared HDF5 file")
                 .path(config.singleFile().directory())
                 .problem("there is no " + (refused ? "whole " : "") + "file "
@@ -195,7 +195,7 @@ public final class SharedHdf5File implements SingleFile {
         Map<Integer, Subset> wanted = new LinkedHashMap<>();
         // Nothing changes on any rank before all know that there is nothing wrong on one.
         Agreement.run(app, operation, () -> {
-            SingleFileSource from = requireSource();
+            SharedHdf5Reader from = requireSource();
             for (int id : ids) {
                 variables.require(id);
                 Subset subset = subsets.byVariable().get(id);
@@ -241,7 +241,7 @@ public final class SharedHdf5File implements SingleFile {
         String operation = operation(ckptId);
         requireEnabled(operation);
         subsets.check(operation, variables.byId());
-        try (SingleFileWriter writer = open(operation)) {
+        try (SharedHdf5Writer writer = open(operation)) {
             Agreement.run(app, operation, () -> {
                 for (int id : subsets.inFileOrder()) {
                     writer.write(subsets.require(id), variables.require(id));
@@ -255,16 +255,16 @@ public final class SharedHdf5File implements SingleFile {
         return "checkpoint " + ckptId + " in a shared HDF5 file";
     }
 
-    private SingleFileWriter open(String operation) throws IOException {
+    private SharedHdf5Writer open(String operation) throws IOException {
         SingleFileConfig single = config.singleFile();
-        SingleFileWriter writer =
-                new SingleFileWriter(operation, single, execId, app, storage, slabs, subsets.datasets());
+        SharedHdf5Writer writer =
+                new SharedHdf5Writer(operation, single, execId, app, storage, slabs, subsets.datasets());
         try {
             writer.open(() -> {
                 DirectoryTree.make(single.directory(), storage);
                 // Where heads merge the files of ranks, C FTI leaves out the names of types.
                 Map<Integer, ProtectedData> naming = single.inline() ? variables.byId() : Map.of();
-                return new SingleFileLayout(variables.datasets(), subsets.datasets(), naming);
+                return new SharedHdf5Layout(variables.datasets(), subsets.datasets(), naming);
             });
         } catch (IOException e) {
             writer.closeAfter(e);
@@ -273,7 +273,7 @@ public final class SharedHdf5File implements SingleFile {
         return writer;
     }
 
-    private CheckpointReport commit(int ckptId, SingleFileWriter writer, long begin, long met) throws IOException {
+    private CheckpointReport commit(int ckptId, SharedHdf5Writer writer, long begin, long met) throws IOException {
         Path path = config.singleFile().file(ckptId);
         writer.commit(path);
         long durable = System.nanoTime();
@@ -311,10 +311,10 @@ public final class SharedHdf5File implements SingleFile {
 
         private final int ckptId;
         private final String operation;
-        private final SingleFileWriter writer;
+        private final SharedHdf5Writer writer;
         private final Map<Integer, Optional<Subset>> added = new HashMap<>();
 
-        Additions(int ckptId, String operation, SingleFileWriter writer) {
+        Additions(int ckptId, String operation, SharedHdf5Writer writer) {
             this.ckptId = ckptId;
             this.operation = operation;
             this.writer = writer;

@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.file;
 
-import io.drumlin.checkpoint.internal.file.Draft.Chunk;
+import io.drumlin.checkpoint.internal.file.FilePlan.Chunk;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
 import io.drumlin.integrity.Md5Lanes;

@@ -1,9 +1,9 @@
 package io.drumlin.checkpoint.internal.file;
 
-import io.drumlin.checkpoint.internal.file.Draft.Chunk;
-import io.drumlin.checkpoint.internal.io.BlockEdges;
+import io.drumlin.checkpoint.internal.file.FilePlan.Chunk;
+import io.drumlin.checkpoint.internal.io.CoalescingWriter;
+import io.drumlin.checkpoint.internal.io.PartialBlocks;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.io.WriteRun;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
 import io.drumlin.integrity.Md5Lanes;
@@ -31,8 +31,8 @@ public final class ChunkedFile implements ChunkTarget {
     private final SlabPool slabs;
     private final int small;
     private final BlockFile file;
-    private final WriteRun run;
-    private final BlockEdges edges = new BlockEdges();
+    private final CoalescingWriter run;
+    private final PartialBlocks edges = new PartialBlocks();
 
     /**
      * Opens the file.
@@ -44,7 +44,7 @@ public final class ChunkedFile implements ChunkTarget {
         this.slabs = slabs;
         small = Math.min(SMALL, slabs.slabBytes() / 2);
         file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
-        run = new WriteRun(file, slabs);
+        run = new CoalescingWriter(file, slabs);
     }
 
     public Path path() {
@@ -106,7 +106,7 @@ public final class ChunkedFile implements ChunkTarget {
     /** Starts the write of the whole blocks of a piece and leaves the parts of shared blocks to {@code edges}. */
     private void writeBlocks(SlabPool.Slab slab, ByteBuffer memory, long start, ByteBuffer piece, long roomEnd)
             throws IOException {
-        int alignment = BlockEdges.BLOCK;
+        int alignment = PartialBlocks.BLOCK;
         long slabStart = start - start % alignment;
         long end = start + piece.remaining();
         long from = slabStart == start ? start : slabStart + alignment;
@@ -151,7 +151,7 @@ public final class ChunkedFile implements ChunkTarget {
         @Override
         public ByteBuffer next() throws IOException {
             long start = chunk.start() + position;
-            int lead = (int) (start % BlockEdges.BLOCK);
+            int lead = (int) (start % PartialBlocks.BLOCK);
             int length = (int) Math.min(slabs.slabBytes() - lead, chunk.length() - position);
             SlabPool.Slab slab = slabs.take();
             ByteBuffer memory = slab.buffer();

@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  * This rank's file of a checkpoint that gets its variables a few at a time. Until all are in it, it lies where nothing takes it for
  * a checkpoint.
  */
-public final class IncrementalFile implements OwnFile {
+public final class IncrementalFile implements RankFileWriter {
 
     private final StorageEngine storage;
     private final Path unfinished;
     private final boolean temporary;
     private final Opening opening;
     private final Map<Integer, ProtectedData> all;
-    private @Nullable Gathering gathering;
+    private @Nullable IncrementalWriter gathering;
     private @Nullable BlockFile written;
     private boolean finished;
     private boolean closed;
@@ -38,7 +38,7 @@ public final class IncrementalFile implements OwnFile {
     /** Opens the file when its first variable comes. */
     @FunctionalInterface
     public interface Opening {
-        Gathering open() throws IOException;
+        IncrementalWriter open() throws IOException;
     }
 
     /**
@@ -90,21 +90,21 @@ public final class IncrementalFile implements OwnFile {
      *
      * @param ids protected variables that were not added before
      */
-    public OwnFile adding(List<Integer> ids) {
-        return new OwnFile() {
+    public RankFileWriter adding(List<Integer> ids) {
+        return new RankFileWriter() {
             @Override
-            public Draft draft(int ckptId, long timestamp) throws IOException {
+            public FilePlan draft(int ckptId, long timestamp) throws IOException {
                 add(ids);
                 return IncrementalFile.this.draft(ckptId, timestamp);
             }
 
             @Override
-            public void write(Path path, Draft draft, Seal seal) throws IOException {
+            public void write(Path path, FilePlan draft, Seal seal) throws IOException {
                 IncrementalFile.this.write(path, draft, seal);
             }
 
             @Override
-            public ByteSource image(Draft draft) throws IOException {
+            public ByteSource image(FilePlan draft) throws IOException {
                 return IncrementalFile.this.image(draft);
             }
 
@@ -115,8 +115,8 @@ public final class IncrementalFile implements OwnFile {
         };
     }
 
-    private Gathering open() throws IOException {
-        Gathering open = gathering;
+    private IncrementalWriter open() throws IOException {
+        IncrementalWriter open = gathering;
         if (open == null) {
             open = opening.open();
             gathering = open;
@@ -125,8 +125,8 @@ public final class IncrementalFile implements OwnFile {
     }
 
     @Override
-    public Draft draft(int ckptId, long timestamp) throws IOException {
-        Gathering open = open();
+    public FilePlan draft(int ckptId, long timestamp) throws IOException {
+        IncrementalWriter open = open();
         TreeSet<Integer> missing = new TreeSet<>(all.keySet());
         missing.removeAll(open.added().keySet());
         if (!missing.isEmpty()) {
@@ -139,7 +139,7 @@ public final class IncrementalFile implements OwnFile {
     }
 
     @Override
-    public void write(Path path, Draft draft, Seal seal) throws IOException {
+    public void write(Path path, FilePlan draft, Seal seal) throws IOException {
         open().finish(draft, seal);
         if (!path.equals(unfinished)) {
             storage.rename(unfinished, path);
@@ -149,7 +149,7 @@ public final class IncrementalFile implements OwnFile {
     }
 
     @Override
-    public ByteSource image(Draft draft) throws IOException {
+    public ByteSource image(FilePlan draft) throws IOException {
         if (!finished) {
             open().finish(draft, digests -> List.of());
         }

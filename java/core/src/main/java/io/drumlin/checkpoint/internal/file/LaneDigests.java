@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.file;
 
-import io.drumlin.checkpoint.internal.file.Draft.Chunk;
+import io.drumlin.checkpoint.internal.file.FilePlan.Chunk;
 import io.drumlin.integrity.Md5Lanes;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,9 +4,9 @@ import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.internal.data.DatasetDefinition;
-import io.drumlin.checkpoint.internal.data.Label;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.data.RunGroup;
+import io.drumlin.checkpoint.internal.data.VariableName;
 import io.drumlin.format.fti.VariableEntry;
 import java.util.Collections;
 import java.util.HashMap;
@@ -30,7 +30,7 @@ public final class ProtectedVariables {
     private @Nullable StoredFile stored;
 
     /** What the variables in the last checkpoint are called, as far as that is known. */
-    private Map<Integer, Label> storedLabels = Map.of();
+    private Map<Integer, VariableName> storedLabels = Map.of();
 
     private long bytes;
 
@@ -63,7 +63,8 @@ public final class ProtectedVariables {
         stored = null;
         storedLabels = new HashMap<>();
         part.labels()
-                .forEach((id, label) -> storedLabels.put(id, new Label(label.idName(), label.attribute(), List.of())));
+                .forEach((id, label) ->
+                        storedLabels.put(id, new VariableName(label.idName(), label.attribute(), List.of())));
         learn(part.sizes().keySet());
     }
 
@@ -149,7 +150,7 @@ public final class ProtectedVariables {
         if (known.isPresent()) {
             return known.get();
         }
-        String given = Label.stored(name);
+        String given = VariableName.stored(name);
         if (given.isEmpty()) {
             throw new IllegalArgumentException("the name of a variable is empty");
         }
@@ -161,20 +162,20 @@ public final class ProtectedVariables {
                     + ", the number of the variables, which is in use: give all variables names, or none");
         }
         protect(id, ProtectedData.of(new byte[0]));
-        Label old = labelOf(id);
-        require(id).label(new Label(given, old.attribute(), old.dimensions()));
+        VariableName old = labelOf(id);
+        require(id).label(new VariableName(given, old.attribute(), old.dimensions()));
         idsByName.put(given, id);
         return id;
     }
 
     public Optional<Integer> idOf(String name) {
-        return Optional.ofNullable(idsByName.get(Label.stored(name)));
+        return Optional.ofNullable(idsByName.get(VariableName.stored(name)));
     }
 
     public void setAttribute(int id, String name) {
         ProtectedData variable = require(id);
-        Label old = variable.label();
-        variable.label(new Label(old.idName(), Label.stored(name), old.dimensions()));
+        VariableName old = variable.label();
+        variable.label(new VariableName(old.idName(), VariableName.stored(name), old.dimensions()));
     }
 
     public void setAttribute(int id, List<Long> dimensions) {
@@ -183,8 +184,8 @@ public final class ProtectedVariables {
                     dimensions.size() + " dimensions are more than " + VariableEntry.MAX_DIMS);
         }
         ProtectedData variable = require(id);
-        Label old = variable.label();
-        variable.label(new Label(old.idName(), old.attribute(), dimensions));
+        VariableName old = variable.label();
+        variable.label(new VariableName(old.idName(), old.attribute(), dimensions));
     }
 
     /** The root of the groups in the mode HDF5. */
@@ -208,11 +209,11 @@ public final class ProtectedVariables {
         variable.dataset(definition);
     }
 
-    private Label labelOf(int id) {
+    private VariableName labelOf(int id) {
         ProtectedData known = data.get(id);
         if (known != null) {
             return known.label();
         }
-        return storedLabels.getOrDefault(id, Label.NONE);
+        return storedLabels.getOrDefault(id, VariableName.NONE);
     }
 }

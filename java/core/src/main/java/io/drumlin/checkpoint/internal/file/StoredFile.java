@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.file;
 
-import io.drumlin.checkpoint.internal.data.Label;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.data.VariableName;
 import io.drumlin.format.ByteSource;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ public record StoredFile(
         int ckptId,
         List<Chunk> chunks,
         Map<Integer, Long> sizes,
-        Map<Integer, Label> labels,
+        Map<Integer, VariableName> labels,
         Optional<Chunk> whole,
         Optional<Locator> locator) {
 

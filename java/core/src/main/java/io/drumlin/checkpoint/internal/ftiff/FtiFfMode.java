@@ -11,19 +11,19 @@ import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.FileLocation;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.file.ChunkedFile;
-import io.drumlin.checkpoint.internal.file.Draft;
-import io.drumlin.checkpoint.internal.file.Gathering;
+import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.IncrementalWriter;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.mode.FormerCheckpoint;
+import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
-import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
-import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.ByteSource;
@@ -82,7 +82,7 @@ public final class FtiFfMode implements IoMode {
     private final SlabPool slabs;
     private final Optional<FtiFfDifferential> differential;
     private final FtiFfReader reader;
-    private final Refusals refusals;
+    private final RejectedFiles rejected;
     private final Layout layout;
     private final Packing packing;
     private ContainerPlan plan;
@@ -104,7 +104,7 @@ public final class FtiFfMode implements IoMode {
             StorageEngine storage,
             SlabPool slabs,
             CheckpointReader reader,
-            Refusals refusals,
+            RejectedFiles rejected,
             Layout layout,
             Packing packing,
             Optional<DifferentialConfig> differential) {
@@ -115,8 +115,8 @@ public final class FtiFfMode implements IoMode {
         this.levels = levels;
         this.storage = storage;
         this.slabs = slabs;
-        this.reader = new FtiFfReader(storage, reader, refusals);
-        this.refusals = refusals;
+        this.reader = new FtiFfReader(storage, reader, rejected);
+        this.rejected = rejected;
         this.layout = layout;
         this.packing = packing;
         this.differential = differential.map(config -> new FtiFfDifferential(storage, slabs, config));
@@ -124,9 +124,10 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
         try {
-            return new FtiFfDraft(layout, plan.next(sizes(data)), data, ckptId, Stamp.of(timestamp, ckptId, fileRank));
+            return new FtiFfFilePlan(
+                    layout, plan.next(sizes(data)), data, ckptId, Stamp.of(timestamp, ckptId, fileRank));
         } catch (IllegalArgumentException e) {
             throw DrumlinException.during("laying out checkpoint " + ckptId)
                     .cause(e)
@@ -145,12 +146,12 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public Gathering gathering(Level level, Path path) throws IOException {
+    public IncrementalWriter gathering(Level level, Path path) throws IOException {
         if (level != Level.L4_DCP) {
-            return new FtiFfGathering(new ChunkedFile(storage, slabs, path), layout, plan, fileRank);
+            return new FtiFfIncrementalWriter(new ChunkedFile(storage, slabs, path), layout, plan, fileRank);
         }
         Path committed = levels.directory(level, CommitSlot.COMMITTED).resolve(FileNames.differentialName(fileRank));
-        return new FtiFfGathering(
+        return new FtiFfIncrementalWriter(
                 differential.orElseThrow().begin(path, committed, plan.dataSize()), layout, plan, fileRank);
     }
 
@@ -205,8 +206,8 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public void committed(Level level, Draft draft) {
-        if (!(draft instanceof FtiFfDraft own)) {
+    public void committed(Level level, FilePlan draft) {
+        if (!(draft instanceof FtiFfFilePlan own)) {
             throw new IllegalArgumentException("a draft of another mode");
         }
         plan = own.plan();
@@ -243,7 +244,7 @@ public final class FtiFfMode implements IoMode {
         }
         Path replaced = levels.directory(level, CommitSlot.REPLACED);
         long[] replacing = {0};
-        refusals.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
+        rejected.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
         app.allreduce(replacing, Op.MAX);
         own.removeIf(candidate -> candidate.common == FtiFfReader.UNMARKED
                 && (replacing[0] == 1 || candidate.place.slot() != CommitSlot.COMMITTED));
@@ -277,7 +278,7 @@ public final class FtiFfMode implements IoMode {
             may[0] = mayBeOfOneCheckpoint(all.clear()) ? 1 : 0;
             if (may[0] == 0) {
                 Path directory = levels.directory(level, CommitSlot.COMMITTED);
-                refusals.refuse("reading", directory, mixed(directory, key.ckptId));
+                rejected.refuse("reading", directory, mixed(directory, key.ckptId));
             }
         }
         app.allreduce(may, Op.MIN);
@@ -313,9 +314,9 @@ public final class FtiFfMode implements IoMode {
     private void candidates(Level level, CommitSlot slot, FileKind kind, int rank, List<Candidate> found) {
         List<Path> files = new ArrayList<>();
         Path directory = levels.directory(level, slot);
-        refusals.succeeds("listing", directory, () -> files.addAll(files(level, directory, kind)));
+        rejected.succeeds("listing", directory, () -> files.addAll(files(level, directory, kind)));
         for (Path path : files) {
-            refusals.succeeds("reading", path, () -> {
+            rejected.succeeds("reading", path, () -> {
                 FtiFfFile file = reader.metadata(kind, path);
                 int ckptId = FileNames.ckptId(path).orElse(file.meta().ckptId());
                 long common = FtiFfReader.common(path, file, ckptId, rank, topology.ranks());
@@ -371,7 +372,7 @@ public final class FtiFfMode implements IoMode {
 
     @Override
     public void verifyMoved(Path path, byte[] description) throws IOException {
-        reader.check(FileKind.PLAIN, path, reader.metadata(FileKind.PLAIN, path), Keep.NOTHING);
+        reader.check(FileKind.PLAIN, path, reader.metadata(FileKind.PLAIN, path), RetainPolicy.NOTHING);
     }
 
     @Override
@@ -386,12 +387,12 @@ public final class FtiFfMode implements IoMode {
                             + " one node after the other, in both")
                     .exception();
         }
-        return FtiFfFormer.find(reader, levels, level);
+        return FtiFfElasticCheckpoint.find(reader, levels, level);
     }
 
     @Override
-    public FormerCheckpoint former(Level level, String found) throws IOException {
-        return FtiFfFormer.of(reader, levels, level, found);
+    public ElasticCheckpoint former(Level level, String found) throws IOException {
+        return FtiFfElasticCheckpoint.of(reader, levels, level, found);
     }
 
     /** Files of one checkpoint. */
@@ -451,7 +452,7 @@ public final class FtiFfMode implements IoMode {
 
         /** Also of a file that was made: of which checkpoint the files were from which it was made is seen then. */
         @Override
-        public void check(FileKind kind, Path path, Keep keep) throws IOException {
+        public void check(FileKind kind, Path path, RetainPolicy keep) throws IOException {
             FtiFfFile file = reader.metadata(kind, path);
             long common = FtiFfReader.common(
                     path, file, key.ckptId, kind == FileKind.PARTNER ? left : fileRank, topology.ranks());
@@ -471,7 +472,7 @@ public final class FtiFfMode implements IoMode {
             }
             return file.layout() == Layout.A
                     ? Optional.empty()
-                    : Optional.of(FtiFfDraft.stored(key.ckptId, file.blocks()));
+                    : Optional.of(FtiFfFilePlan.stored(key.ckptId, file.blocks()));
         }
 
         /** No file says of which rank it is, but for its name: with another group_size the copies are of others. */
@@ -570,7 +571,7 @@ public final class FtiFfMode implements IoMode {
             FtiFfFile file = reader.metadata(FileKind.PLAIN, path);
             plan = ContainerPlan.of(file.blocks(), packing);
             restored = plan.variables().stream().map(VariableSize::id).toList();
-            return FtiFfDraft.stored(key.ckptId, file.blocks());
+            return FtiFfFilePlan.stored(key.ckptId, file.blocks());
         }
     }
 }

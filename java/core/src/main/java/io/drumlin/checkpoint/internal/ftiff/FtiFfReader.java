@@ -2,10 +2,10 @@ package io.drumlin.checkpoint.internal.ftiff;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.FileKind;
-import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.verify.BlockSums;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
-import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
@@ -25,9 +25,9 @@ import java.util.OptionalLong;
 /**
  * Reads and verifies the files of the mode FTI-FF (docs/formats/fti-ff.md).
  *
- * @param refusals takes note of what cannot be used
+ * @param rejected takes note of what cannot be used
  */
-record FtiFfReader(StorageEngine storage, CheckpointReader reader, Refusals refusals) {
+record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles rejected) {
 
     /** The common stamp of files without a stamp. */
     static final long UNMARKED = -1;
@@ -82,7 +82,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, Refusals refu
     /** The metadata of a plain file; one that cannot be used is refused. */
     Optional<FtiFfFile> readable(Path path) {
         List<FtiFfFile> read = new ArrayList<>(1);
-        refusals.succeeds("reading", path, () -> read.add(metadata(FileKind.PLAIN, path)));
+        rejected.succeeds("reading", path, () -> read.add(metadata(FileKind.PLAIN, path)));
         return read.stream().findFirst();
     }
 
@@ -95,19 +95,19 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, Refusals refu
     }
 
     /** Compares all that has a digest with it. */
-    void check(FileKind kind, Path path, FtiFfFile file, Keep keep) throws IOException {
+    void check(FileKind kind, Path path, FtiFfFile file, RetainPolicy keep) throws IOException {
         if (kind == FileKind.ENCODED) {
             reader.verify(path, 0, file.meta().fs(), file.meta().checksum());
             return;
         }
-        reader.verify(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()), keep);
+        reader.verify(path, FtiFfFilePlan.stored(file.meta().ckptId(), file.blocks()), keep);
         checkWhole(path, file);
     }
 
     /** As {@link #check} of a plain file; gives checksums of the blocks of all that has a digest. */
     List<BlockSums> checkBlocks(Path path, FtiFfFile file) throws IOException {
         checkWhole(path, file);
-        return reader.verifyBlocks(path, FtiFfDraft.stored(file.meta().ckptId(), file.blocks()));
+        return reader.verifyBlocks(path, FtiFfFilePlan.stored(file.meta().ckptId(), file.blocks()));
     }
 
     private void checkWhole(Path path, FtiFfFile file) throws IOException {

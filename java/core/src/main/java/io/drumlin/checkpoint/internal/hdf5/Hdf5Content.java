@@ -5,12 +5,12 @@ import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.file.ChunkedFile;
-import io.drumlin.checkpoint.internal.file.Gathering;
+import io.drumlin.checkpoint.internal.file.IncrementalWriter;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.posix.FileContent;
-import io.drumlin.checkpoint.internal.posix.PosixDraft;
-import io.drumlin.checkpoint.internal.posix.PosixGathering;
+import io.drumlin.checkpoint.internal.posix.PosixFileFormat;
+import io.drumlin.checkpoint.internal.posix.PosixFilePlan;
+import io.drumlin.checkpoint.internal.posix.PosixIncrementalWriter;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.FileEntry;
@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** An HDF5 file with a dataset for each variable (docs/formats/fti-hdf5.md). */
-public final class Hdf5Content implements FileContent {
+public final class Hdf5Content implements PosixFileFormat {
 
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -47,19 +47,19 @@ public final class Hdf5Content implements FileContent {
     }
 
     @Override
-    public PosixDraft draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
+    public PosixFilePlan draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
             throws IOException {
         Hdf5Plan plan = new Hdf5Plan(data);
         Map<Integer, VariableEntry> entries = new HashMap<>();
         // Only the file says where they are.
-        data.forEach((id, variable) -> entries.put(id, PosixDraft.entry(id, variable, 0)));
-        return new PosixDraft(
+        data.forEach((id, variable) -> entries.put(id, PosixFilePlan.entry(id, variable, 0)));
+        return new PosixFilePlan(
                 ckptId, fileName, plan.image(), order.stream().map(entries::get).toList(), this);
     }
 
     @Override
-    public Gathering gathering(ChunkedFile file, PosixGathering.Drafts drafts) {
-        return new Hdf5Gathering(file, storage, slabs, drafts);
+    public IncrementalWriter gathering(ChunkedFile file, PosixIncrementalWriter.Drafts drafts) {
+        return new Hdf5IncrementalWriter(file, storage, slabs, drafts);
     }
 
     @Override
@@ -70,7 +70,7 @@ public final class Hdf5Content implements FileContent {
     @Override
     public StoredFile stored(int ckptId, FileEntry entry) {
         boolean digested = !entry.digest().isEmpty();
-        return PosixDraft.stored(
+        return PosixFilePlan.stored(
                 ckptId, entry, List.of(), Optional.of((file, path, data) -> chunks(file, path, data, !digested)));
     }
 

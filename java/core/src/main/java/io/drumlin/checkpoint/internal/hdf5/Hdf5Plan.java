@@ -5,8 +5,8 @@ import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.internal.data.DatasetDefinition;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.data.RunGroup;
-import io.drumlin.checkpoint.internal.file.Draft;
 import io.drumlin.checkpoint.internal.file.FileImage;
+import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.format.hdf5.Fletcher32;
 import io.drumlin.format.hdf5.NewDataset;
 import io.drumlin.format.hdf5.NewDataset.NewChunk;
@@ -95,13 +95,13 @@ final class Hdf5Plan {
     }
 
     /** The ranges of the file in which the chunks of a variable are, with their checksums. */
-    List<Draft.Chunk> chunks(int id) {
+    List<FilePlan.Chunk> chunks(int id) {
         NewDataset dataset = datasets.get(id);
-        List<Draft.Chunk> ranges = new ArrayList<>();
+        List<FilePlan.Chunk> ranges = new ArrayList<>();
         if (dataset != null && dataset.bytes() > 0) {
             for (NewChunk chunk : dataset.chunks()) {
                 long length = chunk.length() + chunk.padding() + Integer.BYTES;
-                ranges.add(new Draft.Chunk(chunk.offset(), length, length));
+                ranges.add(new FilePlan.Chunk(chunk.offset(), length, length));
             }
         }
         return ranges;

@@ -9,9 +9,9 @@ import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
-import io.drumlin.checkpoint.internal.directory.CheckpointList;
+import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
+import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
-import io.drumlin.checkpoint.internal.directory.LevelDirectories;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.IoModes;
 import io.drumlin.checkpoint.internal.file.StoredFile;
@@ -19,12 +19,12 @@ import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.WatchedEngine;
 import io.drumlin.checkpoint.internal.mode.IoMode;
-import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Left;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
+import io.drumlin.checkpoint.internal.recovery.FileRebuilder;
 import io.drumlin.checkpoint.internal.recovery.RankFindings;
-import io.drumlin.checkpoint.internal.recovery.Recovery;
-import io.drumlin.checkpoint.internal.recovery.Recovery.Left;
-import io.drumlin.checkpoint.internal.recovery.Restoration;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.NodeOrder;
@@ -183,7 +183,7 @@ public final class EngineRunSurvey implements RunSurvey {
     }
 
     private List<Level> restartOrder() throws IOException {
-        return CheckpointList.restartOrder(new RunDirectory(config, execId, 0).checkpointList());
+        return CheckpointListFile.restartOrder(new RunDirectory(config, execId, 0).checkpointList());
     }
 
     @Override
@@ -254,9 +254,9 @@ public final class EngineRunSurvey implements RunSurvey {
         private final Group group;
         private final int fileRank;
         private final RunDirectory directories;
-        private final LevelDirectories levels;
+        private final CommitProtocol levels;
         private final CheckpointReader reader;
-        private final Refusals refusals;
+        private final RejectedFiles rejected;
         private final CommitLog log;
 
         RankSurvey(Communicator world, Topology topology, CheckpointReader reader, List<RunReport.Problem> refused)
@@ -264,28 +264,29 @@ public final class EngineRunSurvey implements RunSurvey {
             this.topology = topology;
             this.reader = reader;
             app = topology.own(world);
-            node = Recovery.nodeOf(app, topology);
+            node = CheckpointSearch.nodeOf(app, topology);
             group = Group.of(app, topology, config.groupSize());
             fileRank = topology.fileRank();
             directories = new RunDirectory(config, execId, world.rank());
             boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
-            levels = new LevelDirectories(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
-            refusals = new Refusals(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)), true);
+            levels = new CommitProtocol(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
+            rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)), true);
             log = new CommitLog(app, directories.commitLog(), storage);
         }
 
-        private Recovery recovery(CheckpointDirectories places) {
+        private CheckpointSearch recovery(CheckpointDirectories places) {
             // Nothing is written, so the pool stays empty.
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
             IoMode mode = IoModes.of(
-                    config, app, group, topology, places, storage, slabs, reader, refusals, config.packing());
-            Restoration restoration = new Restoration(app, group, storage, slabs);
-            return new Recovery(app, node, topology, group, levels, mode, restoration, storage, reader, refusals, log);
+                    config, app, group, topology, places, storage, slabs, reader, rejected, config.packing());
+            FileRebuilder rebuilder = new FileRebuilder(app, group, storage, slabs);
+            return new CheckpointSearch(
+                    app, node, topology, group, levels, mode, rebuilder, storage, reader, rejected, log);
         }
 
         List<RankFindings> survey(boolean data) throws IOException {
             List<RankFindings> seen = new ArrayList<>();
-            Recovery recovery = recovery(levels);
+            CheckpointSearch recovery = recovery(levels);
             for (Level level : restartOrder()) {
                 List<Left> found = recovery.survey(level, data);
                 long[] positions = recovery.positions(found);
@@ -353,7 +354,7 @@ public final class EngineRunSurvey implements RunSurvey {
         }
         /** Only the rank itself gets its file; where it lies comes through {@code path}. */
         Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
-            Recovery recovery = recovery(levels);
+            CheckpointSearch recovery = recovery(levels);
             List<Left> all = new ArrayList<>();
             for (Level level : restartOrder()) {
                 all.addAll(recovery.survey(level, false));
@@ -407,7 +408,7 @@ public final class EngineRunSurvey implements RunSurvey {
                         own.resolve(name), directory.resolve(name).toAbsolutePath());
             }
             try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes())) {
-                new Restoration(group.comm(), group, storage, slabs).decode(left.stored(), own, whole);
+                new FileRebuilder(group.comm(), group, storage, slabs).decode(left.stored(), own, whole);
             }
             return own;
         }

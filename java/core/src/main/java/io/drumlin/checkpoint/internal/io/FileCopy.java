@@ -64,7 +64,7 @@ public final class FileCopy {
         SlabPool.Slab slab = slabs.take();
         ByteBuffer memory = slab.buffer();
         int length = (int) Math.min(slabs.slabBytes(), size - offset);
-        int blocks = (int) BlockEdges.roundUp(length, Math.max(source.alignment(), target.alignment()));
+        int blocks = (int) PartialBlocks.roundUp(length, Math.max(source.alignment(), target.alignment()));
         int read = source.read(memory.limit(blocks), start + offset);
         if (read < length) {
             throw DrumlinException.during("copy")

@@ -94,7 +94,7 @@ public final class SequentialFile implements Closeable {
         if (full == null) {
             return;
         }
-        int blocks = (int) BlockEdges.roundUp(used, BlockEdges.BLOCK);
+        int blocks = (int) PartialBlocks.roundUp(used, PartialBlocks.BLOCK);
         ByteBuffer memory = full.buffer().limit(blocks);
         for (int i = used; i < blocks; i++) {
             memory.put(i, (byte) 0);

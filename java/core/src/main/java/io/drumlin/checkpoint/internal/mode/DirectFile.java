@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.mode;
 
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.file.ChunkedFile;
-import io.drumlin.checkpoint.internal.file.Draft;
-import io.drumlin.checkpoint.internal.file.OwnFile;
+import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.DigestEngine;
@@ -20,15 +20,15 @@ import java.util.Map;
  * @param slabs through which the data pass
  */
 public record DirectFile(Map<Integer, ProtectedData> data, IoMode mode, StorageEngine storage, SlabPool slabs)
-        implements OwnFile {
+        implements RankFileWriter {
 
     @Override
-    public Draft draft(int ckptId, long timestamp) throws IOException {
+    public FilePlan draft(int ckptId, long timestamp) throws IOException {
         return mode.draft(ckptId, timestamp, data);
     }
 
     @Override
-    public void write(Path path, Draft draft, Seal seal) throws IOException {
+    public void write(Path path, FilePlan draft, Seal seal) throws IOException {
         try (ChunkedFile file = new ChunkedFile(storage, slabs, path);
                 Md5Lanes md5 = DigestEngine.md5()) {
             file.allocate(draft.size());
@@ -37,7 +37,7 @@ public record DirectFile(Map<Integer, ProtectedData> data, IoMode mode, StorageE
     }
 
     @Override
-    public ByteSource image(Draft draft) {
+    public ByteSource image(FilePlan draft) {
         return draft.image();
     }
 }

@@ -4,9 +4,9 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.file.Draft;
-import io.drumlin.checkpoint.internal.file.Gathering;
-import io.drumlin.checkpoint.internal.file.Source;
+import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.IncrementalWriter;
+import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
 import java.io.IOException;
@@ -25,14 +25,14 @@ public interface IoMode {
      * @param data what is protected, in the order of the first protection
      * @throws IOException the mode cannot hold these data
      */
-    Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
+    FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
 
     /**
      * Begins this rank's file of a checkpoint whose variables come a few at a time.
      *
      * @param path where it lies meanwhile; of a differential checkpoint as {@link #differentialFile} gives it
      */
-    Gathering gathering(Level level, Path path) throws IOException;
+    IncrementalWriter gathering(Level level, Path path) throws IOException;
 
     /**
      * Makes sure that there can be such a file.
@@ -78,7 +78,8 @@ public interface IoMode {
      * @param encodedMd5 at level 3, MD5 of the encoded part of this rank's Reed-Solomon file
      * @throws IOException on all ranks, if it failed on any
      */
-    default void describe(Level level, Draft draft, long timestamp, Optional<String> encodedMd5) throws IOException {}
+    default void describe(Level level, FilePlan draft, long timestamp, Optional<String> encodedMd5)
+            throws IOException {}
 
     /**
      * Does the same for a checkpoint that heads are going to finish: of level 3 they add the digests of encoded parts, of level
@@ -89,7 +90,7 @@ public interface IoMode {
      * @param timestamp of the checkpoint, the same on all ranks
      * @throws IOException on all ranks, if it failed on any
      */
-    default void describeForHead(Level level, Draft draft, long timestamp) throws IOException {}
+    default void describeForHead(Level level, FilePlan draft, long timestamp) throws IOException {}
 
     /**
      * Does the same for a copy of the checkpoint that was committed or opened last. Collective.
@@ -130,10 +131,10 @@ public interface IoMode {
     }
 
     /** Takes note that a draft of this mode was committed at a level: the next one continues it. */
-    void committed(Level level, Draft draft);
+    void committed(Level level, FilePlan draft);
 
     /** The same when the heads have finished and committed the checkpoint. */
-    default void finishedByHead(Level level, Draft draft) {
+    default void finishedByHead(Level level, FilePlan draft) {
         committed(level, draft);
     }
 
@@ -158,14 +159,14 @@ public interface IoMode {
      *
      * @throws IOException it is not whole
      */
-    FormerCheckpoint former(Level level, String found) throws IOException;
+    ElasticCheckpoint former(Level level, String found) throws IOException;
 
     /**
      * Takes note of variables that were brought back.
      *
      * @param source from which
      */
-    default void recovered(Source source, Map<Integer, ProtectedData> data) {}
+    default void recovered(RankCheckpoint source, Map<Integer, ProtectedData> data) {}
 
     /** {@link StoredCheckpoint#identity} of a checkpoint that is taken at a time, which is the same on all ranks. */
     default long identity(int ckptId, long timestamp) {

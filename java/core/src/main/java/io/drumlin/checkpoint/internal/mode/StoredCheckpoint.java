@@ -6,7 +6,7 @@ import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.FileLocation;
 import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.file.StoredFile;
-import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.format.ByteSource;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ public interface StoredCheckpoint {
      * @param keep what is kept of a plain file
      * @throws IOException it is not what was written
      */
-    void check(FileKind kind, Path path, Keep keep) throws IOException;
+    void check(FileKind kind, Path path, RetainPolicy keep) throws IOException;
 
     /**
      * What a file holds, if {@link #check} compares {@link StoredFile#toVerify} of it with digests and does nothing else.

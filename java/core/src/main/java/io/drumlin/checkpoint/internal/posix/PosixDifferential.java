@@ -36,8 +36,8 @@ public final class PosixDifferential {
     private final CheckpointDirectories places;
     private int fileRank;
     private DifferentialConfig config;
-    private @Nullable LayerState committed;
-    private @Nullable LayerFile open;
+    private @Nullable DcpLayerState committed;
+    private @Nullable DcpLayerWriter open;
     private int lastCkptId;
 
     /** The number of the next file that does not follow another; -1 if it is not known yet. */
@@ -71,16 +71,16 @@ public final class PosixDifferential {
         return directory().resolve(next().fileName());
     }
 
-    private LayerState next() {
-        LayerState last = committed;
+    private DcpLayerState next() {
+        DcpLayerState last = committed;
         if (last == null) {
             return empty(freshNumber());
         }
         return last.layers().size() < config.stackSize() ? last.after(lastCkptId) : empty(last.number() + 1);
     }
 
-    private LayerState empty(int number) {
-        return new LayerState(number, name(number), List.of(), Map.of(), lastCkptId);
+    private DcpLayerState empty(int number) {
+        return new DcpLayerState(number, name(number), List.of(), Map.of(), lastCkptId);
     }
 
     /** Behind all files that are there: metadata of a checkpoint that was not restarted from may know the last of them. */
@@ -115,8 +115,8 @@ public final class PosixDifferential {
      *
      * @param order in which the metadata tell of variables
      */
-    LayerFile begin(Function<Map<Integer, ProtectedData>, List<Integer>> order) throws IOException {
-        LayerState state = next();
+    DcpLayerWriter begin(Function<Map<Integer, ProtectedData>, List<Integer>> order) throws IOException {
+        DcpLayerState state = next();
         if (unlisted != null) {
             freshNumber = -1;
             IOException failure = unlisted;
@@ -124,7 +124,7 @@ public final class PosixDifferential {
             throw failure;
         }
         DirectoryTree.make(directory(), storage);
-        LayerFile file = new LayerFile(storage, directory().resolve(state.fileName()), config, state, order);
+        DcpLayerWriter file = new DcpLayerWriter(storage, directory().resolve(state.fileName()), config, state, order);
         open = file;
         return file;
     }
@@ -170,7 +170,7 @@ public final class PosixDifferential {
         Differential name = FileNames.differential(fileName).orElseThrow();
         // The rank of the run that began the file, and of those that follow it.
         fileRank = name.rank();
-        committed = isNewest ? new LayerState(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
+        committed = isNewest ? new DcpLayerState(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
     }
 
     /**
@@ -178,7 +178,7 @@ public final class PosixDifferential {
      * these only what is changed from now on is written.
      */
     void recovered(Map<Integer, ProtectedData> data) {
-        LayerState last = committed;
+        DcpLayerState last = committed;
         if (last == null) {
             return;
         }
@@ -187,7 +187,7 @@ public final class PosixDifferential {
             data.forEach((id, variable) -> known.computeIfAbsent(
                     id, i -> VariableDigests.of(variable, blocks).withoutFullLast()));
         }
-        committed = new LayerState(last.number(), last.fileName(), last.layers(), known, last.lastCkptId());
+        committed = new DcpLayerState(last.number(), last.fileName(), last.layers(), known, last.lastCkptId());
     }
 
     /** Deletes this rank's files but that of the last checkpoint. */

@@ -13,20 +13,20 @@ import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.MetadataOrigin;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.file.ChunkedFile;
-import io.drumlin.checkpoint.internal.file.Draft;
-import io.drumlin.checkpoint.internal.file.Gathering;
-import io.drumlin.checkpoint.internal.file.Source;
+import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.IncrementalWriter;
+import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.mode.FormerCheckpoint;
+import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
-import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
-import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -69,13 +69,13 @@ public final class PosixMode implements IoMode {
     private final Topology topology;
     private final int fileRank;
     private final Optional<SharedFileWriter> shared;
-    private final FileContent content;
+    private final PosixFileFormat content;
     private final Optional<PosixDifferential> differential;
     private final CheckpointDirectories levels;
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final CheckpointReader reader;
-    private final Refusals refusals;
+    private final RejectedFiles rejected;
 
     /** Ids of the variables of the checkpoint that the next one continues, in its order. */
     private List<Integer> order = List.of();
@@ -104,13 +104,13 @@ public final class PosixMode implements IoMode {
             Group group,
             Topology topology,
             Optional<SharedFileWriter> shared,
-            FileContent content,
+            PosixFileFormat content,
             Optional<PosixDifferential> differential,
             CheckpointDirectories levels,
             StorageEngine storage,
             SlabPool slabs,
             CheckpointReader reader,
-            Refusals refusals) {
+            RejectedFiles rejected) {
         this.ioMode = ioMode;
         this.app = app;
         this.group = group;
@@ -123,11 +123,11 @@ public final class PosixMode implements IoMode {
         this.storage = storage;
         this.slabs = slabs;
         this.reader = reader;
-        this.refusals = refusals;
+        this.rejected = rejected;
     }
 
     @Override
-    public Draft draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
         Map<Integer, ProtectedData> ordered = new LinkedHashMap<>();
         order(data).forEach(id -> ordered.computeIfAbsent(id, data::get));
         return draft(ckptId, ordered, data);
@@ -142,13 +142,13 @@ public final class PosixMode implements IoMode {
         return List.copyOf(ids);
     }
 
-    private Draft draft(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data)
+    private FilePlan draft(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data)
             throws IOException {
         return content.draft(ckptId, rankFileName(FileKind.PLAIN, ckptId), inFileOrder, order(data));
     }
 
     @Override
-    public Gathering gathering(Level level, Path path) throws IOException {
+    public IncrementalWriter gathering(Level level, Path path) throws IOException {
         if (level == Level.L4_DCP) {
             return differential.orElseThrow().begin(this::order);
         }
@@ -186,15 +186,15 @@ public final class PosixMode implements IoMode {
         return shared(level).map(writer -> writer.fileName(ckptId)).orElse(lastName);
     }
 
-    private static PosixDraft own(Draft draft) {
-        if (!(draft instanceof PosixDraft own)) {
+    private static PosixFilePlan own(FilePlan draft) {
+        if (!(draft instanceof PosixFilePlan own)) {
             throw new IllegalArgumentException("a draft of another mode");
         }
         return own;
     }
 
     @Override
-    public void committed(Level level, Draft draft) {
+    public void committed(Level level, FilePlan draft) {
         order = own(draft).order();
         last = own(draft).metadata();
         lastName = own(draft).fileName();
@@ -210,7 +210,7 @@ public final class PosixMode implements IoMode {
     }
 
     @Override
-    public void recovered(Source source, Map<Integer, ProtectedData> data) {
+    public void recovered(RankCheckpoint source, Map<Integer, ProtectedData> data) {
         if (source.level() == Level.L4_DCP) {
             differential.ifPresent(files -> files.recovered(data));
         }
@@ -230,14 +230,14 @@ public final class PosixMode implements IoMode {
     }
 
     @Override
-    public void finishedByHead(Level level, Draft draft) {
+    public void finishedByHead(Level level, FilePlan draft) {
         committed(level, draft);
         last = null;
         lastDirectory = levels.metadataDirectory(level, CommitSlot.COMMITTED);
     }
 
     @Override
-    public void describe(Level level, Draft draft, long timestamp, Optional<String> encodedMd5) throws IOException {
+    public void describe(Level level, FilePlan draft, long timestamp, Optional<String> encodedMd5) throws IOException {
         describe(
                 level,
                 draft,
@@ -248,13 +248,13 @@ public final class PosixMode implements IoMode {
 
     /** The files of the ranks are still apart then, and known by their names. */
     @Override
-    public void describeForHead(Level level, Draft draft, long timestamp) throws IOException {
+    public void describeForHead(Level level, FilePlan draft, long timestamp) throws IOException {
         describe(level, draft, timestamp, Optional.empty(), (file, member) -> file.name());
     }
 
-    private void describe(Level level, Draft draft, long timestamp, Optional<String> encodedMd5, Naming naming)
+    private void describe(Level level, FilePlan draft, long timestamp, Optional<String> encodedMd5, Naming naming)
             throws IOException {
-        PosixDraft own = own(draft);
+        PosixFilePlan own = own(draft);
         long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
         byte[][] part = new byte[1][];
         Agreement.run(app, "describing checkpoint " + own.ckptId(), () -> {
@@ -342,7 +342,7 @@ public final class PosixMode implements IoMode {
         if (own.digest().isEmpty()) {
             content.check(path);
         } else {
-            reader.verify(path, content.stored(metadata.ckptId(), own), Keep.NOTHING);
+            reader.verify(path, content.stored(metadata.ckptId(), own), RetainPolicy.NOTHING);
         }
     }
 
@@ -380,7 +380,7 @@ public final class PosixMode implements IoMode {
         for (CommitSlot slot : CommitSlot.values()) {
             GroupMetadata[] own = new GroupMetadata[1];
             Path directory = levels.metadataDirectory(level, slot);
-            refusals.succeeds("reading the metadata in", directory, () -> {
+            rejected.succeeds("reading the metadata in", directory, () -> {
                 if (PathStatus.isDirectory(directory)) {
                     own[0] = metadata(level, directory, fileRanks);
                 }
@@ -418,25 +418,25 @@ public final class PosixMode implements IoMode {
                                     + " node after the other, or take checkpoints in the mode FTI-FF")
                     .exception();
         }
-        return level == Level.L4 ? PosixFormer.find(run(), refusals) : List.of();
+        return level == Level.L4 ? PosixElasticCheckpoint.find(run(), rejected) : List.of();
     }
 
     @Override
-    public FormerCheckpoint former(Level level, String found) {
-        return PosixFormer.of(run(), found);
+    public ElasticCheckpoint former(Level level, String found) {
+        return PosixElasticCheckpoint.of(run(), found);
     }
 
     private PosixRun run() {
         return new PosixRun(ioMode, shared, content, levels, storage, reader);
     }
 
-    private StoredLayers layers(CommitSlot slot, GroupMetadata metadata) throws IOException {
+    private DcpStoredCheckpoint layers(CommitSlot slot, GroupMetadata metadata) throws IOException {
         FileEntry own = metadata.files().get(group.index());
         Path path = levels.directory(Level.L4_DCP, CommitSlot.COMMITTED).resolve(own.name());
-        return new StoredLayers(
+        return new DcpStoredCheckpoint(
                 storage,
                 app,
-                refusals,
+                rejected,
                 slot,
                 path,
                 own,
@@ -445,7 +445,7 @@ public final class PosixMode implements IoMode {
                 this::opened);
     }
 
-    private void opened(StoredLayers.Opened layers) {
+    private void opened(DcpStoredCheckpoint.Opened layers) {
         order = layers.entry().variables().stream().map(VariableEntry::id).toList();
         lastName = layers.entry().name();
         differential.ifPresent(files -> {
@@ -455,9 +455,9 @@ public final class PosixMode implements IoMode {
     }
 
     /** Files that metadata describe. Collective. */
-    private PosixRemains remains(Level level, CommitSlot slot, GroupMetadata metadata) throws IOException {
-        return new PosixRemains(
-                run(), app, group, refusals, level, slot, metadata, locator(level, metadata), this::opened);
+    private PosixStoredCheckpoint remains(Level level, CommitSlot slot, GroupMetadata metadata) throws IOException {
+        return new PosixStoredCheckpoint(
+                run(), app, group, rejected, level, slot, metadata, locator(level, metadata), this::opened);
     }
 
     private void opened(GroupMetadata metadata) {

@@ -18,7 +18,7 @@ import java.util.Optional;
 record PosixRun(
         int ioMode,
         Optional<SharedFileWriter> shared,
-        FileContent content,
+        PosixFileFormat content,
         CheckpointDirectories places,
         StorageEngine storage,
         CheckpointReader reader) {

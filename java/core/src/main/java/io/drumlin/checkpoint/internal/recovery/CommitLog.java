@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.recovery;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.TextFiles;
-import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -251,17 +251,17 @@ public final class CommitLog {
     /**
      * Where checkpoints stand in the order in which they were taken. Collective.
      *
-     * @param refusals told if the file cannot be read; nothing is known then
+     * @param rejected told if the file cannot be read; nothing is known then
      * @return for each its number, the higher the newer, or -1; the same on all ranks
      */
-    long[] positions(List<StoredCheckpoint> checkpoints, Refusals refusals) throws IOException {
+    long[] positions(List<StoredCheckpoint> checkpoints, RejectedFiles rejected) throws IOException {
         long[] positions = new long[checkpoints.size()];
-        refusals.succeeds("reading", file, () -> {
+        rejected.succeeds("reading", file, () -> {
             for (int i = 0; app.rank() == 0 && i < checkpoints.size(); i++) {
                 positions[i] = position(checkpoints.get(i)) + 1;
             }
         });
-        refusals.requireReadable();
+        rejected.requireReadable();
         app.allreduce(positions, Op.MAX);
         for (int i = 0; i < checkpoints.size(); i++) {
             positions[i]--;

@@ -9,7 +9,7 @@ import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
-import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ByteSource;
@@ -70,7 +70,10 @@ public final class LevelCopy {
                 long size = file.whole().map(StoredFile.Chunk::length).orElse(PathStatus.size(from));
                 new FileCopy(storage, slabs).copy(from, start, size, copy);
                 // At a restart the copy is what is recovered.
-                reader.verify(copy, file.movedBy(-start), level == Level.L1 ? Keep.IN_VARIABLES : Keep.NOTHING);
+                reader.verify(
+                        copy,
+                        file.movedBy(-start),
+                        level == Level.L1 ? RetainPolicy.IN_VARIABLES : RetainPolicy.NOTHING);
             });
         }
         Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
@@ -87,7 +90,7 @@ public final class LevelCopy {
                 bytes[0] = new BlockFileSource(opened[0]);
             });
             long start = shared.write(copy, bytes[0]).start();
-            Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start), Keep.NOTHING));
+            Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start), RetainPolicy.NOTHING));
         } finally {
             // A failure on one rank must not keep it from what the others do next.
             Agreement.run(app, operation, () -> {

@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.recovery;
 
 import io.drumlin.checkpoint.internal.directory.FileLocation;
-import io.drumlin.checkpoint.internal.recovery.Recovery.Left;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Left;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -47,9 +47,9 @@ public final class PartnerCopy {
     public void transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
         long sends = outgoing.map(file -> file.bytes().size()).orElse(0L);
         long receives = incoming.map(Incoming::size).orElse(0L);
-        try (HeldFile held = incoming.isPresent()
-                        ? new HeldFile(storage, slabs, incoming.get().path(), receives)
-                        : new HeldFile(slabs);
+        try (ReceivedFile held = incoming.isPresent()
+                        ? new ReceivedFile(storage, slabs, incoming.get().path(), receives)
+                        : new ReceivedFile(slabs);
                 PendingMessages messages = new PendingMessages(group.comm(), TAG)) {
             for (long offset = 0; offset < Math.max(sends, receives); offset += slabs.slabBytes()) {
                 if (offset < receives) {
@@ -69,7 +69,7 @@ public final class PartnerCopy {
         }
     }
 
-    private ByteBuffer read(HeldFile held, ByteSource source, long offset) {
+    private ByteBuffer read(ReceivedFile held, ByteSource source, long offset) {
         int length = (int) Math.min(slabs.slabBytes(), source.size() - offset);
         ByteBuffer window = held.window(length);
         held.read(source, offset, window);

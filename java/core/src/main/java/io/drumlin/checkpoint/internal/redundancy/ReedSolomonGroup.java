@@ -122,13 +122,13 @@ public final class ReedSolomonGroup {
             Encoding encoding,
             Map<FileKind, Path> targets,
             PlainSize plainSize,
-            Optional<PassingHashes> hashes)
+            Optional<WindowHasher> hashes)
             throws IOException {
         Map<FileKind, ByteSource> extended = new EnumMap<>(FileKind.class);
         own.forEach((kind, file) -> extended.put(
                 kind, kind == FileKind.PLAIN ? new ExtendedSource(file, extendedSize, encoding.embedsSize()) : file));
         Decoding decoding = code.decoding(present);
-        try (HeldFile reads = new HeldFile(slabs);
+        try (ReceivedFile reads = new ReceivedFile(slabs);
                 NewFile plain = newFile(FileKind.PLAIN, wanted, decoding, targets, extendedSize);
                 NewFile encoded = newFile(FileKind.ENCODED, wanted, decoding, targets, extendedSize)) {
             List<NewFile> made = new ArrayList<>();
@@ -165,13 +165,13 @@ public final class ReedSolomonGroup {
         if (!wanted.get(number) || target == null) {
             return null;
         }
-        return new NewFile(kind, decoding.row(number), new HeldFile(storage, slabs, target, size));
+        return new NewFile(kind, decoding.row(number), new ReceivedFile(storage, slabs, target, size));
     }
 
     /** A file that this rank makes. */
     private final class NewFile implements AutoCloseable {
         private final int[] row;
-        private final HeldFile file;
+        private final ReceivedFile file;
 
         /** Of an encoded file. */
         private final @Nullable StreamDigest md5;
@@ -181,7 +181,7 @@ public final class ReedSolomonGroup {
 
         private ByteBuffer sum = ZEROS;
 
-        NewFile(FileKind kind, int[] row, HeldFile file) {
+        NewFile(FileKind kind, int[] row, ReceivedFile file) {
             this.row = row;
             this.file = file;
             md5 = kind == FileKind.ENCODED ? digests.get() : null;
@@ -266,10 +266,10 @@ public final class ReedSolomonGroup {
         private final List<Batch> others = new ArrayList<>();
         private final int[] receivers;
         private final Map<FileKind, ByteSource> own;
-        private final HeldFile reads;
+        private final ReceivedFile reads;
         private final List<NewFile> made;
 
-        private final @Nullable PassingHashes hashes;
+        private final @Nullable WindowHasher hashes;
 
         /** Of this rank's files that are hashed, of this step. */
         private final List<ByteBuffer> hashed;
@@ -285,9 +285,9 @@ public final class ReedSolomonGroup {
                 int[] used,
                 BitSet wanted,
                 Map<FileKind, ByteSource> own,
-                HeldFile reads,
+                ReceivedFile reads,
                 List<NewFile> made,
-                Optional<PassingHashes> hashes) {
+                Optional<WindowHasher> hashes) {
             this.used = used;
             this.own = own;
             this.reads = reads;
@@ -295,7 +295,7 @@ public final class ReedSolomonGroup {
             this.hashes = hashes.orElse(null);
             hashed = Arrays.asList(
                     new ByteBuffer
-                            [hashes.map(PassingHashes::kinds).orElse(List.of()).size()]);
+                            [hashes.map(WindowHasher::kinds).orElse(List.of()).size()]);
             int k = group.size();
             int self = group.index();
             List<Integer> here = new ArrayList<>();

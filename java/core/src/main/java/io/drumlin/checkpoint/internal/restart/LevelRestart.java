@@ -2,16 +2,16 @@ package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileNames;
-import io.drumlin.checkpoint.internal.directory.LevelDirectories;
+import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.elastic.ListedRanks;
+import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.engine.Engine;
-import io.drumlin.checkpoint.internal.file.Source;
+import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
+import io.drumlin.checkpoint.internal.recovery.FileRebuilder;
 import io.drumlin.checkpoint.internal.recovery.LevelCopy;
-import io.drumlin.checkpoint.internal.recovery.Recovery;
-import io.drumlin.checkpoint.internal.recovery.Restoration;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.DamagedException;
@@ -36,10 +36,10 @@ final class LevelRestart {
 
     private final Communicator app;
     private final RunDirectory directories;
-    private final LevelDirectories levels;
+    private final CommitProtocol levels;
     private final IoMode mode;
     private final LevelCopy copy;
-    private final Recovery recovery;
+    private final CheckpointSearch recovery;
     private final CheckpointReader reader;
     private final StorageEngine storage;
     private final int fileRank;
@@ -54,33 +54,34 @@ final class LevelRestart {
         mode = engine.mode();
         copy = engine.copy();
         Group group = engine.group();
-        Restoration restoration = new Restoration(app, group, engine.storage(), engine.slabs());
-        recovery = new Recovery(
+        FileRebuilder rebuilder = new FileRebuilder(app, group, engine.storage(), engine.slabs());
+        recovery = new CheckpointSearch(
                 app,
                 engine.node(),
                 engine.run().topology(),
                 group,
                 levels,
                 mode,
-                restoration,
+                rebuilder,
                 engine.storage(),
                 engine.reader(),
-                engine.refusals(),
+                engine.rejected(),
                 engine.log());
     }
 
     /** Finds checkpoints and makes them whole. */
-    Recovery recovery() {
+    CheckpointSearch recovery() {
         return recovery;
     }
 
     /**
      * The data of a level, where every rank's file is where it is looked for in the order of this run's nodes. Collective.
      *
-     * @param after as {@link Recovery#find}
+     * @param after as {@link CheckpointSearch#find}
      * @param older levels
      */
-    Optional<Source> find(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
+    Optional<RankCheckpoint> find(Level level, long after, List<Level> older, RecordedRankCounts listed)
+            throws IOException {
         if (!mode.isCopiedToNodes(level)) {
             return inPlace(level, after, older, listed);
         }
@@ -95,9 +96,9 @@ final class LevelRestart {
         }
     }
 
-    private Optional<Source> inPlace(Level level, long after, List<Level> older, ListedRanks listed)
+    private Optional<RankCheckpoint> inPlace(Level level, long after, List<Level> older, RecordedRankCounts listed)
             throws IOException {
-        Optional<Recovery.Found> found = locate(level, after, older, listed);
+        Optional<CheckpointSearch.Found> found = locate(level, after, older, listed);
         return found.isPresent() ? Optional.of(source(found.get())) : Optional.empty();
     }
 
@@ -111,8 +112,10 @@ final class LevelRestart {
     }
 
     /** The file of a level, made whole and in its place; nothing is copied. Parameters as those of {@link #find}. Collective. */
-    Optional<Recovery.Found> locate(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
-        Optional<Recovery.Found> found = recovery.find(level, after).filter(each -> isOfTheseRanks(each, listed));
+    Optional<CheckpointSearch.Found> locate(Level level, long after, List<Level> older, RecordedRankCounts listed)
+            throws IOException {
+        Optional<CheckpointSearch.Found> found =
+                recovery.find(level, after).filter(each -> isOfTheseRanks(each, listed));
         if (found.isPresent() && settle(older)) {
             // What is recovered is what was verified: once more, because nothing is left of that.
             return recovery.find(level, after);
@@ -120,7 +123,7 @@ final class LevelRestart {
         return found;
     }
 
-    private boolean isOfTheseRanks(Recovery.Found found, ListedRanks listed) {
+    private boolean isOfTheseRanks(CheckpointSearch.Found found, RecordedRankCounts listed) {
         Set<Integer> stored = listed.of(found.level(), found.file().ckptId());
         return !found.level().isGlobal() || stored.isEmpty() || stored.contains(app.size());
     }
@@ -139,19 +142,19 @@ final class LevelRestart {
         return recovery.passedOver();
     }
 
-    private Source source(Recovery.Found found) throws IOException {
+    private RankCheckpoint source(CheckpointSearch.Found found) throws IOException {
         StoredFile file = found.file();
         StoredFile apart =
                 file.movedBy(-file.whole().map(StoredFile.Chunk::offset).orElse(0L));
         if (!mode.isCopiedToNodes(found.level())) {
-            return new Source(found.level(), found.path(), apart);
+            return new RankCheckpoint(found.level(), found.path(), apart);
         }
         if (recovery.passedOver()) {
             // The copy would take the place of what is left of the newer one.
-            return new Source(found.level(), found.path(), file);
+            return new RankCheckpoint(found.level(), found.path(), file);
         }
         try {
-            return new Source(found.level(), copyToLocal(found), apart);
+            return new RankCheckpoint(found.level(), copyToLocal(found), apart);
         } catch (MeetingException unknown) {
             throw unknown;
         } catch (IOException failed) {
@@ -162,12 +165,12 @@ final class LevelRestart {
                 // It was verified before: somebody writes to it, or reads give wrong bytes.
                 throw failed;
             }
-            return new Source(found.level(), found.path(), file);
+            return new RankCheckpoint(found.level(), found.path(), file);
         }
     }
 
     /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
-    private Path copyToLocal(Recovery.Found found) throws IOException {
+    private Path copyToLocal(CheckpointSearch.Found found) throws IOException {
         levels.prepare(Level.L1);
         copy.copyToTmp(found.path(), found.file(), Level.L1);
         levels.commit(Level.L1);
@@ -175,7 +178,8 @@ final class LevelRestart {
     }
 
     /** The nodes may have no room: what is whole on the parallel file system is recovered from there. Collective. */
-    private void doWithoutCopy(Recovery.Found found, IOException failed, boolean damaged) throws MeetingException {
+    private void doWithoutCopy(CheckpointSearch.Found found, IOException failed, boolean damaged)
+            throws MeetingException {
         if (app.rank() == 0 && !damaged) {
             LOG.log(
                     Logger.Level.WARNING,

@@ -4,20 +4,20 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.elastic.ListedRanks;
+import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.engine.Engine;
-import io.drumlin.checkpoint.internal.file.Source;
+import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.FileCopy;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
-import io.drumlin.checkpoint.internal.recovery.Recovery;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
 import io.drumlin.checkpoint.internal.redundancy.PendingMessages;
-import io.drumlin.checkpoint.internal.topology.FormerOrder;
 import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.PreviousOrder;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
@@ -74,11 +74,12 @@ final class Relocation implements AutoCloseable {
      * @return empty on all ranks if the level gives no whole checkpoint
      * @throws IOException on all ranks: there is one, and it could not be brought to its ranks; it is as it was
      */
-    Optional<Source> find(Level level, long after, List<Level> older, ListedRanks listed) throws IOException {
-        FormerOrder order = engine.run().orders().get(number);
+    Optional<RankCheckpoint> find(Level level, long after, List<Level> older, RecordedRankCounts listed)
+            throws IOException {
+        PreviousOrder order = engine.run().orders().get(number);
         LevelRestart there = there();
         Engine from = Objects.requireNonNull(former);
-        Optional<Recovery.Found> found = there.locate(level, after, older, listed);
+        Optional<CheckpointSearch.Found> found = there.locate(level, after, older, listed);
         if (there.passedOver()) {
             restart.recovery().passOver();
         }
@@ -91,9 +92,9 @@ final class Relocation implements AutoCloseable {
         }
         move(from, order, found.get());
         // From here on a restart looks for the files where they are now.
-        engine.taker().nameNodes(number);
-        engine.taker().commitMoved(found.get().file().ckptId());
-        Source source = restart.find(Level.L1, -1, List.of(), listed).orElseThrow(() -> notThere(found.get()));
+        engine.coordinator().nameNodes(number);
+        engine.coordinator().commitMoved(found.get().file().ckptId());
+        RankCheckpoint source = restart.find(Level.L1, -1, List.of(), listed).orElseThrow(() -> notThere(found.get()));
         if (engine.app().rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
@@ -102,11 +103,11 @@ final class Relocation implements AutoCloseable {
                     Integer.toString(source.file().ckptId()),
                     found.get().level().number());
         }
-        return Optional.of(new Source(found.get().level(), source.path(), source.file()));
+        return Optional.of(new RankCheckpoint(found.get().level(), source.path(), source.file()));
     }
 
     /** Finds checkpoints in the order from which files are brought. Collective at the first call. */
-    Recovery recovery() throws IOException {
+    CheckpointSearch recovery() throws IOException {
         return there().recovery();
     }
 
@@ -119,7 +120,7 @@ final class Relocation implements AutoCloseable {
     }
 
     /** Of the mode POSIX: its file goes on where it is, and the metadata say at which place. */
-    private static DrumlinException differential(Recovery.Found found) {
+    private static DrumlinException differential(CheckpointSearch.Found found) {
         return DrumlinException.during("restart")
                 .path(found.path())
                 .problem(
@@ -130,7 +131,7 @@ final class Relocation implements AutoCloseable {
                 .exception();
     }
 
-    private static DrumlinException notThere(Recovery.Found found) {
+    private static DrumlinException notThere(CheckpointSearch.Found found) {
         return DrumlinException.during("restart")
                 .path(found.path())
                 .problem("the checkpoint was brought to the nodes of its ranks, and is not whole there")
@@ -138,7 +139,7 @@ final class Relocation implements AutoCloseable {
                 .exception();
     }
 
-    private void move(Engine from, FormerOrder order, Recovery.Found found) throws IOException {
+    private void move(Engine from, PreviousOrder order, CheckpointSearch.Found found) throws IOException {
         String operation = "bringing checkpoint " + found.file().ckptId() + " to the nodes of its ranks";
         engine.levels().prepare(Level.L1);
         try {
@@ -170,7 +171,7 @@ final class Relocation implements AutoCloseable {
      *
      * @return the description of what was received
      */
-    private byte[] exchange(Engine from, FormerOrder order, Recovery.Found found, Path path, String operation)
+    private byte[] exchange(Engine from, PreviousOrder order, CheckpointSearch.Found found, Path path, String operation)
             throws IOException {
         byte[][] description = new byte[1][];
         BlockFile[] opened = new BlockFile[1];
@@ -229,10 +230,10 @@ final class Relocation implements AutoCloseable {
     private final class Exchange {
 
         private final Communicator ranks;
-        private final FormerOrder order;
+        private final PreviousOrder order;
         private final SlabPool slabs;
 
-        Exchange(Engine from, FormerOrder order) {
+        Exchange(Engine from, PreviousOrder order) {
             ranks = from.app();
             slabs = from.slabs();
             this.order = order;

@@ -21,18 +21,18 @@ import io.drumlin.checkpoint.internal.data.FaultInjection;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.Lease;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.engine.CheckpointTaken;
+import io.drumlin.checkpoint.internal.engine.CheckpointOutcome;
 import io.drumlin.checkpoint.internal.engine.Engine;
-import io.drumlin.checkpoint.internal.engine.LastCheckpoint;
 import io.drumlin.checkpoint.internal.engine.OpenOptions;
+import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
+import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.engine.SharedHdf5File;
-import io.drumlin.checkpoint.internal.engine.Underway;
 import io.drumlin.checkpoint.internal.engine.VariableByVariable;
-import io.drumlin.checkpoint.internal.file.Draft;
+import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.IncrementalFile;
-import io.drumlin.checkpoint.internal.file.OwnFile;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
+import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.mode.DirectFile;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.staging.FileStaging;
@@ -54,8 +54,8 @@ public final class EngineCheckpoints implements Checkpoints {
     private final FtiConfig config;
     private final Engine engine;
     private final ProtectedVariables variables;
-    private final LastCheckpoint last;
-    private final Underway underway;
+    private final RecoverySource last;
+    private final PendingCheckpoint underway;
     private final SnapshotClock snapshotClock;
     private final boolean asynchronous;
     private final Optional<FileStaging> staging;
@@ -78,8 +78,8 @@ public final class EngineCheckpoints implements Checkpoints {
         engine = Engine.of(run, given.packing.orElse(config.packing()));
         variables = new ProtectedVariables(config.maxVarId());
         singleFile = new SharedHdf5File(engine, variables, callsOfSingleFile());
-        last = new LastCheckpoint(engine, variables, singleFile);
-        underway = new Underway(engine, last, Optional.ofNullable(given.lateFailures));
+        last = new RecoverySource(engine, variables, singleFile);
+        underway = new PendingCheckpoint(engine, last, Optional.ofNullable(given.lateFailures));
         snapshotClock = config.meanSecondsBetweenFailures().isEmpty()
                 ? new MinuteClock(config, System::nanoTime)
                 : new IntervalClock(config.meanSecondsBetweenFailures(), config.maxSyncIntv(), System::nanoTime);
@@ -123,7 +123,7 @@ public final class EngineCheckpoints implements Checkpoints {
                 .forEach(variables::requireInRange));
         boolean mayLeaveThem = given.freshStartIfUnrecoverable || given.anyNumberOfRanks;
         engine.reader().recoverInto(mayLeaveThem ? Map.of() : given.variables);
-        RunStart start = new RunStart(engine, singleFile, last);
+        RunInitializer start = new RunInitializer(engine, singleFile, last);
         start.begin(given.anyNumberOfRanks, given.freshStartIfUnrecoverable);
         engine.reader().recoverInto(Map.of());
         // Not before: they get the names under which they are stored.
@@ -358,7 +358,7 @@ public final class EngineCheckpoints implements Checkpoints {
         if (asynchronous && config.isInline(taken)) {
             return takeBehind(ckptId, taken, timestamp, begin);
         }
-        OwnFile own = new DirectFile(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
+        RankFileWriter own = new DirectFile(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
         return take(ckptId, taken, timestamp, own, begin);
     }
 
@@ -461,22 +461,23 @@ public final class EngineCheckpoints implements Checkpoints {
     private long meet(int ckptId, int request) throws IOException {
         await();
         share = Optional.empty();
-        long timestamp = engine.taker().meet(ckptId, request, last.isWaiting());
+        long timestamp = engine.coordinator().meet(ckptId, request, last.isWaiting());
         requireId(ckptId);
         engine.reader().forget();
         underway.tidy();
         return timestamp;
     }
 
-    private CheckpointReport take(int ckptId, Level level, long timestamp, OwnFile own, long begin) throws IOException {
+    private CheckpointReport take(int ckptId, Level level, long timestamp, RankFileWriter own, long begin)
+            throws IOException {
         long met = System.nanoTime();
         if (!config.isInline(level)) {
-            Draft draft = engine.taker().writeForHead(ckptId, level, timestamp, own);
+            FilePlan draft = engine.coordinator().writeForHead(ckptId, level, timestamp, own);
             long durable = System.nanoTime();
             underway.handOver(ckptId, level, timestamp, draft);
             return report(ckptId, level, draft.size(), begin, met, durable);
         }
-        CheckpointTaken taken = engine.taker().take(ckptId, level, timestamp, own);
+        CheckpointOutcome taken = engine.coordinator().take(ckptId, level, timestamp, own);
         last.set(taken.source());
         share = taken.share();
         if (taken.late().isPresent()) {
@@ -533,7 +534,7 @@ public final class EngineCheckpoints implements Checkpoints {
     @Override
     public void complete() throws IOException {
         await();
-        new RunEnd(engine, staging).complete(last);
+        new RunFinalizer(engine, staging).complete(last);
     }
 
     @Override

@@ -12,15 +12,15 @@ import io.drumlin.checkpoint.internal.directory.FileLocation;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.Engine;
-import io.drumlin.checkpoint.internal.engine.LastCheckpoint;
-import io.drumlin.checkpoint.internal.engine.Underway;
+import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
+import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.FileCopy;
-import io.drumlin.checkpoint.internal.mode.Refusals;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.topology.Topology;
-import io.drumlin.checkpoint.internal.verify.Keep;
+import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
@@ -45,10 +45,10 @@ final class EngineStash implements Stash {
     private final CheckpointDirectories levels;
     private final StorageEngine storage;
     private final ProtectedVariables variables;
-    private final Underway underway;
-    private final LastCheckpoint last;
+    private final PendingCheckpoint underway;
+    private final RecoverySource last;
 
-    EngineStash(Engine engine, ProtectedVariables variables, Underway underway, LastCheckpoint last) {
+    EngineStash(Engine engine, ProtectedVariables variables, PendingCheckpoint underway, RecoverySource last) {
         this.last = last;
         this.engine = engine;
         this.variables = variables;
@@ -79,7 +79,7 @@ final class EngineStash implements Stash {
         StoredFile[] file = new StoredFile[1];
         try {
             Agreement.run(app, "loading stash " + stashId, () -> {
-                item.checkpoint.check(FileKind.PLAIN, item.file, Keep.BLOCK_SUMS);
+                item.checkpoint.check(FileKind.PLAIN, item.file, RetainPolicy.BLOCK_SUMS);
                 file[0] = item.checkpoint.open(item.file);
                 for (int id : file[0].sizes().keySet()) {
                     checkSize(item.file, id, file[0].size(id));
@@ -174,11 +174,11 @@ final class EngineStash implements Stash {
 
     /** @param ckptId its id; any if negative */
     private Item item(CheckpointDirectories places, int ckptId, String what) throws IOException {
-        Refusals refusals = Refusals.of(app, "looking for " + what);
-        Optional<StoredCheckpoint> found = engine.modeAt(places, refusals).stored(Level.L1).stream()
+        RejectedFiles rejected = RejectedFiles.of(app, "looking for " + what);
+        Optional<StoredCheckpoint> found = engine.modeAt(places, rejected).stored(Level.L1).stream()
                 .filter(stored -> ckptId < 0 || stored.ckptId() == ckptId)
                 .findFirst();
-        refusals.requireReadable();
+        rejected.requireReadable();
         Item[] item = new Item[1];
         Agreement.run(app, "looking for " + what, () -> {
             List<FileLocation> files = found.map(

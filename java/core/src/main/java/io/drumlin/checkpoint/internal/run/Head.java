@@ -6,9 +6,9 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.directory.CheckpointList;
+import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
+import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.directory.LevelDirectories;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.Engine;
@@ -70,11 +70,11 @@ final class Head {
     private final Topology topology;
     private final FtiConfig config;
     private final RunDirectory directories;
-    private final LevelDirectories levels;
+    private final CommitProtocol levels;
     private final StorageEngine storage;
     private final SlabPool slabs;
     private final IoMode mode;
-    private final CheckpointList checkpointList;
+    private final CheckpointListFile checkpointList;
     private final IdleHead idle;
     private final Consumer<CheckpointReport> finished;
 

@@ -83,7 +83,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         SharedFile file = create(path);
         Agreement.run(app, "writing " + path, () -> {
             try (file;
-                    DirectRegion region = new DirectRegion(storage, slabs, path, start, bytes.size())) {
+                    SharedFileRegion region = new SharedFileRegion(storage, slabs, path, start, bytes.size())) {
                 digests.addAll(
                         allTake(path, region, start + bytes.size())
                                 ? writeDirect(path, file, region, bytes)
@@ -94,7 +94,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
     }
 
     /** Whether direct writes to the file are possible on all ranks, for which its space is reserved then. */
-    private boolean allTake(Path path, DirectRegion region, long end) throws IOException {
+    private boolean allTake(Path path, SharedFileRegion region, long end) throws IOException {
         Agreement.run(app, "opening " + path, region::open);
         long[] most = {end, region.isDirect() ? 0 : 1};
         app.allreduce(most, Op.MAX);
@@ -111,13 +111,13 @@ public final class MpiIoFileWriter implements SharedFileWriter {
     }
 
     /** Blocks that belong to one rank go to the device while their bytes are hashed, the others through the shared file. */
-    private List<byte[]> writeDirect(Path path, SharedFile file, DirectRegion region, ByteSource bytes)
+    private List<byte[]> writeDirect(Path path, SharedFile file, SharedFileRegion region, ByteSource bytes)
             throws IOException {
-        DirectRegion.Written[] written = new DirectRegion.Written[1];
+        SharedFileRegion.Written[] written = new SharedFileRegion.Written[1];
         Agreement.run(app, "writing " + path, () -> written[0] = region.write(bytes));
         // Only now, when the blocks beside them are in the file: a page of the cache may be larger than a block.
         Agreement.run(app, "writing " + path, () -> {
-            for (DirectRegion.Edge edge : List.of(written[0].head(), written[0].tail())) {
+            for (SharedFileRegion.Edge edge : List.of(written[0].head(), written[0].tail())) {
                 file.writeAtAll(edge.bytes(), edge.offset());
             }
             file.sync();

@@ -39,7 +39,7 @@ public final class TopologyExchange {
      *     failure is that of all ranks
      * @return as many
      */
-    public static List<FormerOrder> of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker)
+    public static List<PreviousOrder> of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker)
             throws IOException {
         String[] nodeName = new String[1];
         Agreement.run(comm, "finding the node's name", () -> {
@@ -58,7 +58,7 @@ public final class TopologyExchange {
         } else {
             count[0] = 1;
         }
-        List<FormerOrder> orders = new ArrayList<>();
+        List<PreviousOrder> orders = new ArrayList<>();
         try (Places places = new Places(comm, config, nodeName[0])) {
             for (int i = 0; i < count[0]; i++) {
                 orders.add(places.in(i < lists.size() ? lists.get(i) : null, lists.isEmpty() ? null : lists.get(0)));
@@ -82,7 +82,7 @@ public final class TopologyExchange {
         }
 
         /** @param present the list of this run, on rank 0 */
-        FormerOrder in(@Nullable NodeList list, @Nullable NodeList present) throws IOException {
+        PreviousOrder in(@Nullable NodeList list, @Nullable NodeList present) throws IOException {
             IntBuffer own = scatter(comm, list, present, config.heads());
             int position = own.get(0);
             if (node == null) {
@@ -97,7 +97,7 @@ public final class TopologyExchange {
                     allgather(node, own.get(1)),
                     config.heads(),
                     own.get(2) == 1);
-            return new FormerOrder(topology, own.get(3) == 1, own.get(4) == 1, own.get(5), own.get(6));
+            return new PreviousOrder(topology, own.get(3) == 1, own.get(4) == 1, own.get(5), own.get(6));
         }
 
         @Override
@@ -132,7 +132,7 @@ public final class TopologyExchange {
         return HostName.read();
     }
 
-    /** Position and file rank of this rank, and what a {@link FormerOrder} tells; 1 stands for true. */
+    /** Position and file rank of this rank, and what a {@link PreviousOrder} tells; 1 stands for true. */
     private static IntBuffer scatter(Communicator comm, @Nullable NodeList list, @Nullable NodeList present, int heads)
             throws IOException {
         int length = 7 * Integer.BYTES;

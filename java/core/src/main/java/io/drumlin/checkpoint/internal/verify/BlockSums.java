@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.verify;
 
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
-import io.drumlin.checkpoint.internal.io.BlockEdges;
+import io.drumlin.checkpoint.internal.io.PartialBlocks;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
@@ -71,7 +71,7 @@ public final class BlockSums {
 
     /** Where the block ends that holds the byte before {@code offset}. */
     public long ceiling(long offset) {
-        return Math.min(end(), range.offset() + BlockEdges.roundUp(offset - range.offset(), blockBytes));
+        return Math.min(end(), range.offset() + PartialBlocks.roundUp(offset - range.offset(), blockBytes));
     }
 
     /** What becomes of the checksum of a block. */

@@ -9,7 +9,7 @@ import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.file.StoredFile.Locator;
 import io.drumlin.checkpoint.internal.io.ReadAhead;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.verify.LanePlan.Piece;
+import io.drumlin.checkpoint.internal.verify.LaneSchedule.Piece;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
@@ -50,7 +50,7 @@ public final class CheckpointReader {
 
     private final StorageEngine storage;
     private final SlabPool slabs;
-    private final KnownDigests known = new KnownDigests();
+    private final DigestCache known = new DigestCache();
     private final EarlyRecovery early = new EarlyRecovery();
     private final BlockSumTable blocks;
     private Optional<Path> copyTo = Optional.empty();
@@ -70,7 +70,7 @@ public final class CheckpointReader {
     }
 
     /** Digests that need not be computed again, until {@link #forget}. To be used while nothing is read. */
-    public KnownDigests known() {
+    public DigestCache known() {
         return known;
     }
 
@@ -105,7 +105,7 @@ public final class CheckpointReader {
      * @param keep what is kept of the file, until {@link #forget}
      * @throws IOException the file cannot be read or is not what was written
      */
-    public synchronized void verify(Path path, StoredFile meta, Keep keep) throws IOException {
+    public synchronized void verify(Path path, StoredFile meta, RetainPolicy keep) throws IOException {
         List<Chunk> chunks = meta.toVerify();
         Optional<List<String>> digests = known.of(path, chunks);
         if (digests.isPresent()) {
@@ -114,8 +114,8 @@ public final class CheckpointReader {
         }
         // First: what is written from now on makes it another file.
         FileIdentity identity = FileIdentity.of(path);
-        if (keep == Keep.COPIED && copyTo.isPresent()) {
-            Optional<TransferPlan> plan = planOfCopy(identity.size(), meta);
+        if (keep == RetainPolicy.COPIED && copyTo.isPresent()) {
+            Optional<ChunkSchedule> plan = planOfCopy(identity.size(), meta);
             if (plan.isPresent()) {
                 verifyAndCopy(path, identity, plan.get(), start(meta));
                 return;
@@ -132,11 +132,11 @@ public final class CheckpointReader {
     }
 
     /** The parts of the copy of a file; empty unless all that matters of it has a digest. */
-    private static Optional<TransferPlan> planOfCopy(long fileSize, StoredFile meta) {
+    private static Optional<ChunkSchedule> planOfCopy(long fileSize, StoredFile meta) {
         StoredFile apart = meta.movedBy(-start(meta));
         long size = meta.whole().map(Chunk::length).orElse(fileSize);
-        return TransferPlan.isPossible(size, apart, LEAST_COPIED)
-                ? Optional.of(TransferPlan.of(size, apart))
+        return ChunkSchedule.isPossible(size, apart, LEAST_COPIED)
+                ? Optional.of(ChunkSchedule.of(size, apart))
                 : Optional.empty();
     }
 
@@ -146,10 +146,10 @@ public final class CheckpointReader {
     }
 
     /** Verifies a file and writes a copy of it in one pass: what is written is what was hashed. */
-    private void verifyAndCopy(Path path, FileIdentity identity, TransferPlan plan, long start) throws IOException {
+    private void verifyAndCopy(Path path, FileIdentity identity, ChunkSchedule plan, long start) throws IOException {
         copied = Optional.empty();
         RecoveryPass pass = recoveryPass(plan.meta());
-        try (PassingCopy copy = new PassingCopy(storage, copyTo.orElseThrow(), plan.size(), slabs.slabBytes())) {
+        try (VerifiedCopy copy = new VerifiedCopy(storage, copyTo.orElseThrow(), plan.size(), slabs.slabBytes())) {
             List<Chunk> chunks =
                     plan.chunks().stream().map(chunk -> chunk.movedBy(start)).toList();
             stream(path, chunks, (chunk, position, piece) -> {
@@ -166,7 +166,7 @@ public final class CheckpointReader {
     }
 
     /**
-     * Says where {@link Keep#COPIED} writes its copy.
+     * Says where {@link RetainPolicy#COPIED} writes its copy.
      *
      * @param path replaced when it exists; empty: nowhere
      */
@@ -188,7 +188,7 @@ public final class CheckpointReader {
      */
     public synchronized void verify(Path path, long offset, long length, String md5) throws IOException {
         Chunk range = new Chunk(-1, 0, offset, length, Optional.of(md5));
-        verify(path, new StoredFile(0, List.of(range), Map.of()), Keep.NOTHING);
+        verify(path, new StoredFile(0, List.of(range), Map.of()), RetainPolicy.NOTHING);
     }
 
     /**
@@ -204,7 +204,7 @@ public final class CheckpointReader {
     }
 
     /**
-     * Names the variables for {@link Keep#IN_VARIABLES}, in the place of those that were named before. They change when a file is verified,
+     * Names the variables for {@link RetainPolicy#IN_VARIABLES}, in the place of those that were named before. They change when a file is verified,
      * even if it is damaged.
      */
     public synchronized void recoverInto(Map<Integer, ProtectedData> variables) {
@@ -245,7 +245,7 @@ public final class CheckpointReader {
         boolean digested = meta.whole().flatMap(Chunk::md5).isPresent();
         if (digested && blocks.of(path, meta.toVerify()).isEmpty()) {
             known.forget();
-            verify(path, meta, Keep.BLOCK_SUMS);
+            verify(path, meta, RetainPolicy.BLOCK_SUMS);
         }
         List<Chunk> wanted = meta.locator().isPresent() ? located(path, meta, data) : meta.chunks(data);
         ChunkSink sink = (chunk, position, piece) ->
@@ -279,7 +279,7 @@ public final class CheckpointReader {
         Locator locator = meta.locator().orElseThrow();
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             Optional<List<BlockSums>> sums = blocks.of(path, meta.toVerify());
-            ByteSource source = sums.isPresent() ? new ComparedSource(file, sums.get()) : new BlockFileSource(file);
+            ByteSource source = sums.isPresent() ? new VerifiedSource(file, sums.get()) : new BlockFileSource(file);
             return locator.chunks(source, path, data);
         }
     }
@@ -288,11 +288,11 @@ public final class CheckpointReader {
         int all = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes();
         int pieceBytes = Math.max(AlignedBuffer.ALIGNMENT, all / ROUNDS);
         int rounds = all / pieceBytes;
-        LanePlan plan = new LanePlan(chunks, pieceBytes);
+        LaneSchedule plan = new LaneSchedule(chunks, pieceBytes);
         SlabParts memory = new SlabParts(slabs, pieceBytes);
         Deque<List<Arrival>> coming = new ArrayDeque<>();
         try (BlockFile file = storage.open(path, MODES);
-                LaneHashes md5 = new LaneHashes()) {
+                LaneHasher md5 = new LaneHasher()) {
             while (true) {
                 startMore(coming, rounds, plan, file, memory);
                 List<Arrival> arriving = coming.poll();
@@ -317,7 +317,7 @@ public final class CheckpointReader {
 
     /** What the device works on while a round is hashed. */
     private static void startMore(
-            Deque<List<Arrival>> coming, int rounds, LanePlan plan, BlockFile file, SlabParts memory)
+            Deque<List<Arrival>> coming, int rounds, LaneSchedule plan, BlockFile file, SlabParts memory)
             throws IOException {
         while (coming.size() < rounds) {
             List<Piece> next = plan.nextRound();

@@ -9,7 +9,7 @@ import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.StreamDigest;
 import io.drumlin.checkpoint.internal.posix.PosixEncoding;
-import io.drumlin.checkpoint.internal.redundancy.PassingHashes.Passing;
+import io.drumlin.checkpoint.internal.redundancy.WindowHasher.Passing;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.FileIdentity;
@@ -88,7 +88,7 @@ class ReedSolomonGroupTest {
                     .orElseThrow();
             Md5Lanes lanes = rank == 1 ? new FailingLanes(window) : DigestEngine.md5();
             try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, SLAB);
-                    PassingHashes hashes = new PassingHashes(Map.of(FileKind.PLAIN, file), lanes)) {
+                    WindowHasher hashes = new WindowHasher(Map.of(FileKind.PLAIN, file), lanes)) {
                 CheckpointReader reader = new CheckpointReader(storage, slabs);
                 ReedSolomonGroup code = new ReedSolomonGroup(group, storage, slabs);
                 if (rank == 1 && window <= WINDOWS) {
@@ -106,7 +106,7 @@ class ReedSolomonGroupTest {
         });
     }
 
-    private String encode(ReedSolomonGroup code, int rank, Optional<PassingHashes> hashes) throws IOException {
+    private String encode(ReedSolomonGroup code, int rank, Optional<WindowHasher> hashes) throws IOException {
         BitSet present = new BitSet();
         present.set(0, RANKS);
         BitSet wanted = new BitSet();

@@ -84,7 +84,7 @@ class CheckpointReaderTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aFileIsReadTwiceAlsoIfItWasRenamed(boolean together) throws IOException {
-        reader.verify(file, meta(together), Keep.BLOCK_SUMS);
+        reader.verify(file, meta(together), RetainPolicy.BLOCK_SUMS);
         recover(Files.move(file, directory.resolve("committed")), together);
         assertThat(first).isEqualTo(Arrays.copyOf(content, FIRST));
         assertThat(second).isEqualTo(Arrays.copyOfRange(content, SECOND_AT, SECOND_AT + SECOND));
@@ -94,7 +94,7 @@ class CheckpointReaderTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aFileThatWasWrittenMeanwhileIsRefused(boolean together) throws IOException {
-        reader.verify(file, meta(together), Keep.BLOCK_SUMS);
+        reader.verify(file, meta(together), RetainPolicy.BLOCK_SUMS);
         damage();
         assertThat(reader.blocks().of(file)).isEmpty();
         assertThatThrownBy(() -> recover(file, together))
@@ -106,7 +106,7 @@ class CheckpointReaderTest {
     @ValueSource(booleans = {false, true})
     void nothingIsKnownOfADamagedFile(boolean together) throws IOException {
         damage();
-        assertThatThrownBy(() -> reader.verify(file, meta(together), Keep.BLOCK_SUMS))
+        assertThatThrownBy(() -> reader.verify(file, meta(together), RetainPolicy.BLOCK_SUMS))
                 .isInstanceOf(DamagedException.class);
         assertThat(reader.blocks().of(file)).isEmpty();
     }
@@ -115,10 +115,10 @@ class CheckpointReaderTest {
     @ValueSource(booleans = {false, true})
     void nothingIsKnownOfAFileThatCannotBeRead(boolean together) throws IOException {
         engine.fail(FaultyEngine.Operation.READ, 3, "EIO");
-        assertThatThrownBy(() -> reader.verify(file, meta(together), Keep.BLOCK_SUMS))
+        assertThatThrownBy(() -> reader.verify(file, meta(together), RetainPolicy.BLOCK_SUMS))
                 .hasMessageContaining("EIO");
         assertThat(reader.blocks().of(file)).isEmpty();
-        reader.verify(file, meta(together), Keep.BLOCK_SUMS);
+        reader.verify(file, meta(together), RetainPolicy.BLOCK_SUMS);
         assertThat(reader.blocks().of(file).isPresent()).isEqualTo(together);
     }
 
@@ -126,7 +126,7 @@ class CheckpointReaderTest {
     @ValueSource(booleans = {false, true})
     void whereAFileWasCutIsTold(boolean together) throws IOException {
         Files.write(file, Arrays.copyOf(content, SECOND_AT + 100));
-        assertThatThrownBy(() -> reader.verify(file, meta(together), Keep.BLOCK_SUMS))
+        assertThatThrownBy(() -> reader.verify(file, meta(together), RetainPolicy.BLOCK_SUMS))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("the file ends at " + (SECOND_AT + 100));
     }

@@ -1,0 +1,362 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.ConfigValues;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** {@code Checkpoint.fti}, the list of a run's checkpoints (docs/formats/fti-run-directory.md, section 1). */
+public final class CheckpointListFile {
+
+    /** What C's {@code strftime} gives for {@code "%A %x - %H:%M:%S"} in the C locale. */
+    private static final DateTimeFormatter TIMESTAMP =
+            DateTimeFormatter.ofPattern("EEEE MM/dd/yy - HH:mm:ss", Locale.ROOT);
+
+    private static final int IO_MODE_OFFSET = 1000;
+
+    private static final String DIFFERENTIAL = "is_dcp";
+
+    private static final String RANKS = "nb_procs";
+
+    private static final String SECTION = "checkpoint_id.";
+
+    private static final Pattern NAME = Pattern.compile("checkpoint_id\\.(\\d{1,10})(?:\\..*)?");
+
+    /** In the name of the section of a checkpoint that one of the same id and level, of another number of ranks, is going to replace. */
+    private static final String OF = ".of";
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Communicator comm;
+    private final FtiConfig config;
+    private final Topology topology;
+    private final RunDirectory directories;
+    private final Path file;
+    private final StorageEngine storage;
+
+    /** Whether there are differential checkpoints, which do not tell by their place how old they are; {@code null}: not known yet. */
+    private @Nullable Boolean differential;
+
+    /** Whether there is a list, known with {@link #differential}. */
+    private boolean exists;
+
+    /**
+     * What was in the file before the addition that is not {@linkplain #confirm confirmed}, empty if there was no file; {@code null}
+     * when nothing was added, and on all ranks but the first.
+     */
+    private @Nullable String before;
+
+    /**
+     * The list of a run; reads nothing yet.
+     *
+     * @param comm whose first rank writes: of the application, or of the heads
+     */
+    public CheckpointListFile(
+            Communicator comm, FtiConfig config, Topology topology, RunDirectory directories, StorageEngine storage) {
+        this.comm = comm;
+        this.config = config;
+        this.topology = topology;
+        this.directories = directories;
+        this.storage = storage;
+        file = directories.checkpointList();
+    }
+
+    /**
+     * Adds a checkpoint that is going to be committed: all of them, as in C FTI, where level 4 has an archive and where there are
+     * differential checkpoints, and otherwise those of level 4 if there is a list. Collective.
+     */
+    public void add(int ckptId, Level level) throws IOException {
+        boolean ordered = hasDifferential();
+        if (!ordered && !config.keepL4Ckpt() && !(exists && level == Level.L4)) {
+            return;
+        }
+        Agreement.run(comm, "listing checkpoint " + ckptId, () -> {
+            if (comm.rank() == 0) {
+                write(ckptId, level, topology.ranksOfApplication(), ordered);
+            }
+        });
+    }
+
+    /**
+     * Adds the checkpoint that a run of another number of ranks has left, if it is not in the list: that run's topology, which told the
+     * number, is going to be replaced. Collective.
+     */
+    public void addFormer(int ckptId, Level level, int ranks) throws IOException {
+        boolean ordered = hasDifferential();
+        Agreement.run(comm, "listing checkpoint " + ckptId + " of " + ranks + " ranks", () -> {
+            if (comm.rank() == 0 && !has(ckptId, level)) {
+                write(ckptId, level, ranks, ordered);
+                confirm();
+            }
+        });
+        exists = true;
+    }
+
+    private boolean has(int ckptId, Level level) throws IOException {
+        try {
+            return entries(file).stream().anyMatch(entry -> entry.level() == level && entry.ckptId() == ckptId);
+        } catch (DrumlinException damaged) {
+            // The addition puts it aside.
+            return false;
+        }
+    }
+
+    /** Takes note that the checkpoint that was added last is in its place. */
+    public void confirm() {
+        before = null;
+    }
+
+    /** Takes back what was added last, unless that was confirmed. Collective. */
+    public void takeBack() throws IOException {
+        Agreement.run(comm, "taking a checkpoint from the list", () -> {
+            String text = before;
+            if (text == null) {
+                return;
+            }
+            if (text.isEmpty()) {
+                storage.delete(file);
+            } else {
+                TextFiles.replace(file, text, storage);
+            }
+            before = null;
+        });
+    }
+
+    /** Also those of the run before a restart that switched them off. Collective at the first call. */
+    boolean hasDifferential() throws IOException {
+        if (differential == null) {
+            long[] found = {0, 0};
+            if (comm.rank() == 0) {
+                // Not "exists", which is also false when that could not be found out.
+                boolean left = PathStatus.exists(directories.committed(Level.L4_DCP));
+                boolean possible = config.ioMode() == FtiConfig.IO_FTIFF;
+                found[0] = possible && (left || config.differential().isPresent()) ? 1 : 0;
+                found[1] = PathStatus.exists(file) ? 1 : 0;
+            }
+            comm.allreduce(found, Op.MAX);
+            differential = found[0] == 1;
+            exists = found[1] == 1;
+        }
+        return differential;
+    }
+
+    /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
+    private void write(int ckptId, Level level, int ranks, boolean ordered) throws IOException {
+        before = null;
+        String text = PathStatus.exists(file) ? TextFiles.read(file) : "";
+        Map<String, Map<String, String>> sections;
+        try {
+            sections = parse(text);
+        } catch (DrumlinException damaged) {
+            putAside(damaged);
+            text = "";
+            sections = new LinkedHashMap<>();
+        }
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("timestamp", ZonedDateTime.now(ZoneId.systemDefault()).format(TIMESTAMP));
+        values.put("level", Integer.toString(level.number()));
+        values.put(RANKS, Integer.toString(ranks));
+        values.put("io_mode", Integer.toString(IO_MODE_OFFSET + config.ioMode()));
+        values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
+        String section = SECTION + ckptId;
+        sections.keySet().removeIf(name -> name.contains(OF));
+        if (!ordered && !config.keepL4Ckpt() && !PathStatus.exists(directories.archive())) {
+            keepLast(sections);
+        }
+        keepOfOtherRanks(sections, section, values);
+        if (ordered) {
+            sections = withoutId(sections, section, values);
+        }
+        sections.put(section, values);
+        before = text;
+        TextFiles.replace(file, IniFile.dump(sections), storage);
+    }
+
+    /** Of those before the last there is nothing any more. */
+    private static void keepLast(Map<String, Map<String, String>> sections) {
+        while (sections.size() > 1) {
+            sections.remove(sections.keySet().iterator().next());
+        }
+    }
+
+    /** A kill before the commit leaves the checkpoint that was to be replaced: how many ranks it is of must still be known. */
+    private static void keepOfOtherRanks(
+            Map<String, Map<String, String>> sections, String section, Map<String, String> values) {
+        String kind = kind(values);
+        Map<String, String> same = sections.getOrDefault(section, Map.of());
+        Map<String, String> apart = sections.remove(section + kind);
+        Map<String, String> old = kind(same).equals(kind) || apart == null ? same : apart;
+        String ranks = old.getOrDefault(RANKS, "");
+        if (kind(old).equals(kind) && !ranks.isEmpty() && !ranks.equals(values.get(RANKS))) {
+            sections.put(section + OF + ranks, old);
+        }
+    }
+
+    /**
+     * Makes way for a checkpoint whose id comes again. One of another level may still be there and stays in the list, at its place
+     * among the others: what is newer and what older than a differential one is told by nothing else.
+     */
+    private static Map<String, Map<String, String>> withoutId(
+            Map<String, Map<String, String>> sections, String section, Map<String, String> values) {
+        Map<String, Map<String, String>> others = new LinkedHashMap<>();
+        sections.forEach((name, old) -> {
+            if (!name.equals(section)) {
+                others.put(name, old);
+            } else if (!kind(old).equals(kind(values))) {
+                others.remove(section + kind(old));
+                others.put(section + kind(old), old);
+            }
+        });
+        return others;
+    }
+
+    /** What the level is called in the name of a section that is not the last of its id. */
+    private static String kind(Map<String, String> values) {
+        return isDifferential(values.getOrDefault(DIFFERENTIAL, "")) ? ".dcp" : ".l" + values.get("level");
+    }
+
+    private static boolean isDifferential(String value) {
+        return value.startsWith("t");
+    }
+
+    /** All sections, which can also be written again. */
+    private Map<String, Map<String, String>> parse(String text) throws DrumlinException {
+        IniFile list = IniFile.parse(text, file.toString());
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        list.sections().forEach(section -> sections.put(section, list.section(section)));
+        try {
+            IniFile.dump(sections);
+        } catch (IllegalArgumentException e) {
+            throw DrumlinException.during("reading " + file)
+                    .problem("it is damaged: " + e.getMessage())
+                    .exception();
+        }
+        return sections;
+    }
+
+    /** Makes way for a new list: without one the run could take no checkpoint any more. */
+    private void putAside(DrumlinException damaged) throws IOException {
+        Path aside = file.resolveSibling(file.getFileName() + ".damaged");
+        LOG.log(
+                Logger.Level.WARNING,
+                "a new list of checkpoints is begun, and the damaged one kept as {0}: {1}",
+                aside,
+                damaged.getMessage());
+        storage.rename(file, aside);
+    }
+
+    /**
+     * The levels in the order in which a restart looks at them. Of ordinary levels the lowest is the newest, for a checkpoint deletes
+     * those of lower levels; a differential checkpoint deletes none, so only the list says what is newer than it.
+     *
+     * @param file the list
+     */
+    public static List<Level> restartOrder(Path file) throws IOException {
+        Set<Level> newer = EnumSet.noneOf(Level.class);
+        boolean differential = false;
+        Optional<Level> last = Optional.empty();
+        for (Level level : levels(file)) {
+            if (level == Level.L4_DCP) {
+                differential = true;
+                newer.clear();
+            } else {
+                newer.add(level);
+                last = Optional.of(level);
+            }
+        }
+        if (!differential && last.isPresent()) {
+            // In a list of C FTI an id that came again may have taken the place of the differential one.
+            newer = EnumSet.range(Level.L1, last.get());
+        }
+        Set<Level> order = new LinkedHashSet<>(newer);
+        order.remove(Level.L4_DCP);
+        if (differential || last.isPresent()) {
+            order.add(Level.L4_DCP);
+        }
+        order.addAll(List.of(Level.values()));
+        return List.copyOf(order);
+    }
+
+    /** The levels of the checkpoints in the list. */
+    private static List<Level> levels(Path file) throws IOException {
+        return entries(file).stream().map(Entry::level).toList();
+    }
+
+    /**
+     * A checkpoint in the list.
+     *
+     * @param ckptId its id; -1 if it has none
+     * @param ranks of the application that stored it; 0 if that is not told
+     * @param ofOtherRanks whether one of another number of ranks was going to replace it
+     */
+    public record Entry(Level level, int ckptId, int ranks, boolean ofOtherRanks) {
+
+        /** For {@link #of}. */
+        public String toLine() {
+            return level + " " + ckptId + " " + ranks + " " + ofOtherRanks;
+        }
+
+        public static Entry of(String line) {
+            String[] words = line.split(" ", -1);
+            return new Entry(
+                    Level.valueOf(words[0]),
+                    Integer.parseInt(words[1]),
+                    Integer.parseInt(words[2]),
+                    Boolean.parseBoolean(words[3]));
+        }
+    }
+
+    /** What a list tells of checkpoints, in its order; nothing if there is none. */
+    public static List<Entry> entries(Path file) throws IOException {
+        List<Entry> entries = new ArrayList<>();
+        if (PathStatus.exists(file)) {
+            IniFile list = IniFile.parse(TextFiles.read(file), file.toString());
+            for (String section : list.sections()) {
+                int number =
+                        ConfigValues.parseInteger(list.get(section, "level").orElse(""));
+                boolean isDifferential =
+                        isDifferential(list.get(section, DIFFERENTIAL).orElse(""));
+                if (isDifferential || (number >= Level.L1.number() && number <= Level.L4.number())) {
+                    entries.add(new Entry(
+                            isDifferential ? Level.L4_DCP : Level.of(number),
+                            ckptId(section),
+                            ConfigValues.parseInteger(list.get(section, RANKS).orElse("")),
+                            section.contains(OF)));
+                }
+            }
+        }
+        return entries;
+    }
+
+    private static int ckptId(String section) {
+        Matcher name = NAME.matcher(section);
+        long id = name.matches() ? Long.parseLong(name.group(1)) : -1;
+        return id > Integer.MAX_VALUE ? -1 : (int) id;
+    }
+}

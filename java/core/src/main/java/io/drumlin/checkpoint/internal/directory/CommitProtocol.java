@@ -1,0 +1,530 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts a written checkpoint into place so that a kill or a power loss at any moment leaves the old or the new one whole.
+ *
+ * <p>All ranks have synced their files in {@code tmp} before {@link #commit} is called. The old directory is renamed aside,
+ * the new one renamed in, the parent synced; only when every node has done so is the old one deleted. So at every moment one
+ * checkpoint is complete over {@code tmp}, the level's directory and the one aside, and {@link CheckpointSearch} finds it by what
+ * its {@link IoMode} knows it by. One rank per directory works on it: the node's first for L1 to L3, the run's first for L4 and
+ * for the directories of metadata, which go the same way where the mode has them.
+ */
+public final class CommitProtocol implements CheckpointDirectories {
+
+    private final Communicator app;
+    private final Topology topology;
+    private final RunDirectory directories;
+    private final StorageEngine storage;
+    private final boolean keepL4;
+    private final boolean metadata;
+    private final BackgroundDeletion deletion;
+
+    /** Directories into which this rank has begun a commit that neither all ranks have done nor this one undone. */
+    private final Set<Path> unsettled = new HashSet<>();
+
+    /** Levels whose directories may hold remains that must be put in order before the next checkpoint. */
+    private final EnumSet<Level> untidy = EnumSet.allOf(Level.class);
+
+    /** Why it is not known what the ranks have agreed on; {@code null} where that is known. */
+    private @Nullable MeetingException unknown;
+
+    /**
+     * The commit protocol of a run.
+     *
+     * @param keepL4 whether replaced checkpoints of level 4 go to the archive
+     * @param metadata whether the mode keeps metadata apart from the data
+     */
+    public CommitProtocol(
+            Communicator app,
+            Topology topology,
+            RunDirectory directories,
+            StorageEngine storage,
+            boolean keepL4,
+            boolean metadata) {
+        this.app = app;
+        this.topology = topology;
+        this.directories = directories;
+        this.storage = storage;
+        this.keepL4 = keepL4;
+        this.metadata = metadata;
+        deletion = new BackgroundDeletion(storage);
+    }
+
+    /**
+     * Takes note that a message between the ranks has failed. What is in the directories stays from now on: others may have agreed
+     * that a checkpoint is in its place, or that it is not.
+     */
+    public void stayAsTheyAre(MeetingException failure) {
+        if (unknown == null) {
+            unknown = failure;
+        }
+    }
+
+    /** Refuses to change anything where it is not known what the ranks have agreed on. Meets nobody. */
+    public void requireKnown() throws MeetingException {
+        if (unknown != null) {
+            throw new MeetingException(DrumlinException.during("keeping checkpoints")
+                    .rank(app.rank())
+                    .problem("a message between the ranks has failed, and it is not known which of the last two"
+                            + " checkpoints the ranks agreed on; both stay on disk as they are (" + unknown.getMessage()
+                            + ")")
+                    .cause(unknown)
+                    .advice("end the job and start it again: a restart finds the newest whole checkpoint"));
+        }
+    }
+
+    /** Whether this rank is the one that works on the directories of a level. */
+    public boolean isMaster(Level level) {
+        return level.isGlobal() ? topology.isGlobalMaster() : topology.isNodeMaster();
+    }
+
+    /** What is done with the directories of one root. */
+    @FunctionalInterface
+    private interface Work {
+        void on(Path root) throws IOException;
+    }
+
+    /** Works on the roots whose directories of a level are this rank's business. Collective. */
+    private void onEachRoot(String operation, Level level, Work work) throws IOException {
+        requireKnown();
+        awaitDeletion();
+        try {
+            Agreement.run(app, operation + " level " + level.number(), () -> {
+                for (Path root : roots(level)) {
+                    work.on(root);
+                }
+            });
+        } catch (MeetingException failure) {
+            stayAsTheyAre(failure);
+            throw failure;
+        }
+    }
+
+    private List<Path> roots(Level level) {
+        List<Path> roots = new ArrayList<>(2);
+        // Where metadata are kept apart, the data of differential checkpoints stay where they are.
+        if (isMaster(level) && !(metadata && level == Level.L4_DCP)) {
+            roots.add(directories.root(level));
+        }
+        // The configuration may give one directory for both.
+        if (isMasterOfMetadata() && !roots.contains(directories.meta())) {
+            roots.add(directories.meta());
+        }
+        return roots;
+    }
+
+    /** The level whose directories a checkpoint has: differential ones whose metadata lie apart have those of level 4. */
+    private Level ofDirectories(Level level) {
+        return metadata && level == Level.L4_DCP ? Level.L4 : level;
+    }
+
+    /** Whether a checkpoint of a level takes the place of one of level 4. */
+    public boolean supersedesL4(Level level) {
+        return ofDirectories(level) == Level.L4;
+    }
+
+    private boolean isMasterOfMetadata() {
+        return metadata && topology.isGlobalMaster();
+    }
+
+    /** Waits until this rank deletes nothing any more of what a checkpoint has replaced. */
+    public void awaitDeletion() {
+        deletion.await();
+    }
+
+    /** Makes sure that nothing is left of an earlier checkpoint that was aborted, or was replaced. Collective. */
+    public void prepare(Level level) throws IOException {
+        awaitDeletion();
+        if (untidy.contains(ofDirectories(level))) {
+            tidy(level);
+        }
+    }
+
+    /** Takes back a commit that failed and deletes what an aborted checkpoint left. Collective; can be repeated. */
+    public void tidy(Level ofCheckpoint) throws IOException {
+        Level level = ofDirectories(ofCheckpoint);
+        untidy.add(level);
+        onEachRoot("tidying up", level, root -> tidy(root, level));
+        untidy.remove(level);
+    }
+
+    private void tidy(Path root, Level level) throws IOException {
+        Path committed = RunDirectory.committed(root, level);
+        boolean putAside = PathStatus.exists(RunDirectory.replaced(root, level)) && !PathStatus.exists(committed);
+        if (putAside || unsettled.contains(committed)) {
+            swapOut(root, level);
+        }
+        DirectoryTree.delete(RunDirectory.tmp(root), storage);
+        discardReplaced(root, level);
+    }
+
+    /**
+     * Makes the spare files of differential checkpoints, which were brought up to date, those of a checkpoint to be committed; nothing
+     * happens where there are none. Collective.
+     */
+    public void takeSpare() throws IOException {
+        onEachRoot("taking the spare files of", Level.L4_DCP, root -> {
+            if (PathStatus.exists(RunDirectory.spare(root))) {
+                deleteOfOtherRanks(RunDirectory.spare(root));
+                DirectoryTree.delete(RunDirectory.tmp(root), storage);
+                storage.rename(RunDirectory.spare(root), RunDirectory.tmp(root));
+                // Before the list says that there is a newer checkpoint.
+                storage.syncDirectory(root);
+            }
+        });
+    }
+
+    /** A former run of more ranks has left files that this one does not update. */
+    private void deleteOfOtherRanks(Path directory) throws IOException {
+        for (Path file : PathStatus.entries(directory)) {
+            OptionalInt rank = FileNames.differentialOwner(file.getFileName().toString());
+            if (rank.isPresent() && !topology.isOfApplication(rank.getAsInt())) {
+                storage.delete(file);
+            }
+        }
+    }
+
+    /** Deletes a run's spare files of differential checkpoints; for the rank that {@link #isMaster} of level 4. */
+    public void deleteSpare() throws IOException {
+        DirectoryTree.delete(RunDirectory.spare(directories.global()), storage);
+    }
+
+    /** Deletes what a run that was killed in an incremental checkpoint has left of it. Collective. */
+    public void deleteIncremental() throws IOException {
+        Agreement.run(app, "tidying up", () -> {
+            if (isMaster(Level.L1)) {
+                RunDirectory.deleteIncremental(directories.local(), storage);
+            }
+            if (isMaster(Level.L4)) {
+                RunDirectory.deleteIncremental(directories.global(), storage);
+            }
+        });
+    }
+
+    /**
+     * Replaces the committed checkpoint of a level by the one in {@code tmp}, on all nodes or on none. The old one stays aside
+     * until {@link #discardSuperseded}. Collective.
+     *
+     * @throws MeetingException it is not known which one is in its place; both stay where they are
+     * @throws IOException otherwise: on all ranks, the old one is in its place
+     */
+    public void commit(Level level) throws IOException {
+        Level named = ofDirectories(level);
+        try {
+            onEachRoot("committing", level, root -> swapIn(root, named));
+        } catch (MeetingException failure) {
+            // Undone here what the others have agreed on, nobody would have either checkpoint whole.
+            Agreement.tellUnknown(app, "committing level " + level.number(), failure);
+            requireKnown();
+        } catch (IOException failure) {
+            try {
+                tidy(level);
+            } catch (MeetingException alsoFailed) {
+                alsoFailed.addSuppressed(failure);
+                requireKnown();
+            } catch (IOException alsoFailed) {
+                failure.addSuppressed(alsoFailed);
+            }
+            throw failure;
+        }
+        roots(level).forEach(root -> unsettled.remove(RunDirectory.committed(root, named)));
+        untidy.add(named);
+    }
+
+    private void swapIn(Path root, Level level) throws IOException {
+        Path committed = RunDirectory.committed(root, level);
+        boolean replaces = PathStatus.exists(committed);
+        if (replaces) {
+            discardReplaced(root, level);
+        }
+        unsettled.add(committed);
+        if (replaces) {
+            storage.rename(committed, RunDirectory.replaced(root, level));
+        }
+        storage.rename(RunDirectory.tmp(root), committed);
+        storage.syncDirectory(root);
+    }
+
+    /** Undoes {@link #swapIn}, wherever it stopped. By renames only: a deletion could stop in the middle. */
+    private void swapOut(Path root, Level level) throws IOException {
+        Path committed = RunDirectory.committed(root, level);
+        Path replaced = RunDirectory.replaced(root, level);
+        unsettled.add(committed);
+        if (PathStatus.exists(committed) && !PathStatus.exists(RunDirectory.tmp(root))) {
+            storage.rename(committed, RunDirectory.tmp(root));
+        }
+        if (PathStatus.exists(replaced)) {
+            storage.rename(replaced, committed);
+        }
+        unsettled.remove(committed);
+        storage.syncDirectory(root);
+    }
+
+    /**
+     * Deletes what a committed checkpoint supersedes: the one it replaced, which lies aside, behind the computation, and those of
+     * lower levels. Collective.
+     */
+    public void discardSuperseded(Level level) throws IOException {
+        requireKnown();
+        String operation = "deleting what the checkpoint committed at level " + level.number() + " supersedes";
+        List<Path> replaced = new ArrayList<>();
+        if (level == Level.L4_DCP && !metadata) {
+            Agreement.run(app, "keeping the differential checkpoint before as a spare", () -> {
+                for (Path root : roots(level)) {
+                    if (PathStatus.exists(RunDirectory.replaced(root, level))) {
+                        DirectoryTree.delete(RunDirectory.spare(root), storage);
+                        storage.rename(RunDirectory.replaced(root, level), RunDirectory.spare(root));
+                    }
+                }
+            });
+            untidy.remove(level);
+            return;
+        }
+        if (keepL4 && supersedesL4(level)) {
+            deletion.await();
+            Agreement.run(app, operation, () -> {
+                for (Path root : roots(level)) {
+                    discardReplaced(root, Level.L4);
+                }
+                for (Path ordinary : ordinaryBefore(level)) {
+                    archive(directories.global(), ordinary);
+                    DirectoryTree.delete(ordinary, storage);
+                }
+            });
+        } else {
+            replaced.addAll(ordinaryBefore(level));
+            roots(level).forEach(root -> replaced.add(RunDirectory.replaced(root, ofDirectories(level))));
+        }
+        if (supersedesL4(level)) {
+            Agreement.run(app, operation, () -> {
+                if (topology.isNodeMaster()) {
+                    DirectoryTree.delete(directories.replica(false), storage);
+                }
+            });
+        }
+        // The highest first, on all nodes: a lower level is the newer one, and when a kill leaves half of it a restart
+        // must not find the older one whole.
+        for (int number = level.number() - 1; number >= Level.L1.number(); number--) {
+            Level lower = Level.of(number);
+            Agreement.run(app, operation, () -> {
+                if (topology.isNodeMaster()) {
+                    deleteCommitted(directories.local(), lower);
+                }
+                if (isMasterOfMetadata()) {
+                    deleteCommitted(directories.meta(), lower);
+                }
+            });
+        }
+        // Last: where a rank does not know of the commit, the others hear of it before.
+        deletion.start(replaced);
+        untidy.remove(ofDirectories(level));
+    }
+
+    /** The files of the ordinary checkpoint of level 4 that a differential one has superseded, for the rank that deletes them. */
+    private List<Path> ordinaryBefore(Level level) {
+        Path ordinary = RunDirectory.committed(directories.global(), Level.L4);
+        boolean apart =
+                level == Level.L4_DCP && metadata && !directories.global().equals(directories.meta());
+        return apart && isMaster(Level.L4) ? List.of(ordinary) : List.of();
+    }
+
+    /**
+     * Deletes what a run of another number of ranks has left on the nodes, unfinished checkpoints too: its files could be taken for some of
+     * this one. Collective.
+     */
+    public void deleteOfFormerRun() throws IOException {
+        awaitDeletion();
+        Agreement.run(app, "deleting the node-local checkpoints of the former run", () -> {
+            if (topology.isNodeMaster()) {
+                deleteOfFormerRun(directories.local());
+            }
+            if (isMasterOfMetadata()) {
+                deleteOfFormerRun(directories.meta());
+            }
+        });
+    }
+
+    private void deleteOfFormerRun(Path root) throws IOException {
+        for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
+            deleteCommitted(root, level);
+            DirectoryTree.delete(RunDirectory.replaced(root, level), storage);
+        }
+        DirectoryTree.delete(RunDirectory.tmp(root), storage);
+        storage.syncDirectory(root);
+    }
+
+    /**
+     * Keeps the local files of a checkpoint that was copied to the parallel file system, where C FTI keeps them; no restart looks
+     * at them. Collective.
+     */
+    public void keepReplica(Path replica) throws IOException {
+        Agreement.run(app, "keeping the local files of level 4", () -> {
+            if (topology.isNodeMaster()) {
+                storage.rename(directories.tmp(Level.L1), replica);
+                storage.syncDirectory(directories.local());
+            }
+        });
+    }
+
+    /** Deletes the metadata of the node-local levels; for the rank that {@link #isMaster} of level 4. */
+    public void deleteLocalMetadata() throws IOException {
+        if (metadata) {
+            for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
+                deleteCommitted(directories.meta(), level);
+            }
+        }
+    }
+
+    /** Lets go of the checkpoint that was replaced: into the archive if level 4 is kept, otherwise for good. */
+    private void discardReplaced(Path root, Level level) throws IOException {
+        Path replaced = RunDirectory.replaced(root, level);
+        if (keepL4 && level == Level.L4) {
+            archive(root, replaced);
+        }
+        DirectoryTree.delete(replaced, storage);
+    }
+
+    /**
+     * Moves the committed level-4 checkpoint to the archive; for the rank that {@link #isMaster}. A differential one stays where
+     * it is, with its metadata, as in C FTI.
+     *
+     * @return whether something is kept of level 4
+     */
+    public boolean archiveL4() throws IOException {
+        awaitDeletion();
+        for (Path root : roots(Level.L4)) {
+            Path committed = RunDirectory.committed(root, Level.L4);
+            if (!root.equals(directories.meta()) || !isOfDifferential(committed)) {
+                archive(root, committed);
+                DirectoryTree.delete(committed, storage);
+            }
+        }
+        return PathStatus.exists(directories.archive())
+                || PathStatus.exists(directory(Level.L4_DCP, CommitSlot.COMMITTED));
+    }
+
+    private boolean isOfDifferential(Path ofMetadata) throws IOException {
+        return PathStatus.isDirectory(ofMetadata)
+                && !PathStatus.entries(ofMetadata).isEmpty()
+                && MetadataFiles.archiveName(ofMetadata, storage).isEmpty();
+    }
+
+    private void archive(Path root, Path from) throws IOException {
+        if (!PathStatus.isDirectory(from)) {
+            return;
+        }
+        DirectoryTree.make(directories.archive(), storage);
+        DirectoryTree.make(directories.metaArchive(), storage);
+        if (root.equals(directories.meta())) {
+            archiveMetadata(from);
+        } else {
+            moveFiles(from, directories.archive());
+        }
+    }
+
+    private void archiveMetadata(Path from) throws IOException {
+        // Differential checkpoints are not archived: their files go on.
+        Optional<String> name = MetadataFiles.archiveName(from, storage);
+        if (name.isPresent()) {
+            Path archived = directories.metaArchive().resolve(name.get());
+            DirectoryTree.make(archived, storage);
+            moveFiles(from, archived);
+        }
+    }
+
+    private void moveFiles(Path from, Path to) throws IOException {
+        for (Path file : PathStatus.entries(from)) {
+            storage.rename(file, to.resolve(file.getFileName()));
+        }
+        storage.syncDirectory(to);
+    }
+
+    /**
+     * Deletes the committed checkpoint of a level below a root. Synced before and after: a restart prefers lower levels, so
+     * neither this nor what was deleted before may come back after a power loss.
+     */
+    private void deleteCommitted(Path root, Level level) throws IOException {
+        // What it has replaced goes first: a deletion behind the computation may have failed, and a restart would take
+        // it.
+        for (Path directory : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
+            if (PathStatus.exists(directory)) {
+                storage.syncDirectory(root);
+                DirectoryTree.delete(directory, storage);
+                storage.syncDirectory(root);
+            }
+        }
+    }
+
+    /**
+     * Brings a checkpoint that a kill left elsewhere into its place. By renames: nothing is deleted until {@link #clean}.
+     * Collective.
+     *
+     * @param chosen for all ranks of a directory, where the files lie: {@code tmp}, the level's directory or the one aside
+     * @param ofMetadata where the metadata lie; looked at where the mode keeps them
+     */
+    public void settle(Level level, CommitSlot chosen, CommitSlot ofMetadata) throws IOException {
+        onEachRoot("settling", level, root -> {
+            settle(root, ofDirectories(level), root.equals(directories.meta()) ? ofMetadata : chosen);
+        });
+    }
+
+    /** Deletes what an interrupted commit left besides the checkpoint in its place. Collective. */
+    public void clean(Level level) throws IOException {
+        onEachRoot("cleaning", level, root -> {
+            DirectoryTree.delete(RunDirectory.tmp(root), storage);
+            discardReplaced(root, ofDirectories(level));
+        });
+    }
+
+    private void settle(Path root, Level level, CommitSlot chosen) throws IOException {
+        switch (chosen) {
+            case TMP -> swapIn(root, level);
+            case COMMITTED -> {}
+            case REPLACED -> {
+                DirectoryTree.delete(RunDirectory.tmp(root), storage);
+                swapOut(root, level);
+            }
+        }
+        unsettled.remove(RunDirectory.committed(root, level));
+    }
+
+    @Override
+    public Path directory(Level level, CommitSlot slot) {
+        return directory(directories.root(level), level, slot);
+    }
+
+    @Override
+    public Path metadataDirectory(Level level, CommitSlot slot) {
+        return directory(directories.meta(), ofDirectories(level), slot);
+    }
+
+    private static Path directory(Path root, Level level, CommitSlot slot) {
+        return switch (slot) {
+            case TMP -> RunDirectory.tmp(root);
+            case COMMITTED -> RunDirectory.committed(root, level);
+            case REPLACED -> RunDirectory.replaced(root, level);
+        };
+    }
+}

@@ -1,0 +1,129 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.PathStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Checkpoints of a run at which no restart looks: those in the archive of level 4, and stashes. */
+public final class SetAsideCheckpoints {
+
+    private final Communicator app;
+    private final RunDirectory directories;
+
+    public SetAsideCheckpoints(Communicator app, RunDirectory directories) {
+        this.app = app;
+        this.directories = directories;
+    }
+
+    /**
+     * Refuses to begin afresh where the archive has a checkpoint: what the run would write could take its place, and the end of the run
+     * would delete it. Collective.
+     */
+    public void requireNoneInArchive(String execId) throws IOException {
+        String[] found = {""};
+        Agreement.run(app, "looking into " + directories.archive(), () -> {
+            Map<Integer, Long> archived = app.rank() == 0 ? archived() : Map.of();
+            if (!archived.isEmpty()) {
+                int newest = archived.entrySet().stream()
+                        .max(Map.Entry.<Integer, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                        .orElseThrow()
+                        .getKey();
+                found[0] = archived.keySet() + "\n" + newest + "\n" + String.join(" && ", moves(newest));
+            }
+        });
+        List<String> said = Agreement.bcast(app, found[0], 0).lines().toList();
+        if (!said.isEmpty()) {
+            throw DrumlinException.during("restart of run " + execId)
+                    .problem(
+                            "at no level the files that are left give one whole checkpoint on all ranks, but the archive"
+                                    + " of level 4, " + directories.archive() + ", has checkpoints " + said.get(0)
+                                    + ", at which a restart does not look; it stays as it is")
+                    .advice("the newest is " + said.get(1) + "; to go on from it, move it back and start again: "
+                            + said.get(2))
+                    .exception();
+        }
+    }
+
+    /** When each checkpoint in the archive was written, by id. */
+    private Map<Integer, Long> archived() throws IOException {
+        Map<Integer, Long> found = new TreeMap<>();
+        for (Path file : PathStatus.entries(directories.archive())) {
+            String name = file.getFileName().toString();
+            String id = name.startsWith("Ckpt") ? name.substring(4).replaceFirst("-.*", "") : "";
+            if (id.matches("\\d{1,9}")) {
+                found.merge(
+                        Integer.parseInt(id),
+                        PathStatus.read(file).lastModifiedTime().toMillis(),
+                        Math::max);
+            }
+        }
+        return found;
+    }
+
+    /** Commands of a shell; what is at level 4 is of no use, and stays under another name. */
+    private List<String> moves(int ckptId) throws IOException {
+        List<String> moves = new ArrayList<>();
+        Path level = directories.committed(Level.L4);
+        Path metadata = RunDirectory.committed(directories.meta(), Level.L4);
+        for (Path directory : List.of(level, metadata).stream().distinct().toList()) {
+            if (PathStatus.exists(directory)) {
+                moves.add("mv " + directory + " " + unused(directory));
+            }
+        }
+        moves.add("mkdir " + level);
+        moves.add("mv " + directories.archive().resolve("Ckpt" + ckptId + "-*") + " " + level);
+        Path archivedMetadata = directories.metaArchive().resolve("Ckpt_" + ckptId);
+        if (PathStatus.isDirectory(archivedMetadata)) {
+            moves.add(
+                    level.equals(metadata)
+                            ? "mv " + archivedMetadata.resolve("*") + " " + metadata
+                            : "mv " + archivedMetadata + " " + metadata);
+        }
+        return moves;
+    }
+
+    private static Path unused(Path directory) throws IOException {
+        Path other = directory.resolveSibling(directory.getFileName() + ".unusable");
+        for (int n = 2; PathStatus.exists(other); n++) {
+            other = directory.resolveSibling(directory.getFileName() + ".unusable" + n);
+        }
+        return other;
+    }
+
+    /** The stashes that a program could load, in words; empty if there are none. Collective. */
+    public String stashes() throws IOException {
+        String[] found = {""};
+        Agreement.run(app, "looking for stashes", () -> {
+            if (app.rank() == 0) {
+                found[0] = stashesHere();
+            }
+        });
+        return Agreement.bcast(app, found[0], 0);
+    }
+
+    private String stashesHere() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (Path one : List.of(directories.localStash(0), directories.globalStash(0))) {
+            Path all = one.resolveSibling("");
+            List<Long> ids = PathStatus.entries(all).stream()
+                    .map(stash -> stash.getFileName().toString())
+                    .filter(name -> name.matches("\\d{1,18}"))
+                    .map(Long::valueOf)
+                    .sorted(Comparator.naturalOrder())
+                    .toList();
+            if (!ids.isEmpty()) {
+                found.add(ids + " in " + all);
+            }
+        }
+        return String.join(", ", found);
+    }
+}

@@ -1,0 +1,100 @@
+package io.drumlin.checkpoint.internal.elastic;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
+import io.drumlin.checkpoint.internal.topology.PreviousRun;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.storage.PathStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** How many ranks stored the checkpoints on the parallel file system, as far as the list of checkpoints says; the same on all ranks. */
+public final class RecordedRankCounts {
+
+    private final List<CheckpointListFile.Entry> entries;
+
+    private RecordedRankCounts(List<CheckpointListFile.Entry> entries) {
+        this.entries = entries;
+    }
+
+    /** Reads the list, before anything is brought into its place. Collective. */
+    public static RecordedRankCounts of(
+            Communicator app, Path list, CheckpointDirectories places, RejectedFiles rejected) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        if (app.rank() == 0) {
+            rejected.succeeds("reading", list, () -> {
+                boolean interrupted = wasInterrupted(places);
+                CheckpointListFile.entries(list).stream()
+                        .filter(entry -> !entry.ofOtherRanks() || interrupted)
+                        .forEach(entry -> lines.append(entry.toLine()).append('\n'));
+            });
+        }
+        rejected.requireReadable();
+        return new RecordedRankCounts(Agreement.bcast(app, lines.toString(), 0)
+                .lines()
+                .map(CheckpointListFile.Entry::of)
+                .toList());
+    }
+
+    /** Only a kill leaves the checkpoint that one of other ranks was going to replace. */
+    private static boolean wasInterrupted(CheckpointDirectories places) throws IOException {
+        for (Path left : List.of(
+                places.directory(Level.L4, CommitSlot.TMP),
+                places.directory(Level.L4, CommitSlot.REPLACED),
+                places.directory(Level.L4_DCP, CommitSlot.REPLACED),
+                places.metadataDirectory(Level.L4, CommitSlot.TMP),
+                places.metadataDirectory(Level.L4, CommitSlot.REPLACED))) {
+            if (PathStatus.exists(left)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The number of a checkpoint; empty if it is not known, two of which one is right where a kill may have kept it from being replaced. */
+    public Set<Integer> of(Level level, int ckptId) {
+        return entries.stream()
+                .filter(entry -> entry.level() == level && entry.ckptId() == ckptId && entry.ranks() > 0)
+                .map(CheckpointListFile.Entry::ranks)
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * Checks that the files of all ranks are there. What is not in the list is of the run before; where only its nodes are known, all have
+     * as many ranks.
+     *
+     * @param found of how many there are files
+     * @throws DrumlinException there were other ranks
+     */
+    void confirm(ElasticCheckpoint found, PreviousRun run) throws DrumlinException {
+        Set<Integer> listed = of(found.level(), found.ckptId());
+        int ranks = found.ranks();
+        int stored = listed.contains(ranks) ? ranks : listed.isEmpty() ? run.ranks() : Collections.max(listed);
+        if (stored == 0) {
+            stored = (ranks + run.nodes() - 1) / run.nodes() * run.nodes();
+        }
+        if (stored == ranks) {
+            return;
+        }
+        DrumlinException.Context refusal = DrumlinException.during("restart from checkpoint " + found.ckptId());
+        if (stored > ranks) {
+            refusal.path(found.missingFile(stored));
+        }
+        throw refusal.problem(
+                        "there are the files of " + ranks + " ranks, and " + stored + " ranks wrote the checkpoint")
+                .advice(
+                        "a restart on another number of ranks needs the files of all ranks: bring back what is missing, or"
+                                + " use another checkpoint")
+                .exception();
+    }
+}

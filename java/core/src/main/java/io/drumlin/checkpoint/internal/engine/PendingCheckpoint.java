@@ -1,0 +1,136 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.data.AsyncCopy;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.engine.HeadHandoff.Outcome;
+import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.RankFileWriter;
+import io.drumlin.checkpoint.internal.mode.DirectFile;
+import io.drumlin.checkpoint.internal.topology.HeadLink;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.MeetingException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The checkpoint that a thread of the rank, or the head of its node, finishes while the program computes. For one thread of the program. */
+public final class PendingCheckpoint {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Engine engine;
+    private final CheckpointCoordinator coordinator;
+    private final RecoverySource last;
+    private final CheckpointThread thread;
+    private final AsyncCopy staged;
+    private final Optional<HeadHandoff> handedOver;
+    private final Optional<Consumer<IOException>> lateFailures;
+    private @Nullable Outcome headsOutcome;
+    private Optional<IOException> late = Optional.empty();
+
+    public PendingCheckpoint(Engine engine, RecoverySource last, Optional<Consumer<IOException>> lateFailures) {
+        this.engine = engine;
+        this.last = last;
+        this.lateFailures = lateFailures;
+        coordinator = engine.coordinator();
+        thread = new CheckpointThread(engine.run().topology().rank());
+        staged = new AsyncCopy(engine.storage());
+        handedOver = engine.run().headLink().map(HeadHandoff::new);
+    }
+
+    public boolean isUnderway() {
+        return thread.isUnderway() || handedOver.map(HeadHandoff::isUnderway).orElse(false);
+    }
+
+    /** Lets the head take back what earlier checkpoints have left. Collective. */
+    public void tidy() throws IOException {
+        if (handedOver.isPresent()) {
+            handedOver.get().tidy();
+        }
+    }
+
+    /** Copies the data and leaves all else to a thread. Collective. */
+    public void takeBehind(int ckptId, Level level, long timestamp, Map<Integer, ProtectedData> data)
+            throws IOException {
+        Map<Integer, ProtectedData> copies = new LinkedHashMap<>();
+        Agreement.run(engine.app(), "copying the data of checkpoint " + ckptId, () -> {
+            copies.putAll(staged.copy(data));
+        });
+        RankFileWriter own = new DirectFile(copies, engine.mode(), engine.storage(), engine.slabs());
+        thread.start(() -> coordinator.take(ckptId, level, timestamp, own));
+    }
+
+    /** Leaves to the head what is still to be done with this rank's file. Every rank does, or none. */
+    public void handOver(int ckptId, Level level, long timestamp, FilePlan draft) throws IOException {
+        handedOver.orElseThrow().give(new HeadHandoff.Checkpoint(ckptId, level, draft), timestamp);
+    }
+
+    /**
+     * Waits until the checkpoint is complete and the one that it replaces deleted. Collective.
+     *
+     * @throws IOException on all ranks: it has failed, and nobody handles that
+     */
+    public void await() throws IOException {
+        awaitHere();
+        engine.levels().awaitDeletion();
+        Outcome ofHeads = headsOutcome;
+        Optional<IOException> failed = late;
+        headsOutcome = null;
+        late = Optional.empty();
+        if (ofHeads != null && ofHeads.answer().committed()) {
+            coordinator.listIfGlobal(
+                    ofHeads.checkpoint().ckptId(), ofHeads.checkpoint().level());
+        } else if (ofHeads != null && ofHeads.answer().outcome() == HeadLink.Outcome.FAILED) {
+            failed.ifPresent(coordinator::takeBackFailure);
+        }
+        if (failed.isPresent()) {
+            lateFailures.orElseThrow(failed::get).accept(failed.get());
+        }
+    }
+
+    /** Waits for this rank's thread or the head of its node, and takes note of what has come of the checkpoint. Not collective. */
+    public void awaitHere() throws IOException {
+        try {
+            Optional<CheckpointOutcome> taken = thread.await();
+            if (taken.isPresent()) {
+                last.set(taken.get().source());
+                late = taken.get().late();
+            }
+        } catch (IOException e) {
+            late = Optional.of(e);
+        }
+        Optional<Outcome> ended = handedOver.isPresent() ? handedOver.get().await() : Optional.empty();
+        if (ended.isPresent()) {
+            headsOutcome = ended.get();
+            late = ended.get().answer().failure().map(this::told);
+            if (ended.get().answer().committed()) {
+                last.set(coordinator.finishedByHead(ended.get().checkpoint()));
+            }
+        }
+    }
+
+    /** What the head says; where it does not know what came of the checkpoint, this rank does not know either. */
+    private IOException told(DrumlinException failure) {
+        return failure instanceof MeetingException unknown ? coordinator.notKnown(unknown) : failure;
+    }
+
+    /** Waits for the end, which nobody asks for any more, and lets the head go. */
+    public void leave() throws IOException {
+        awaitHere();
+        late.ifPresent(why -> LOG.log(Logger.Level.WARNING, why.getMessage()));
+        if (handedOver.isPresent()) {
+            handedOver.get().leave();
+        }
+    }
+
+    /** Lets go of memory. */
+    public void close() {
+        staged.close();
+    }
+}

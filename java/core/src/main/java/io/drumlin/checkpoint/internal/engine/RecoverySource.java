@@ -1,0 +1,197 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.elastic.Redistribution;
+import io.drumlin.checkpoint.internal.file.ProtectedVariables;
+import io.drumlin.checkpoint.internal.file.RankCheckpoint;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What protected data are brought back from: the checkpoint that the restart found, later the one taken last. Not thread-safe. */
+public final class RecoverySource {
+
+    private final Communicator app;
+    private final int rank;
+    private final CheckpointReader reader;
+    private final IoMode mode;
+    private final ProtectedVariables variables;
+    private final SharedHdf5File singleFile;
+    private @Nullable RankCheckpoint source;
+    private @Nullable Redistribution redistribution;
+
+    /** Whether a restart has found data that the program has not asked for. */
+    private boolean isWaiting;
+
+    public RecoverySource(Engine engine, ProtectedVariables variables, SharedHdf5File singleFile) {
+        app = engine.app();
+        rank = engine.run().topology().rank();
+        reader = engine.reader();
+        mode = engine.mode();
+        this.variables = variables;
+        this.singleFile = singleFile;
+    }
+
+    public void set(RankCheckpoint newest) {
+        redistribution = null;
+        source = newest;
+        variables.storedIn(newest.file());
+    }
+
+    /**
+     * One that another number of ranks has taken. Collective.
+     *
+     * @throws IOException on all ranks, if one could not read what its variables are called
+     */
+    public void set(Redistribution former) throws IOException {
+        // What the ranks stored has the same ids and names.
+        Agreement.run(
+                app,
+                "reading the names of variables",
+                () -> variables.storedByOthers(former.former().part(0).file()));
+        redistribution = former;
+    }
+
+    /** Says that a restart has found data, which the program is to ask for before it replaces them. */
+    public void awaitRecovery() {
+        isWaiting = true;
+    }
+
+    /** Whether a restart has found data and nothing of them was recovered, nor given up. */
+    public boolean isWaiting() {
+        return isWaiting;
+    }
+
+    /** The program has data, or wants none. */
+    public void awaitNothing() {
+        isWaiting = false;
+    }
+
+    /** There is none any more. */
+    public void clear() {
+        redistribution = null;
+        source = null;
+        variables.storedIn(null);
+    }
+
+    /** This rank's data; empty if there are none, or those of another number of ranks. */
+    public Optional<RankCheckpoint> source() {
+        return Optional.ofNullable(source);
+    }
+
+    public Optional<Integer> ckptId() {
+        return redistribution != null
+                ? Optional.of(redistribution.former().ckptId())
+                : source().map(found -> found.file().ckptId());
+    }
+
+    public Optional<Level> level() {
+        return redistribution != null
+                ? Optional.of(redistribution.former().level())
+                : source().map(RankCheckpoint::level);
+    }
+
+    /** How many ranks took it, if that is another number than there are. */
+    public Optional<Integer> formerRanks() {
+        return Optional.ofNullable(redistribution).map(found -> found.former().ranks());
+    }
+
+    public long storedSize(int id) {
+        return source == null ? 0 : source.file().size(id);
+    }
+
+    /** Brings all variables back; collective if another number of ranks took them, or all a shared HDF5 file. */
+    public void recover() throws IOException {
+        recoverAll();
+        isWaiting = false;
+    }
+
+    private void recoverAll() throws IOException {
+        if (redistribution != null) {
+            redistribution.recover(variables.byId(), true);
+            return;
+        }
+        if (isInSingleFile()) {
+            singleFile.recover();
+            return;
+        }
+        RankCheckpoint from = requireSource();
+        Set<Integer> stored = from.file().sizes().keySet();
+        if (stored.size() != variables.byId().size()) {
+            throw DrumlinException.during("recovery")
+                    .path(from.path())
+                    .rank(rank)
+                    .problem(variables.byId().size() + " variables are protected and " + stored.size() + " are stored")
+                    .advice("protect exactly the variables " + stored + " before recovering")
+                    .exception();
+        }
+        for (int id : variables.byId().keySet()) {
+            checkSize(from, id);
+        }
+        reader.recover(from.path(), from.file(), variables.byId());
+        reader.forget();
+        mode.recovered(from, variables.byId());
+    }
+
+    /** Brings one variable back, otherwise as {@link #recover()}. */
+    public void recover(int id) throws IOException {
+        recoverOne(id);
+        isWaiting = false;
+    }
+
+    private void recoverOne(int id) throws IOException {
+        if (redistribution != null) {
+            Agreement.run(app, "recovery of variable " + id, () -> variables.require(id));
+            redistribution.recover(Map.of(id, variables.require(id)), false);
+            return;
+        }
+        if (isInSingleFile()) {
+            singleFile.recover(Set.of(id));
+            return;
+        }
+        Map<Integer, ProtectedData> variable = Map.of(id, variables.require(id));
+        RankCheckpoint from = requireSource();
+        checkSize(from, id);
+        reader.recover(from.path(), from.file(), variable);
+        mode.recovered(from, variable);
+    }
+
+    private boolean isInSingleFile() {
+        return source == null && singleFile.restartFile().isPresent();
+    }
+
+    private RankCheckpoint requireSource() throws IOException {
+        if (source == null) {
+            throw DrumlinException.during("recovery")
+                    .rank(rank)
+                    .problem("there is no checkpoint to recover from")
+                    .advice("ask isRestart() first")
+                    .exception();
+        }
+        return source;
+    }
+
+    private void checkSize(RankCheckpoint from, int id) throws DrumlinException {
+        long size = variables.require(id).size();
+        boolean known = from.file().contains(id);
+        if (!known || size != storedSize(id)) {
+            throw DrumlinException.during("recovery of variable " + id)
+                    .path(from.path())
+                    .rank(rank)
+                    .problem(
+                            known
+                                    ? size + " bytes are protected and " + storedSize(id) + " are stored"
+                                    : "it is not stored")
+                    .advice("protect an array of the stored size, see storedSize(id)")
+                    .exception();
+        }
+    }
+}

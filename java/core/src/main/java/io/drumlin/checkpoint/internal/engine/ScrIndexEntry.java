@@ -1,0 +1,47 @@
+package io.drumlin.checkpoint.internal.engine;
+
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.comm.Communicator;
+import io.drumlin.scr.DatasetRegistry;
+import io.drumlin.scr.ScrPrefix;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.OptionalInt;
+
+/**
+ * The level-4 checkpoint of a run in the index of SCR (docs/formats/scr.md, section 13). It is taken out before its files
+ * change and listed when the new ones are there, so that the index lists only what is whole. All calls are collective.
+ */
+final class ScrIndexEntry {
+
+    private final DatasetRegistry registry;
+
+    /** What the names of the run begin with: where its files are. */
+    private final String start;
+
+    ScrIndexEntry(ScrPrefix prefix, RunDirectory directories, Communicator app, StorageEngine storage) {
+        registry = new DatasetRegistry(prefix, app, storage);
+        start = prefix.path().relativize(directories.global().toAbsolutePath().normalize()) + "/Ckpt";
+    }
+
+    /** The id of the one that was listed. */
+    OptionalInt remove() throws IOException {
+        return registry.removeAll(start).stream()
+                .map(name -> name.substring(start.length()))
+                .filter(id -> id.matches("\\d{1,9}"))
+                .mapToInt(Integer::parseInt)
+                .findFirst();
+    }
+
+    /** After a kill that came between the end of the checkpoint and its listing. */
+    void addIfMissing(int ckptId, String execId, Path file) throws IOException {
+        if (!registry.has(start + ckptId)) {
+            add(ckptId, execId, file);
+        }
+    }
+
+    void add(int ckptId, String execId, Path file) throws IOException {
+        registry.add(start + ckptId, execId, file);
+    }
+}

@@ -1,0 +1,44 @@
+package io.drumlin.checkpoint.internal.posix;
+
+import io.drumlin.checkpoint.internal.dcp.VariableDigests;
+import io.drumlin.format.fti.LayerEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is in a file of differential checkpoints of the mode POSIX.
+ *
+ * @param number that its name carries
+ * @param fileName its name
+ * @param layers from the first on
+ * @param digests of the variables, by id, as far as they are known
+ * @param lastCkptId what the next layer says: the id of the checkpoint before it, of any level
+ */
+record DcpLayerState(
+        int number, String fileName, List<LayerEntry> layers, Map<Integer, VariableDigests> digests, int lastCkptId) {
+
+    DcpLayerState {
+        layers = List.copyOf(layers);
+        digests = Map.copyOf(digests);
+    }
+
+    /** Where the next layer begins. */
+    long end() {
+        return layers.stream().mapToLong(LayerEntry::size).sum();
+    }
+
+    VariableDigests digests(int id) {
+        return digests.getOrDefault(id, VariableDigests.NONE);
+    }
+
+    DcpLayerState after(int ckptId) {
+        return new DcpLayerState(number, fileName, layers, digests, ckptId);
+    }
+
+    DcpLayerState with(LayerEntry layer, Map<Integer, VariableDigests> now) {
+        List<LayerEntry> more = new ArrayList<>(layers);
+        more.add(layer);
+        return new DcpLayerState(number, fileName, more, now, lastCkptId);
+    }
+}

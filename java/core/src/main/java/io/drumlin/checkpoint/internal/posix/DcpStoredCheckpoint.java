@@ -1,0 +1,267 @@
+package io.drumlin.checkpoint.internal.posix;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.DifferentialConfig;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.FileLocation;
+import io.drumlin.checkpoint.internal.file.Encoding;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.io.ReadAhead;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.verify.RetainPolicy;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.ByteSource;
+import io.drumlin.format.Finding;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.fti.DcpFile;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.LayerEntry;
+import io.drumlin.integrity.LaneDigester;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A differential checkpoint of the mode POSIX, as metadata describe it: all ranks go back to the layer up to which every file is
+ * whole, and so to the checkpoint that wrote it.
+ */
+final class DcpStoredCheckpoint implements StoredCheckpoint {
+
+    private static final int FILE_HEAD = 8;
+
+    private final StorageEngine storage;
+    private final Communicator app;
+    private final RejectedFiles rejected;
+    private final CommitSlot slot;
+    private final Path path;
+    private final FileEntry entry;
+    private final Consumer<Opened> opening;
+    private @Nullable DcpFile whole;
+    private boolean there;
+    private long layers;
+    private final int newest;
+    private final OptionalLong identity;
+
+    /** What C FTI tells, and writes into the next layer. */
+    private int previous;
+
+    private int ckptId;
+
+    /**
+     * What is restarted from.
+     *
+     * @param entry of this rank's file in the metadata
+     * @param file as it was after the layers that are whole on all ranks
+     * @param ckptId of the checkpoint before, as the last of these layers tells it
+     * @param isNewest whether the metadata know of no more layers
+     */
+    record Opened(FileEntry entry, DcpFile file, int ckptId, boolean isNewest) {}
+
+    /**
+     * Looks how many layers are there, without reading them. Collective.
+     *
+     * @param slot of the metadata
+     * @param path of this rank's file
+     * @param entry of this rank's file in the metadata
+     * @param newest id of the checkpoint that wrote the last layer
+     * @param identity of that one
+     * @param opening told when the checkpoint is opened
+     */
+    DcpStoredCheckpoint(
+            StorageEngine storage,
+            Communicator app,
+            RejectedFiles rejected,
+            CommitSlot slot,
+            Path path,
+            FileEntry entry,
+            int newest,
+            OptionalLong identity,
+            Consumer<Opened> opening)
+            throws IOException {
+        this.storage = storage;
+        this.app = app;
+        this.rejected = rejected;
+        this.slot = slot;
+        this.path = path;
+        this.entry = entry;
+        this.opening = opening;
+        this.newest = newest;
+        this.identity = identity;
+        previous = newest;
+        ckptId = newest;
+        rejected.succeeds("looking at", path, () -> {
+            there = PathStatus.isRegularFile(path);
+            layers = there ? present(PathStatus.size(path)) : 0;
+        });
+        agree();
+    }
+
+    /** How many layers a file of so many bytes can have. */
+    private int present(long size) {
+        int count = 0;
+        long end = 0;
+        for (LayerEntry layer : entry.layers()) {
+            end += layer.size();
+            if (end > size) {
+                break;
+            }
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public Level level() {
+        return Level.L4_DCP;
+    }
+
+    /** Of the checkpoint whose data come back; if layers were lost, of one before it. */
+    @Override
+    public int ckptId() {
+        return ckptId;
+    }
+
+    @Override
+    public OptionalLong identity() {
+        return identity;
+    }
+
+    @Override
+    public String fileName(FileKind kind) {
+        return entry.name();
+    }
+
+    @Override
+    public CommitSlot metadataSlot() {
+        return slot;
+    }
+
+    @Override
+    public EnumMap<FileKind, List<FileLocation>> places() {
+        EnumMap<FileKind, List<FileLocation>> places = new EnumMap<>(FileKind.class);
+        // Wherever the metadata lie: the file stays in its place.
+        places.put(FileKind.PLAIN, there ? List.of(new FileLocation(CommitSlot.COMMITTED, path)) : List.of());
+        return places;
+    }
+
+    @Override
+    public void check(FileKind kind, Path file, RetainPolicy keep) throws IOException {
+        layers = 0;
+        try (ReadAhead source = new ReadAhead(storage, file)) {
+            DcpFile read = DcpFile.readWhole(source, entry, new LaneDigester());
+            if (!DifferentialConfig.isPossible(read.blockSize(), read.stackSize())) {
+                throw new FormatException(
+                        DcpFile.FORMAT,
+                        new Finding(
+                                "block size",
+                                0,
+                                "is " + read.blockSize() + ", and the stack size " + read.stackSize()
+                                        + ": no run writes such files"));
+            }
+            whole = read;
+            layers = read.layers();
+        } catch (FormatException e) {
+            throw e.in(file);
+        }
+        if (layers < entry.layers().size()) {
+            rejected.refuse("verifying", file, lostLayers());
+        }
+    }
+
+    private DrumlinException lostLayers() {
+        return DrumlinException.during("verifying")
+                .path(path)
+                .problem("layer " + layers + " is damaged or missing, of "
+                        + entry.layers().size() + " by the metadata, counted from 0")
+                .advice("all ranks go back to the differential checkpoint before it")
+                .exception();
+    }
+
+    @Override
+    public void agree() throws IOException {
+        long[] least = {layers};
+        app.allreduce(least, Op.MIN);
+        layers = least[0];
+        long[] id = {Long.MIN_VALUE};
+        if (layers > 0) {
+            rejected.succeeds("reading", path, () -> id[0] = previousCkptId());
+        }
+        app.allreduce(id, Op.MAX);
+        if (id[0] != Long.MIN_VALUE) {
+            previous = (int) id[0];
+        }
+        ckptId = layers == entry.layers().size() || layers == 0
+                ? newest
+                : idOf(entry.layers().get((int) layers - 1));
+    }
+
+    /** In files of C FTI what wrote a layer before the newest is not written anywhere. */
+    private int idOf(LayerEntry layer) {
+        return layer.ckptId() >= 0 ? layer.ckptId() : previous;
+    }
+
+    /** The id in the last layer, which is that of the checkpoint before. */
+    private int previousCkptId() throws IOException {
+        long offset = layers == 1
+                ? FILE_HEAD
+                : entry.layers().stream()
+                        .limit(layers - 1)
+                        .mapToLong(LayerEntry::size)
+                        .sum();
+        ByteBuffer id = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            BlockFileSource.readFully(file, offset, id);
+        }
+        return id.getInt(0);
+    }
+
+    @Override
+    public StoredFile open(Path file) throws IOException {
+        DcpFile found = Optional.ofNullable(whole).orElseThrow().first((int) layers);
+        opening.accept(
+                new Opened(entry, found, previous, layers == entry.layers().size()));
+        return DcpLayerFormat.stored(ckptId, entry, found);
+    }
+
+    @Override
+    public Optional<Long> extendedSize() {
+        return Optional.empty();
+    }
+
+    @Override
+    public long plainSize(ByteSource extended) {
+        throw noRedundancy();
+    }
+
+    @Override
+    public OptionalInt lastByte(ByteSource decoded) {
+        throw noRedundancy();
+    }
+
+    @Override
+    public Encoding encoding() {
+        throw noRedundancy();
+    }
+
+    private static IllegalStateException noRedundancy() {
+        return new IllegalStateException("differential checkpoints have no redundancy");
+    }
+}

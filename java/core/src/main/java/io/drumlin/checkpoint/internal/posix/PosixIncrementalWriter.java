@@ -1,0 +1,82 @@
+package io.drumlin.checkpoint.internal.posix;
+
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.file.ChunkedFile;
+import io.drumlin.checkpoint.internal.file.FileImage;
+import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.FilePlan.Chunk;
+import io.drumlin.checkpoint.internal.file.IncrementalWriter;
+import io.drumlin.checkpoint.internal.file.RankFileWriter.Seal;
+import io.drumlin.integrity.DigestEngine;
+import io.drumlin.integrity.Md5Lanes;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The mode POSIX: variables follow each other as they come, and one digest covers all of them. */
+public final class PosixIncrementalWriter implements IncrementalWriter {
+
+    private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
+    private final ChunkedFile file;
+    private final Drafts drafts;
+    private final Md5Lanes md5 = DigestEngine.md5();
+    private long position;
+
+    /** Makes the draft of a file. */
+    @FunctionalInterface
+    public interface Drafts {
+        /**
+         * The draft of all that was added.
+         *
+         * @param data what the file holds, in its order
+         * @param all what is protected, in the order of the first protection
+         */
+        FilePlan draft(int ckptId, Map<Integer, ProtectedData> data, Map<Integer, ProtectedData> all)
+                throws IOException;
+    }
+
+    PosixIncrementalWriter(ChunkedFile file, Drafts drafts) {
+        this.file = file;
+        this.drafts = drafts;
+        md5.reset(0);
+    }
+
+    @Override
+    public void add(Map<Integer, ProtectedData> variables, Map<Integer, ProtectedData> all) throws IOException {
+        for (Map.Entry<Integer, ProtectedData> entry : variables.entrySet()) {
+            ProtectedData variable = entry.getValue();
+            long end = Math.addExact(position, variable.size());
+            if (variable.size() > 0) {
+                FileImage image = new FileImage(end);
+                image.put(position, variable, 0, variable.size());
+                file.allocate(end);
+                file.append(image, new Chunk(position, variable.size(), variable.size()), md5);
+            }
+            position = end;
+            added.put(entry.getKey(), variable);
+        }
+        file.settle();
+    }
+
+    @Override
+    public Map<Integer, ProtectedData> added() {
+        return added;
+    }
+
+    @Override
+    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
+        return drafts.draft(ckptId, added, all);
+    }
+
+    @Override
+    public void finish(FilePlan draft, Seal seal) throws IOException {
+        file.finish(seal.seal(position == 0 ? List.of() : List.of(md5.digest(0))), draft.size());
+    }
+
+    @Override
+    public void close() throws IOException {
+        md5.close();
+        file.close();
+    }
+}

@@ -1,0 +1,547 @@
+package io.drumlin.checkpoint.internal.recovery;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.RebuiltFile;
+import io.drumlin.checkpoint.internal.file.Encoding;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
+import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
+import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup;
+import io.drumlin.checkpoint.internal.redundancy.VerifiedTransfer;
+import io.drumlin.checkpoint.internal.redundancy.WindowHasher;
+import io.drumlin.checkpoint.internal.redundancy.WindowHasher.Passing;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.checkpoint.internal.verify.ChunkSchedule;
+import io.drumlin.checkpoint.internal.verify.RetainPolicy;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * Makes the lost files of a checkpoint of level 2 or 3 again, so that it stands another loss
+ * (docs/formats/fti-run-directory.md, section 5).
+ *
+ * <p>A file is made under another name, checked whole, and renamed; so the files that are there are never touched, and a
+ * failure leaves what was to be had before.
+ */
+public final class FileRebuilder {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Communicator app;
+    private final Group group;
+    private final StorageEngine storage;
+    private final PartnerCopy partner;
+    private final SlabPool slabs;
+
+    /** Files that came or were made before those that are there were verified, by kind, under another name. */
+    private final Map<FileKind, Path> ahead = new EnumMap<>(FileKind.class);
+
+    /** The directory that was made for them. */
+    private Optional<Path> directoryMadeAhead = Optional.empty();
+
+    /** Of level 3, with those files of this rank from which they were made. */
+    private Optional<Rebuilt> rebuiltAhead = Optional.empty();
+
+    /** Member of the group whose plain file nothing is made from, though it seems to be whole. */
+    private OptionalInt leftOut = OptionalInt.empty();
+
+    public FileRebuilder(Communicator app, Group group, StorageEngine storage, SlabPool slabs) {
+        this.app = app;
+        this.group = group;
+        this.storage = storage;
+        partner = new PartnerCopy(group, storage, slabs);
+        this.slabs = slabs;
+    }
+
+    /**
+     * Sends the files from which lost ones of level 2 follow, and writes these under another name, all in one pass: whether the files are
+     * whole is asked only then, and nobody reads them again for it. Where that cannot be done, or fails, {@link #restore} does it in
+     * two. Collective.
+     *
+     * @param directory where this rank's files of it lie and will lie
+     * @param present kinds of the files that this rank has
+     * @param reader gets what is known of the files that were sent and made
+     */
+    void sendAhead(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, CheckpointReader reader)
+            throws IOException {
+        try {
+            if (Files.notExists(directory)) {
+                directoryMadeAhead = Optional.of(directory);
+            }
+            makeReady(directory);
+            VerifiedTransfer transfer = new VerifiedTransfer(app, group, storage, slabs, reader);
+            sendAhead(
+                    transfer,
+                    stored,
+                    directory,
+                    present,
+                    FileKind.PLAIN,
+                    group.right(),
+                    FileKind.PARTNER,
+                    group.left());
+            sendAhead(
+                    transfer,
+                    stored,
+                    directory,
+                    present,
+                    FileKind.PARTNER,
+                    group.left(),
+                    FileKind.PLAIN,
+                    group.right());
+        } catch (IOException e) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "the files that are left are verified before they are sent: {0}",
+                    e.getMessage());
+            reader.forget();
+            forgetMadeAhead();
+        }
+    }
+
+    private void sendAhead(
+            VerifiedTransfer transfer,
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            FileKind given,
+            int to,
+            FileKind wanted,
+            int from)
+            throws IOException {
+        BitSet wantedThere = group.ranksWith(present.contains(wanted));
+        BitSet givenThere = group.ranksWith(present.contains(given));
+        Path source = path(directory, stored, given);
+        Path target = path(directory, stored, wanted);
+        Optional<VerifiedTransfer.Outgoing> outgoing = !wantedThere.get(to) && present.contains(given)
+                ? Optional.of(new VerifiedTransfer.Outgoing(
+                        to, source, given == FileKind.PLAIN, () -> plan(transfer, stored, given, source)))
+                : Optional.empty();
+        Optional<VerifiedTransfer.Incoming> incoming = !present.contains(wanted) && givenThere.get(from)
+                ? Optional.of(
+                        new VerifiedTransfer.Incoming(from, RebuiltFile.unfinished(target), wanted == FileKind.PLAIN))
+                : Optional.empty();
+        if (incoming.isPresent()) {
+            ahead.put(wanted, target);
+        }
+        if (!transfer.transfer(outgoing, incoming)) {
+            ahead.remove(wanted);
+        }
+    }
+
+    private static Optional<ChunkSchedule> plan(
+            VerifiedTransfer transfer, StoredCheckpoint stored, FileKind kind, Path path) {
+        try {
+            long size = PathStatus.size(path);
+            return stored.digested(kind, path).flatMap(meta -> transfer.plan(size, meta));
+        } catch (IOException e) {
+            // Who verifies the file will say so.
+            LOG.log(Logger.Level.DEBUG, "{0} is not sent ahead: {1}", path, e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Makes lost files of level 3 under another name while those that are there are read to be verified, in one pass, in the groups in which
+     * that can be done; where it fails {@link #restore} makes them. Collective.
+     *
+     * @param directory where this rank's files of it lie and will lie
+     * @param present kinds of the files that this rank has
+     * @param reader gets what is known of the files that were read
+     * @param meanwhile what ranks do whose group takes no part
+     */
+    void rebuildAhead(
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            CheckpointReader reader,
+            Agreement.Step meanwhile)
+            throws IOException {
+        WindowHasher[] hashes = new WindowHasher[1];
+        EnumSet<FileKind> lost = EnumSet.noneOf(FileKind.class);
+        try {
+            Map<FileKind, Passing> own = new EnumMap<>(FileKind.class);
+            Agreement.run(app, "looking at the files that are left of checkpoint " + stored.ckptId(), () -> {
+                if (Files.notExists(directory)) {
+                    directoryMadeAhead = Optional.of(directory);
+                }
+                own.putAll(Passing.of(stored, paths(directory, stored, present), reader));
+            });
+            lost = rebuiltOnTheWay(stored, present, own.keySet());
+            makeReady(directory);
+            Agreement.run(app, "preparing to hash what is read", () -> hashes[0] = new WindowHasher(own));
+            lost.stream()
+                    .filter(kind -> !present.contains(kind))
+                    .forEach(kind -> ahead.put(kind, path(directory, stored, kind)));
+            Optional<Rebuilt> rebuilt = make(stored, directory, present, lost, Optional.of(hashes[0]), meanwhile);
+            rebuilt.ifPresent(files -> hashes[0].done(reader));
+            rebuiltAhead = rebuilt;
+        } catch (IOException e) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "the files that are left are verified before lost ones are made: {0}",
+                    e.getMessage());
+            // Other groups have verified their files meanwhile.
+            if (!lost.isEmpty()) {
+                reader.forget();
+            }
+            forgetMadeAhead();
+        } finally {
+            if (hashes[0] != null) {
+                hashes[0].close();
+            }
+        }
+    }
+
+    /**
+     * Of which kinds lost files of the group can be made while all that are there are hashed; none if there is nothing to be made, or some
+     * cannot be hashed so. Collective in the group.
+     *
+     * @param hashed kinds of this rank's files that can
+     */
+    private EnumSet<FileKind> rebuiltOnTheWay(StoredCheckpoint stored, EnumSet<FileKind> present, Set<FileKind> hashed)
+            throws IOException {
+        int files = presence(present).cardinality();
+        // Of an odd size the last byte of a plain file may follow from its digest only (docs/formats/fti-ff.md, section
+        // 7).
+        boolean even = extendedSize(stored) % Short.BYTES == 0;
+        boolean possible = files >= group.size() && files < 2 * group.size() && even && hashed.containsAll(present);
+        return group.onAll(possible) ? EnumSet.of(FileKind.PLAIN, FileKind.ENCODED) : EnumSet.noneOf(FileKind.class);
+    }
+
+    /** Deletes what was sent ahead for a checkpoint that is not made whole. */
+    void forgetMadeAhead() {
+        for (Path target : ahead.values()) {
+            try {
+                storage.delete(RebuiltFile.unfinished(target));
+            } catch (IOException e) {
+                LOG.log(Logger.Level.WARNING, "{0} is left over: {1}", RebuiltFile.unfinished(target), e.getMessage());
+            }
+        }
+        ahead.clear();
+        rebuiltAhead = Optional.empty();
+        // The directory as it was found: where there is none, another may be brought into its place.
+        directoryMadeAhead.ifPresent(directory -> {
+            try {
+                if (PathStatus.entries(directory).isEmpty()) {
+                    storage.delete(directory);
+                }
+            } catch (IOException e) {
+                LOG.log(Logger.Level.DEBUG, "{0} is left over: {1}", directory, e.getMessage());
+            }
+        });
+        directoryMadeAhead = Optional.empty();
+    }
+
+    /** Verifies what was sent ahead and gives it its name. */
+    private void takeMadeAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+        for (Map.Entry<FileKind, Path> file : ahead.entrySet()) {
+            stored.check(file.getKey(), RebuiltFile.unfinished(file.getValue()), RetainPolicy.NOTHING);
+            RebuiltFile.putInPlace(storage, file.getValue());
+            present.add(file.getKey());
+        }
+        ahead.clear();
+        directoryMadeAhead = Optional.empty();
+    }
+
+    /**
+     * Makes what is missing of a checkpoint. Collective.
+     *
+     * @param directory where this rank's files of it lie and will lie
+     * @param present kinds of the files that this rank has, whole; gets those that were made
+     * @throws IOException on all ranks, if it failed on any
+     */
+    void restore(Level level, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        if (isWhole(level, present)) {
+            return;
+        }
+        if (level == Level.L3) {
+            // First: what cannot be taken is deleted, and maybe the directory.
+            takeRebuiltAhead(stored, present);
+        }
+        makeReady(directory);
+        if (level == Level.L2) {
+            Agreement.run(
+                    app, "taking what came of checkpoint " + stored.ckptId(), () -> takeMadeAhead(stored, present));
+        }
+        if (level == Level.L2 && !isWhole(level, present)) {
+            // A lost copy comes from the plain file on the left, which is there; then a lost plain file from the copy
+            // on the right.
+            move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
+            move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
+        } else if (level == Level.L3) {
+            if (!isWhole(level, present)) {
+                rebuild(stored, directory, present);
+            }
+            stored.updateMetadata();
+        }
+        Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
+    }
+
+    /**
+     * As {@link #restore}, at level 3, without the plain file of a member of the group; that is made again after the others. Collective.
+     *
+     * @param member of this rank's group; empty where all files of the group are used
+     */
+    void restoreWithout(OptionalInt member, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present)
+            throws IOException {
+        leftOut = member;
+        try {
+            restore(Level.L3, stored, directory, present);
+        } finally {
+            leftOut = OptionalInt.empty();
+        }
+        if (member.isPresent() && member.getAsInt() == group.index()) {
+            present.remove(FileKind.PLAIN);
+        }
+        restore(Level.L3, stored, directory, present);
+    }
+
+    private boolean isWhole(Level level, EnumSet<FileKind> present) throws IOException {
+        long[] missing = {present.containsAll(FileKind.of(level)) ? 0 : 1};
+        app.allreduce(missing, Op.MAX);
+        return missing[0] == 0;
+    }
+
+    private void makeReady(Path directory) throws IOException {
+        Agreement.run(app, "preparing " + directory, () -> {
+            DirectoryTree.make(directory, storage);
+            slabs.fill();
+        });
+    }
+
+    /** Sends the file of kind {@code given} to the neighbour that lacks its file of kind {@code wanted}. */
+    private void move(
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            FileKind given,
+            int to,
+            FileKind wanted,
+            int from)
+            throws IOException {
+        boolean lacks = !present.contains(wanted);
+        boolean asked = group.gather(lacks ? 1 : 0)[to] == 1;
+        Path made = path(directory, stored, wanted);
+        SurvivingFiles.with(app, storage, stored.ckptId(), paths(directory, stored, present), own -> {
+            long[] sizes = group.gather(own.size(given));
+            Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
+            Optional<Incoming> incoming = lacks
+                    ? Optional.of(new Incoming(from, sizes[from], RebuiltFile.unfinished(made)))
+                    : Optional.empty();
+            Agreement.run(app, "fetching what is missing of checkpoint " + stored.ckptId(), () -> {
+                partner.transfer(outgoing, incoming);
+                if (lacks) {
+                    finish(stored, wanted, made, present);
+                }
+            });
+        });
+    }
+
+    /** Makes all lost files of level 3 again. Collective. */
+    private void rebuild(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        // One for all, though only a group with an odd size needs it: what follows is collective over the groups.
+        long[] odd = {Math.floorMod(extendedSize(stored), (long) Short.BYTES)};
+        app.allreduce(odd, Op.MAX);
+        if (odd[0] != 0) {
+            // The last byte of a plain file may follow from its digest only (docs/formats/fti-ff.md, section 7).
+            decode(stored, directory, present);
+        }
+        make(stored, directory, present, EnumSet.of(FileKind.PLAIN, FileKind.ENCODED));
+    }
+
+    /** Gives what was made ahead its names, in groups where all files from which it was made are whole. Collective. */
+    private void takeRebuiltAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+        boolean whole = rebuiltAhead.isPresent() && present.equals(rebuiltAhead.get().from);
+        boolean take = group.onAll(whole);
+        Agreement.run(app, "taking what was made of checkpoint " + stored.ckptId(), () -> {
+            if (take) {
+                finish(stored, rebuiltAhead.orElseThrow(), present);
+                ahead.clear();
+                rebuiltAhead = Optional.empty();
+            }
+            // Here: no rank deletes the directory while another makes it again.
+            forgetMadeAhead();
+        });
+    }
+
+    /** Makes lost plain files of level 3 again, without their redundancy. Parameters as those of {@link #restore}. Collective. */
+    public void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        make(stored, directory, present, EnumSet.of(FileKind.PLAIN));
+    }
+
+    /** Makes lost files of the given kinds again, all from the same pass over those that are there. Collective. */
+    private void make(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> kinds)
+            throws IOException {
+        Optional<Rebuilt> rebuilt = make(stored, directory, present, kinds, Optional.empty(), () -> {});
+        Agreement.run(app, "naming what was made of checkpoint " + stored.ckptId(), () -> {
+            if (rebuilt.isPresent()) {
+                finish(stored, rebuilt.get(), present);
+            }
+        });
+    }
+
+    /**
+     * The same, under other names and not verified. Collective.
+     *
+     * @param hashes get this rank's files as they are read
+     * @param otherwise what is done in a group that has lost none
+     * @return empty in such a group
+     */
+    private Optional<Rebuilt> make(
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            EnumSet<FileKind> kinds,
+            Optional<WindowHasher> hashes,
+            Agreement.Step otherwise)
+            throws IOException {
+        BitSet files = presence(present);
+        BitSet lost = lost(files, kinds);
+        leftOut.ifPresent(files::clear);
+        EnumSet<FileKind> own = EnumSet.copyOf(kinds);
+        own.removeAll(present);
+        Encoding encoding = stored.encoding();
+        long extendedSize = extendedSize(stored);
+        Map<FileKind, Path> targets = new EnumMap<>(FileKind.class);
+        own.forEach(kind -> targets.put(kind, RebuiltFile.unfinished(path(directory, stored, kind))));
+        Optional<Path> plain = Optional.ofNullable(targets.get(FileKind.PLAIN));
+        String[] md5 = new String[1];
+        EnumSet<FileKind> read = lost.isEmpty() ? EnumSet.noneOf(FileKind.class) : EnumSet.copyOf(present);
+        SurvivingFiles.with(app, storage, stored.ckptId(), paths(directory, stored, read), had -> {
+            Agreement.run(app, "rebuilding checkpoint " + stored.ckptId(), () -> {
+                if (lost.isEmpty()) {
+                    otherwise.run();
+                    return;
+                }
+                md5[0] = new ReedSolomonGroup(group, storage, slabs)
+                        .make(
+                                files,
+                                lost,
+                                had.all(),
+                                extendedSize,
+                                encoding,
+                                targets,
+                                () -> plain.isPresent() ? cut(plain.get(), stored) : had.size(FileKind.PLAIN),
+                                hashes);
+            });
+        });
+        return lost.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Rebuilt(read, paths(directory, stored, own), md5[0]));
+    }
+
+    /**
+     * Files of level 3 that were made and have not their names yet.
+     *
+     * @param from kinds of this rank's files from which the group's lost ones were made
+     * @param made the names they will have
+     * @param md5 of the encoded part of the encoded file
+     */
+    private record Rebuilt(EnumSet<FileKind> from, Map<FileKind, Path> made, String md5) {}
+
+    private void finish(StoredCheckpoint stored, Rebuilt rebuilt, EnumSet<FileKind> present) throws IOException {
+        Path plain = rebuilt.made.get(FileKind.PLAIN);
+        if (plain != null) {
+            finish(stored, FileKind.PLAIN, plain, present);
+        }
+        Path encoded = rebuilt.made.get(FileKind.ENCODED);
+        if (encoded != null) {
+            // Not checked: its digest is that of the bytes that were written, and there is no other.
+            stored.encodedAgain(rebuilt.md5);
+            RebuiltFile.putInPlace(storage, encoded);
+            present.add(FileKind.ENCODED);
+        }
+    }
+
+    /** Numbers of the lost files of the group among those of the given kinds. */
+    private BitSet lost(BitSet files, EnumSet<FileKind> kinds) {
+        BitSet lost = new BitSet();
+        lost.set(
+                kinds.contains(FileKind.PLAIN) ? 0 : group.size(),
+                kinds.contains(FileKind.ENCODED) ? 2 * group.size() : group.size());
+        lost.andNot(files);
+        return lost;
+    }
+
+    /** Cuts a new plain file to its size, which it returns. */
+    private long cut(Path extended, StoredCheckpoint stored) throws IOException {
+        long size;
+        try (BlockFile file = storage.open(extended, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
+            size = stored.plainSize(new BlockFileSource(file));
+            if (size < 0 || size > file.size()) {
+                throw DrumlinException.during("decoding")
+                        .path(extended)
+                        .problem("the file would have " + size + " bytes of the " + file.size() + " that were decoded")
+                        .advice("the files of the group do not belong together")
+                        .exception();
+            }
+            boolean endsInCutWord = size == file.size() && size % 2 == 1;
+            file.truncate(size);
+            if (endsInCutWord && !stored.encoding().embedsSize()) {
+                OptionalInt last = stored.lastByte(new BlockFileSource(file));
+                if (last.isPresent()) {
+                    file.write(ByteBuffer.wrap(new byte[] {(byte) last.getAsInt()}), size - 1);
+                }
+            }
+            file.sync();
+        }
+        return size;
+    }
+
+    /** Numbers of the files of the group that are there. Collective in the group. */
+    private BitSet presence(EnumSet<FileKind> present) throws IOException {
+        BitSet files = group.ranksWith(present.contains(FileKind.PLAIN));
+        group.ranksWith(present.contains(FileKind.ENCODED)).stream().forEach(rank -> files.set(group.size() + rank));
+        return files;
+    }
+
+    private long extendedSize(StoredCheckpoint stored) throws IOException {
+        long[] size = {stored.extendedSize().orElse(-1L)};
+        group.comm().allreduce(size, Op.MAX);
+        return size[0];
+    }
+
+    /** Checks a file that was made and gives it its name. */
+    private void finish(StoredCheckpoint stored, FileKind kind, Path made, EnumSet<FileKind> present)
+            throws IOException {
+        // A plain file is recovered from.
+        RetainPolicy keep = kind == FileKind.PLAIN ? RetainPolicy.IN_VARIABLES : RetainPolicy.NOTHING;
+        stored.check(kind, RebuiltFile.unfinished(made), keep);
+        RebuiltFile.putInPlace(storage, made);
+        present.add(kind);
+    }
+
+    private static Path path(Path directory, StoredCheckpoint stored, FileKind kind) {
+        return directory.resolve(stored.fileName(kind));
+    }
+
+    private static Map<FileKind, Path> paths(Path directory, StoredCheckpoint stored, EnumSet<FileKind> kinds) {
+        Map<FileKind, Path> paths = new EnumMap<>(FileKind.class);
+        kinds.forEach(kind -> paths.put(kind, path(directory, stored, kind)));
+        return paths;
+    }
+}

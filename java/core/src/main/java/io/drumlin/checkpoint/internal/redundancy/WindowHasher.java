@@ -1,0 +1,214 @@
+package io.drumlin.checkpoint.internal.redundancy;
+
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.checkpoint.internal.verify.DigestCache.Digests;
+import io.drumlin.checkpoint.internal.verify.FileIdentity;
+import io.drumlin.checkpoint.internal.verify.RecoveryPass;
+import io.drumlin.integrity.DigestEngine;
+import io.drumlin.integrity.Md5Lanes;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hashes files that pass in windows, all of them side by side, each from its beginning to its end. Nothing is compared; who
+ * reads them knows their digests then. Not thread-safe.
+ */
+public final class WindowHasher implements AutoCloseable {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Md5Lanes md5;
+    private final List<FileKind> kinds;
+    private final List<Passing> files;
+    private final List<@Nullable ByteBuffer> pieces = new ArrayList<>();
+
+    /**
+     * Hashes files while their windows pass.
+     *
+     * @param files of this rank, by kind
+     */
+    public WindowHasher(Map<FileKind, Passing> files) {
+        this(files, DigestEngine.md5());
+    }
+
+    /** @param md5 closed with this */
+    WindowHasher(Map<FileKind, Passing> files, Md5Lanes md5) {
+        kinds = List.copyOf(files.keySet());
+        this.files = kinds.stream().map(files::get).toList();
+        this.md5 = md5;
+        kinds.forEach(kind -> pieces.add(null));
+    }
+
+    /** The kinds of the files, in an order that stays. */
+    List<FileKind> kinds() {
+        return kinds;
+    }
+
+    /**
+     * Hashes the next window of each file.
+     *
+     * @param offset where the windows begin in their files: where the last ones ended
+     * @param windows in the order of {@link #kinds}, from position to limit
+     */
+    void update(long offset, List<ByteBuffer> windows) {
+        files.forEach(file -> file.at = offset);
+        while (true) {
+            boolean more = false;
+            for (int lane = 0; lane < files.size(); lane++) {
+                ByteBuffer piece = files.get(lane).next(offset, windows.get(lane));
+                if (files.get(lane).begins()) {
+                    md5.reset(lane);
+                }
+                pieces.set(lane, piece);
+                more |= piece != null;
+            }
+            if (!more) {
+                return;
+            }
+            md5.update(pieces);
+            for (int lane = 0; lane < files.size(); lane++) {
+                take(lane);
+            }
+        }
+    }
+
+    private void take(int lane) {
+        ByteBuffer piece = pieces.get(lane);
+        if (piece != null) {
+            Passing file = files.get(lane);
+            file.use(piece);
+            if (file.ends()) {
+                file.digests.put(file.chunk(), HexFormat.of().formatHex(md5.digest(lane)));
+                file.chunk++;
+            }
+        }
+    }
+
+    /** Makes what was computed known. */
+    public void done(CheckpointReader reader) {
+        for (Passing file : files) {
+            reader.known().put(file.identity, file.digests);
+            if (file.chunk == file.chunks.size()) {
+                file.pass.done(file.identity);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        md5.close();
+    }
+
+    /** A file on its way. */
+    public static final class Passing {
+        private final FileIdentity identity;
+        private final List<Chunk> chunks;
+        private final RecoveryPass pass;
+        private final Digests digests = new Digests();
+
+        /** The chunk that comes or goes on next, where in the file the piece of it that came last begins, and where it ends. */
+        private int chunk;
+
+        private long from;
+        private long at;
+
+        private Passing(FileIdentity identity, List<Chunk> chunks, RecoveryPass pass) {
+            this.identity = identity;
+            this.chunks = chunks;
+            this.pass = pass;
+        }
+
+        /** Of this rank's files of a checkpoint those that can be hashed while they are read. */
+        public static Map<FileKind, Passing> of(
+                StoredCheckpoint stored, Map<FileKind, Path> paths, CheckpointReader reader) {
+            Map<FileKind, Passing> passing = new EnumMap<>(FileKind.class);
+            paths.forEach((kind, path) -> {
+                try {
+                    of(stored, kind, path, reader).ifPresent(file -> passing.put(kind, file));
+                } catch (IOException e) {
+                    // Who verifies the file will say so.
+                    LOG.log(Logger.Level.DEBUG, "{0} is not hashed while it is read: {1}", path, e.getMessage());
+                }
+            });
+            return passing;
+        }
+
+        private static Optional<Passing> of(StoredCheckpoint stored, FileKind kind, Path path, CheckpointReader reader)
+                throws IOException {
+            // First: what is written from now on makes it another file.
+            FileIdentity identity = FileIdentity.of(path);
+            return stored.digested(kind, path)
+                    .flatMap(meta -> of(
+                            identity, meta, kind == FileKind.PLAIN ? reader.recoveryPass(meta) : RecoveryPass.none()));
+        }
+
+        /**
+         * A file as it is now.
+         *
+         * @param meta what it holds
+         * @param pass what is done with its bytes
+         * @return empty if something of it has no digest, or parts with digests overlap
+         */
+        static Optional<Passing> of(FileIdentity identity, StoredFile meta, RecoveryPass pass) {
+            List<Chunk> chunks = meta.toVerify().stream()
+                    .sorted(Comparator.comparingLong(Chunk::offset))
+                    .toList();
+            long end = 0;
+            for (Chunk each : chunks) {
+                boolean fits = each.offset() >= end
+                        && each.length() > 0
+                        && each.length() <= identity.size() - each.offset()
+                        && each.md5().isPresent();
+                if (!fits) {
+                    return Optional.empty();
+                }
+                end = each.offset() + each.length();
+            }
+            return chunks.isEmpty() ? Optional.empty() : Optional.of(new Passing(identity, chunks, pass));
+        }
+
+        private Chunk chunk() {
+            return chunks.get(chunk);
+        }
+
+        /** What comes next of a window, of one chunk; {@code null} if there is no more. */
+        private @Nullable ByteBuffer next(long offset, ByteBuffer window) {
+            long windowEnd = offset + window.remaining();
+            if (chunk == chunks.size() || chunk().offset() >= windowEnd || at == windowEnd) {
+                from = windowEnd;
+                at = windowEnd;
+                return null;
+            }
+            from = Math.max(at, chunk().offset());
+            at = Math.min(windowEnd, chunk().offset() + chunk().length());
+            return window.slice(window.position() + (int) (from - offset), (int) (at - from));
+        }
+
+        /** Whether the piece is the first of its chunk. */
+        private boolean begins() {
+            return chunk < chunks.size() && from == chunk().offset() && from < at;
+        }
+
+        private boolean ends() {
+            return at == chunk().offset() + chunk().length();
+        }
+
+        private void use(ByteBuffer piece) {
+            pass.take(chunk(), from - chunk().offset(), piece);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.drumlin.checkpoint.internal.run;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.directory.CommitProtocol;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.engine.Engine;
+import io.drumlin.checkpoint.internal.engine.RecoverySource;
+import io.drumlin.checkpoint.internal.file.RankCheckpoint;
+import io.drumlin.checkpoint.internal.staging.FileStaging;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.util.Optional;
+
+/** How a run ends that has reached its goal: what is kept of it, and what is deleted. */
+final class RunFinalizer {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Engine engine;
+    private final Communicator app;
+    private final CommitProtocol levels;
+    private final RunDirectory directories;
+    private final Optional<FileStaging> staging;
+
+    RunFinalizer(Engine engine, Optional<FileStaging> staging) {
+        this.engine = engine;
+        this.staging = staging;
+        app = engine.app();
+        levels = engine.levels();
+        directories = engine.directories();
+    }
+
+    /**
+     * Keeps what the configuration says and deletes the rest. Collective.
+     *
+     * @param last may be kept; none afterwards
+     */
+    void complete(RecoverySource last) throws IOException {
+        levels.requireKnown();
+        Agreement.run(app, "completing the run", engine.run()::requireLease);
+        engine.log().flush();
+        if (engine.config().keepLastCkpt() && last.ckptId().isPresent()) {
+            if (last.source().isPresent()) {
+                keep(last.source().get());
+            }
+            engine.restartSection().write(2);
+            // In their order: half of the last checkpoint must not leave an older one that a restart would take.
+            levels.discardSuperseded(Level.L4);
+        } else {
+            // First of all: a run that is done must not be restarted from what the deletion has left.
+            engine.restartSection().write(0);
+            levels.awaitDeletion();
+            engine.coordinator().unlist();
+            Agreement.run(app, "archiving or deleting the run's files", () -> {
+                if (levels.isMaster(Level.L4) && !(engine.config().keepL4Ckpt() && levels.archiveL4())) {
+                    directories.deleteGlobal(engine.storage());
+                }
+            });
+        }
+        boolean allSent = allSent();
+        levels.awaitDeletion();
+        Agreement.run(app, "deleting the run's local files", () -> {
+            if (levels.isMaster(Level.L1)) {
+                directories.deleteLocal(engine.storage(), !allSent);
+            }
+            if (levels.isMaster(Level.L4)) {
+                levels.deleteLocalMetadata();
+                levels.deleteSpare();
+            }
+        });
+        last.clear();
+    }
+
+    private void keep(RankCheckpoint last) throws IOException {
+        if (last.level().isGlobal()) {
+            return;
+        }
+        levels.tidy(Level.L4);
+        engine.copy().copyToTmp(last.path(), last.file(), Level.L4);
+        engine.coordinator().commitKept(last.file().ckptId());
+        levels.tidy(Level.L4);
+        engine.coordinator()
+                .list(
+                        last.file().ckptId(),
+                        directories.committed(Level.L4).resolve(engine.mode().copyName(Level.L4, last.path())));
+    }
+
+    /** Whether no rank has a file left that could not be sent. */
+    private boolean allSent() throws IOException {
+        if (staging.isEmpty()) {
+            return true;
+        }
+        long[] sent = {staging.get().finish() ? 1 : 0};
+        app.allreduce(sent, Op.MIN);
+        if (sent[0] == 0 && app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "not all files arrived that were sent: the directories {0} stay on all nodes",
+                    directories.stage());
+        }
+        return sent[0] == 1;
+    }
+}

@@ -1,0 +1,233 @@
+package io.drumlin.checkpoint.internal.run;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.Status;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.SetAsideCheckpoints;
+import io.drumlin.checkpoint.internal.elastic.ElasticBlockSums;
+import io.drumlin.checkpoint.internal.elastic.ElasticRestart;
+import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
+import io.drumlin.checkpoint.internal.elastic.Redistribution;
+import io.drumlin.checkpoint.internal.engine.Engine;
+import io.drumlin.checkpoint.internal.engine.RecoverySource;
+import io.drumlin.checkpoint.internal.engine.Run;
+import io.drumlin.checkpoint.internal.engine.SharedHdf5File;
+import io.drumlin.checkpoint.internal.file.RankCheckpoint;
+import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
+import io.drumlin.checkpoint.internal.restart.OtherModes;
+import io.drumlin.checkpoint.internal.restart.RestartCoordinator;
+import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Reader;
+import io.drumlin.checkpoint.internal.topology.NodeList;
+import io.drumlin.checkpoint.internal.topology.PreviousRun;
+import io.drumlin.comm.Communicator;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** How a run begins: afresh, or with the checkpoint that an earlier one has left. */
+final class RunInitializer {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    private final Engine engine;
+    private final FtiConfig config;
+    private final Communicator app;
+    private final SharedHdf5File singleFile;
+    private final RecoverySource last;
+    private Status status = Status.FRESH;
+    private int nextCkptId = 1;
+    private boolean passedOver;
+    private Optional<DrumlinException> recoveryFailure = Optional.empty();
+
+    RunInitializer(Engine engine, SharedHdf5File singleFile, RecoverySource last) {
+        this.engine = engine;
+        this.singleFile = singleFile;
+        this.last = last;
+        config = engine.config();
+        app = engine.app();
+    }
+
+    /** What there is to recover. */
+    Status status() {
+        return status;
+    }
+
+    /** The one behind that of the checkpoint that was found. */
+    int nextCkptId() {
+        return nextCkptId;
+    }
+
+    /** Why a restart has become a fresh start. */
+    Optional<DrumlinException> recoveryFailure() {
+        return recoveryFailure;
+    }
+
+    /**
+     * Finds what a restart was asked for, and tidies up. Collective.
+     *
+     * @param anyNumberOfRanks whether that may be a checkpoint of another number of ranks
+     * @param freshStart whether the run begins afresh if there is nothing
+     */
+    void begin(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
+        if (config.isFromSingleFile()) {
+            restartFromSingleFile(freshStart);
+        } else if (config.failure() != 0) {
+            restart(anyNumberOfRanks, freshStart);
+        }
+        // What could not be recovered now may be recoverable later, and what other ranks have left by as many: it stays
+        // until the program takes a checkpoint.
+        if (recoveryFailure.isEmpty() && last.formerRanks().isEmpty() && !passedOver) {
+            for (Level level : Level.values()) {
+                engine.levels().tidy(level);
+            }
+            engine.levels().deleteIncremental();
+        }
+        // From now on the file names this run, as after FTI_Init.
+        engine.restartSection().take(config.failure());
+    }
+
+    private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
+        RestartCoordinator restart = new RestartCoordinator(engine);
+        PreviousRun known = engine.run().former().orElseThrow();
+        Path list = engine.directories().checkpointList();
+        RecordedRankCounts listed = RecordedRankCounts.of(app, list, engine.levels(), engine.rejected());
+        // On other nodes the files of some ranks could be taken for those of all.
+        Optional<RankCheckpoint> found = known.sameNodes() ? restart.find(listed) : Optional.empty();
+        passedOver = restart.passedOver();
+        if (found.isPresent()) {
+            restartFrom(found.get());
+            return;
+        }
+        Optional<DrumlinException> missing = Optional.empty();
+        if (anyNumberOfRanks) {
+            ElasticRestart former = new ElasticRestart(
+                    app,
+                    engine.levels(),
+                    engine.mode(),
+                    engine.reader(),
+                    engine.rejected(),
+                    listed,
+                    known,
+                    engine.slabs().slabBytes());
+            Optional<ElasticCheckpoint> checkpoint = former.find(restart.order());
+            if (checkpoint.isPresent()) {
+                restartFrom(checkpoint.get(), former.blockSums());
+                return;
+            }
+            missing = former.missing();
+        }
+        List<String> otherModes = new OtherModes(engine).find();
+        SetAsideCheckpoints aside = new SetAsideCheckpoints(app, engine.directories());
+        String execId = engine.run().execId();
+        if (freshStart || (missing.isEmpty() && otherModes.isEmpty())) {
+            aside.requireNoneInArchive(execId);
+        }
+        String stashes = aside.stashes();
+        int formerRanks = anyNumberOfRanks ? app.size() : known.ranks();
+        boolean refused = engine.rejected().anyOnARank();
+        unrecoverable(
+                missing.orElseGet(() -> nothingRecoverable(formerRanks, otherModes, stashes, refused)), freshStart);
+        engine.coordinator().beginAfresh(known.sameNodes());
+    }
+
+    /**
+     * What to say when no level is left.
+     *
+     * @param formerRanks of the application, 0 if that is not known
+     * @param otherModes in which there are checkpoints
+     * @param stashes that the program could load; empty if there are none
+     * @param refused whether there were warnings of files
+     */
+    private DrumlinException nothingRecoverable(
+            int formerRanks, List<String> otherModes, String stashes, boolean refused) {
+        DrumlinException.Context context =
+                DrumlinException.during("restart of run " + engine.run().execId());
+        if (formerRanks != 0 && formerRanks != app.size()) {
+            return Run.otherRanks(context, formerRanks, app.size(), config);
+        }
+        String problem = refused
+                ? "at no level the files that are left give one whole checkpoint on all ranks"
+                : "at no level there are files of all " + app.size() + " ranks, in ckpt_dir = " + config.ckptDir()
+                        + " on the nodes or in glbl_dir = " + config.glblDir();
+        if (!otherModes.isEmpty()) {
+            return context.problem(
+                            problem + "; there are checkpoints of another mode: " + String.join(", ", otherModes))
+                    .advice("restart with the ckpt_io of the run that wrote them")
+                    .exception();
+        }
+        String look = refused
+                ? "see the warnings above for each file that was refused; "
+                : "are these the directories, the nodes and the number of ranks of the run before? ";
+        String otherRanks = formerRanks == 0 ? NodeList.whatOtherRanksRecover(config) + "; " : "";
+        return context.problem(problem)
+                .advice(look
+                        + otherRanks
+                        + (stashes.isEmpty()
+                                ? "to start afresh set failure = 0"
+                                : "there are stashes, which the program can load after it has opened the run with"
+                                        + " freshStartIfUnrecoverable: " + stashes))
+                .exception();
+    }
+
+    private void restartFrom(RankCheckpoint from) throws IOException {
+        int ckptId = from.file().ckptId();
+        last.set(from);
+        nextCkptId = ckptId + 1;
+        status = ofConfiguration();
+        engine.coordinator().goOn();
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.INFO,
+                    "recovering from level {0}, checkpoint {1}",
+                    from.level().number(),
+                    Integer.toString(ckptId));
+        }
+        if (from.level() == Level.L4) {
+            engine.coordinator().listIfMissing(ckptId);
+        }
+        engine.coordinator().nameNodes();
+    }
+
+    private void restartFrom(ElasticCheckpoint from, ElasticBlockSums sums) throws IOException {
+        last.set(new Redistribution(engine.given(), from, sums, engine.storage(), engine.slabs()));
+        engine.coordinator().succeed(from);
+        nextCkptId = from.ckptId() + 1;
+        status = ofConfiguration();
+        engine.coordinator().goOn();
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.INFO,
+                    "recovering from level {0}, checkpoint {1}; number of ranks then: {2}, now: {3}; checkpoints of"
+                            + " levels 1 to 3 would be found by the former number only",
+                    from.level().number(),
+                    Integer.toString(from.ckptId()),
+                    Integer.toString(from.ranks()),
+                    Integer.toString(app.size()));
+        }
+    }
+
+    private Status ofConfiguration() {
+        return config.failure() == 2 ? Status.RESTART_FROM_KEPT : Status.RESTART;
+    }
+
+    private void restartFromSingleFile(boolean freshStart) throws IOException {
+        Optional<SharedHdf5Reader> found = singleFile.find();
+        if (found.isEmpty()) {
+            unrecoverable(singleFile.notFound(), freshStart);
+            return;
+        }
+        nextCkptId = found.get().ckptId() + 1;
+        status = Status.RESTART_FROM_SINGLE_FILE;
+    }
+
+    private void unrecoverable(DrumlinException failure, boolean freshStart) throws DrumlinException {
+        recoveryFailure = Optional.of(failure);
+        if (!freshStart) {
+            throw failure;
+        }
+        LOG.log(Logger.Level.WARNING, failure.getMessage());
+    }
+}

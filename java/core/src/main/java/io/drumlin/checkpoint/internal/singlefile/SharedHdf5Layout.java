@@ -1,0 +1,65 @@
+package io.drumlin.checkpoint.internal.singlefile;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.data.RunGroup;
+import io.drumlin.checkpoint.internal.hdf5.Hdf5Tree;
+import io.drumlin.format.hdf5.NewDataset;
+import io.drumlin.format.hdf5.NewFile;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What is where in a shared HDF5 file that is to be written. */
+public final class SharedHdf5Layout {
+
+    private final NewFile file;
+    private final List<NewDataset> datasets = new ArrayList<>();
+
+    /**
+     * Lays the file out; all ranks get the same.
+     *
+     * @param root of the groups
+     * @param global in the order in which they are in the file
+     * @param variables whose types are named, in their order; without them no type is
+     * @throws DrumlinException there can be no such file
+     */
+    public SharedHdf5Layout(RunGroup root, List<RunDataset> global, Map<Integer, ProtectedData> variables)
+            throws DrumlinException {
+        String problem = "the groups: ";
+        try {
+            Hdf5Tree tree = new Hdf5Tree(root);
+            for (Map.Entry<Integer, ProtectedData> entry : variables.entrySet()) {
+                problem = "variable " + entry.getKey() + ": ";
+                tree.nameOnce(entry.getValue().type());
+            }
+            for (RunDataset each : global) {
+                problem = "global dataset " + each.path() + ": ";
+                NewDataset dataset =
+                        NewDataset.contiguous(tree.describe(each.type()), tree.named(each.type()), each.dimensions());
+                datasets.add(tree.group(each.group()).add(each.name(), dataset));
+            }
+            file = NewFile.of(tree.root());
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw DrumlinException.during("making an HDF5 file")
+                    .problem(problem + e.getMessage())
+                    .cause(e)
+                    .exception();
+        }
+    }
+
+    /** All but the elements: the first bytes of the file. */
+    ByteBuffer metadata() {
+        return file.metadata();
+    }
+
+    long size() {
+        return file.size();
+    }
+
+    /** Where the elements of a dataset begin, by its place in the list that was given. */
+    long start(int dataset) {
+        return datasets.get(dataset).chunks().get(0).offset();
+    }
+}

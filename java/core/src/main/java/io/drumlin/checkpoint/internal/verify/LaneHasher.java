@@ -1,0 +1,71 @@
+package io.drumlin.checkpoint.internal.verify;
+
+import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
+import io.drumlin.checkpoint.internal.verify.LaneSchedule.Piece;
+import io.drumlin.integrity.DigestEngine;
+import io.drumlin.integrity.Md5Lanes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Hashes the chunks of a {@link LaneSchedule} round by round. Not thread-safe. */
+public final class LaneHasher implements AutoCloseable {
+
+    private final Md5Lanes md5;
+
+    public LaneHasher() {
+        this(DigestEngine.md5());
+    }
+
+    /**
+     * Hashes with the given lanes.
+     *
+     * @param md5 closed with this
+     */
+    public LaneHasher(Md5Lanes md5) {
+        this.md5 = md5;
+    }
+
+    /** Takes the digest of a chunk that has one. */
+    @FunctionalInterface
+    public interface Result {
+        /**
+         * A chunk has ended.
+         *
+         * @param md5 lower-case hexadecimal
+         */
+        void of(Chunk chunk, String md5) throws IOException;
+    }
+
+    /**
+     * Hashes a round.
+     *
+     * @param bytes of each piece, in their order
+     * @param ended what becomes of the digests of chunks that end here
+     */
+    public void update(List<Piece> round, List<ByteBuffer> bytes, Result ended) throws IOException {
+        @Nullable ByteBuffer[] hashed = new ByteBuffer[Md5Lanes.LANES];
+        for (int i = 0; i < round.size(); i++) {
+            Piece piece = round.get(i);
+            if (piece.position() == 0) {
+                md5.reset(piece.lane());
+            }
+            // Where there is nothing to compare with, a lane stays idle.
+            hashed[piece.lane()] = piece.chunk().md5().isPresent() ? bytes.get(i) : null;
+        }
+        md5.update(Arrays.asList(hashed));
+        for (Piece piece : round) {
+            if (piece.isLast() && piece.chunk().md5().isPresent()) {
+                ended.of(piece.chunk(), HexFormat.of().formatHex(md5.digest(piece.lane())));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        md5.close();
+    }
+}
