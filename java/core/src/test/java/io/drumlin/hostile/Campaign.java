@@ -21,6 +21,7 @@ final class Campaign {
     private final int lives;
     private final int atOnce;
     private final long end;
+    private final Jobs jobs;
     private final AtomicInteger next = new AtomicInteger();
     private final List<String> failures = new ArrayList<>();
     private final Map<Trouble, Integer> met = new EnumMap<>(Trouble.class);
@@ -31,9 +32,11 @@ final class Campaign {
      * @param lives how many at most
      * @param atOnce how many at a time
      * @param seconds after which no life begins
+     * @param jobs which run them
      */
-    Campaign(Path directory, Set<Trouble> troubles, long seed, int lives, int atOnce, long seconds) {
+    Campaign(Path directory, Set<Trouble> troubles, long seed, int lives, int atOnce, long seconds, Jobs jobs) {
         this.directory = directory;
+        this.jobs = jobs;
         this.troubles = troubles;
         this.seed = seed;
         this.lives = lives;
@@ -68,7 +71,7 @@ final class Campaign {
         Life life = null;
         String failure = "";
         try {
-            life = new Life(lifeSeed, troubles, Files.createDirectories(home));
+            life = new Life(lifeSeed, troubles, Files.createDirectories(home), jobs);
             life.live();
         } catch (Failure e) {
             failure = e.getMessage();
@@ -91,7 +94,8 @@ final class Campaign {
         }
         if (!failure.isEmpty()) {
             String words = "hostile: FAILED seed " + lifeSeed + ": " + failure
-                    + "\n  repeat it: scripts/matrix --hostile --lives 1 --seed " + lifeSeed + " --events " + events()
+                    + "\n  repeat it: scripts/matrix --hostile" + jobs.option() + " --lives 1 --seed " + lifeSeed
+                    + " --events " + events()
                     + "\n  "
                     + (life == null ? "" : life.story()) + "\nhostile: end of seed " + lifeSeed;
             failures.add(words);

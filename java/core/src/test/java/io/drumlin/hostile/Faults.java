@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** What goes wrong in one start, for the engines of all its ranks. Thread-safe. */
-final class Faults {
+class Faults {
 
     private final Optional<Strike> strike;
     private final Path nodes;
@@ -31,6 +31,17 @@ final class Faults {
     /** From now on nothing can be done with files. */
     synchronized void kill() {
         killed = true;
+    }
+
+    /**
+     * Takes note of what has happened to a job in other processes.
+     *
+     * @param place the operation that it happened to, or empty
+     */
+    synchronized void learn(boolean jobWasKilled, String place) {
+        killed |= jobWasKilled;
+        happened |= !place.isEmpty();
+        where = place;
     }
 
     synchronized boolean killed() {

@@ -66,7 +66,7 @@ class HostileTest {
     private void live(Set<Trouble> troubles, long firstSeed, int lives, int atOnce, long seconds)
             throws InterruptedException {
         long seed = Long.getLong("drumlin.hostile.seed", firstSeed);
-        Campaign campaign = new Campaign(directory, troubles, seed, lives, atOnce, seconds);
+        Campaign campaign = new Campaign(directory, troubles, seed, lives, atOnce, seconds, new ThreadJobs());
         List<String> failures = campaign.run();
         System.out.print(campaign.summary());
         assertThat(failures).as("lives that failed, as told above").isEmpty();

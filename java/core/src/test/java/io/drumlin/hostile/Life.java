@@ -1,6 +1,6 @@
 package io.drumlin.hostile;
 
-import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.hostile.Jobs.Start;
 import io.drumlin.hostile.Telling.Begun;
 import io.drumlin.hostile.Telling.Outcome;
 import io.drumlin.storage.CrashJournal;
@@ -29,6 +29,7 @@ final class Life {
     /** Whether what a start took for damaged must be there at the next one, if no checkpoint was taken between. */
     private static final boolean STRICT = Boolean.getBoolean("drumlin.hostile.strict");
 
+    private final Jobs jobs;
     private final Random random;
     private final EnumSet<Trouble> allowed;
     private final EnumSet<Trouble> met = EnumSet.noneOf(Trouble.class);
@@ -61,12 +62,13 @@ final class Life {
         }
     }
 
-    Life(long seed, Set<Trouble> allowed, Path directory) throws IOException {
+    Life(long seed, Set<Trouble> allowed, Path directory, Jobs jobs) throws IOException {
+        this.jobs = jobs;
         this.allowed = EnumSet.noneOf(Trouble.class);
         this.allowed.addAll(allowed);
         random = new Random(seed);
         boolean archives = allowed.contains(Trouble.ARCHIVE_ONLY) && random.nextInt(3) == 0;
-        setting = Setting.random(random, archives);
+        setting = Setting.random(random, archives, jobs.mostRanksOfNode());
         world = new World(directory, setting);
         for (int node = 0; node < Setting.NODES; node++) {
             hosts.add("n" + node);
@@ -302,31 +304,11 @@ final class Life {
 
     private Throwable run(Plan plan, Faults faults, Telling telling, StorageEngine storage)
             throws IOException, Failure {
-        int first = model.nextEpoch();
         List<String> hostOfRank = IntStream.range(0, setting.ranks())
                 .mapToObj(rank -> hosts.get(rank / setting.nodeSize()))
                 .toList();
-        return Watchdog.run(() -> ThreadCommunicator.run(setting.ranks(), comm -> {
-            Program program = new Program(plan, faults, telling, comm.rank(), first, setting.behind(), sizes);
-            StorageEngine engine = new HostileEngine(storage, faults, comm.rank());
-            program.run(world.run().on(hostOfRank, comm).storage(engine), () -> secondJob(hostOfRank));
-        }));
-    }
-
-    /** Starts another job, to which this one is in another process. @return what became of it */
-    private String secondJob(List<String> hostOfRank) {
-        try (ForeignLease lease = new ForeignLease(world.metadata("drumlin-lease"))) {
-            lease.pretend();
-            StorageEngine engine = setting.engine();
-            ThreadCommunicator.run(setting.ranks(), comm -> world.run()
-                    .on(hostOfRank, comm)
-                    .storage(engine)
-                    .open()
-                    .close());
-            return "it was let in";
-        } catch (IOException e) {
-            return "refused: " + e.getMessage();
-        }
+        return jobs.run(new Start(
+                world.run(), plan, faults, telling, hostOfRank, model.nextEpoch(), setting.behind(), sizes, storage));
     }
 
     /** Compares what the ranks tell with what the model allows, and lets the model know. */

@@ -24,10 +24,10 @@ record Setting(int ioMode, int nodeSize, boolean heads, int groupSize, Map<Strin
 
     private static final Map<String, StorageEngine> ENGINES = new ConcurrentHashMap<>();
 
-    static Setting random(Random random, boolean archives) throws IOException {
+    static Setting random(Random random, boolean archives, int mostRanksOfNode) throws IOException {
         Map<String, String> changes = new TreeMap<>();
         int ioMode = 1 + random.nextInt(5);
-        int nodeSize = 1 + random.nextInt(2);
+        int nodeSize = 1 + random.nextInt(mostRanksOfNode);
         int groupSize = new int[] {1, 2, 2, 4, 4}[random.nextInt(5)];
         boolean heads = nodeSize == 2 && random.nextInt(3) == 0;
         changes.put("basic.ckpt_io", Integer.toString(ioMode));

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** What the ranks of one start tell of it, those of the application by their number in the communicator that they were given. Thread-safe. */
-final class Telling {
+class Telling {
 
     /** What came of a checkpoint. */
     enum Outcome {
