@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.IoFailures;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.System.Logger;
@@ -19,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps a second job away from the directories of a run (docs/formats/fti-run-directory.md, section 10): a file that names the process
+ * Keeps a second job away from the directories of a run (docs/formats/fti-run-directory.md, section 11): a file that names the process
  * which writes there. A thread renews its time; for between two checkpoints nothing else tells a job that computes on another
  * host from one that was killed.
  *
@@ -88,10 +89,15 @@ public final class Lease implements AutoCloseable {
             try {
                 Files.writeString(file, holder.toText(), StandardOpenOption.CREATE_NEW);
                 return;
-            } catch (FileAlreadyExistsException e) {
-                Optional<LeaseHolder> other = read();
+            } catch (IOException e) {
+                Optional<LeaseHolder> other = readOther();
                 if (other.isPresent()) {
                     requireEnded(other.get(), watch, grace);
+                }
+                if (!(e instanceof FileAlreadyExistsException)) {
+                    throw e;
+                }
+                if (other.isPresent()) {
                     Path own = file.resolveSibling(file.getFileName() + "." + holder.token());
                     Files.writeString(own, holder.toText());
                     Files.move(own, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -99,6 +105,28 @@ public final class Lease implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** Another job's; whether there is one is known. */
+    private Optional<LeaseHolder> readOther() throws DrumlinException {
+        try {
+            return read();
+        } catch (IOException e) {
+            throw unreadable("start", e)
+                    .advice("mend the cause and start again; if no other job is running with this run's directories,"
+                            + " delete this file")
+                    .exception();
+        }
+    }
+
+    private DrumlinException.Context unreadable(String operation, IOException failure) {
+        DrumlinException.Context context = DrumlinException.during(operation)
+                .path(file)
+                .cause(failure)
+                .problem("whether another job has this run's directories cannot be told: "
+                        + IoFailures.explain("read", file, failure).getMessage());
+        String errno = IoFailures.errno(failure);
+        return errno == null ? context : context.errno(errno);
     }
 
     private void requireEnded(LeaseHolder other, Duration watch, Duration grace) throws IOException {
@@ -182,16 +210,18 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Refuses to go on after another job has taken over. A lease that is gone, or cannot be read, is nobody else's.
+     * Refuses to go on after another job has taken over. A lease that is gone is nobody else's.
      *
-     * @throws DrumlinException another job has this run's directories
+     * @throws DrumlinException another job has this run's directories, or that cannot be told
      */
     public void requireOwn() throws DrumlinException {
         Optional<LeaseHolder> now;
         try {
             now = read();
         } catch (IOException e) {
-            return;
+            throw unreadable("keeping the run's directories", e)
+                    .advice("nothing in them has been changed: mend the cause and try again")
+                    .exception();
         }
         if (now.isPresent() && !now.get().token().equals(holder.token())) {
             throw DrumlinException.during("keeping the run's directories")

@@ -7,6 +7,8 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
@@ -366,6 +368,66 @@ class LeaseTest {
             Lease.take(file, here(environment), Duration.ofMinutes(5), SHORT);
         } finally {
             over.countDown();
+        }
+    }
+
+    /** Whether another job is running the file system does not tell: that is no proof that none is. */
+    @ParameterizedTest
+    @CsvSource({"read, EIO", "open, EMFILE", "open, EACCES"})
+    void aLeaseThatCannotBeReadIsNobodysToTake(String call, String errno) throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        run.run(1, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {7});
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        Files.writeString(leaseOf(run), elsewhere("").toText());
+        Path now = directory.resolve("now");
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .faults(call + " path=/drumlin-lease when=" + now + " from=1 error=" + errno)
+                .run(Program.class, run.config().toString(), leaseOf(run).toString(), now.toString());
+        assertThat(outcome.output())
+                .containsPattern("opening failed: .*" + errno + ".*start again")
+                .containsPattern("checkpoint failed: .*" + errno + ".*try again")
+                .contains("then 3 of 3");
+    }
+
+    /** What the other JVM runs. */
+    static final class Program {
+
+        private Program() {}
+
+        public static void main(String[] args) throws IOException {
+            Path lease = Path.of(args[1]);
+            Path now = Files.createFile(Path.of(args[2]));
+            report("opening", () -> open(args[0]).close());
+            Files.delete(now);
+            Files.delete(lease);
+            try (Checkpoints checkpoints = open(args[0])) {
+                checkpoints.protect(0, new int[] {7});
+                checkpoints.recover();
+                checkpoints.checkpoint(2, Level.L1);
+                Files.createFile(now);
+                report("checkpoint", () -> checkpoints.checkpoint(3, Level.L1));
+                Files.delete(now);
+                checkpoints.checkpoint(3, Level.L1);
+                System.out.println("then 3 of " + checkpoints.lastCheckpoint().orElseThrow());
+            }
+        }
+
+        private static Checkpoints open(String config) throws IOException {
+            return Checkpoints.builder(Path.of(config))
+                    .communicator(new SingleCommunicator())
+                    .storage(new NioEngine())
+                    .open();
+        }
+
+        private static void report(String what, Agreement.Step step) {
+            try {
+                step.run();
+                System.out.println(what + " succeeded");
+            } catch (IOException e) {
+                System.out.println(what + " failed: " + e.getMessage().replace('\n', ' '));
+            }
         }
     }
 
