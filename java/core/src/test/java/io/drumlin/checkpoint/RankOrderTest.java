@@ -91,6 +91,7 @@ class RankOrderTest {
         private final Taking taking;
         private final Reading reading;
         private final String told;
+        private final int heads = random.nextInt(3) == 0 ? 1 : 0;
         private final List<String> nodes = new ArrayList<>(NODES);
         private boolean inTurn = random.nextBoolean();
 
@@ -98,8 +99,16 @@ class RankOrderTest {
             this.level = Level.of(level);
             this.taking = taking;
             this.reading = reading;
-            told = String.format("seed %d: mode %s, level %d, %s, %s", seed, ioMode, level, taking, reading);
-            run = run(ioMode, Map.of());
+            String inline = Integer.toString(random.nextInt(2));
+            told = String.format(
+                    "seed %d: mode %s, level %d, %s, %s, heads %d, inline %s",
+                    seed, ioMode, level, taking, reading, heads, inline);
+            Map<String, String> changes = new HashMap<>(
+                    Map.of("basic.head", Integer.toString(heads), "basic.node_size", Integer.toString(2 + heads)));
+            if (heads > 0) {
+                List.of("2", "3", "4").forEach(each -> changes.put("basic.inline_l" + each, inline));
+            }
+            run = run(ioMode, changes);
         }
 
         void live() throws IOException {
@@ -112,7 +121,10 @@ class RankOrderTest {
             shuffle();
             start(2, 0);
             start(2, 3);
-            inTurn = !inTurn;
+            if (heads == 0) {
+                // With heads ranks must be dealt out as before.
+                inTurn = !inTurn;
+            }
             start(3, 0);
         }
 
@@ -131,7 +143,7 @@ class RankOrderTest {
          * @param then the one that is taken, 0 for none
          */
         private void start(int before, int then) throws IOException {
-            List<String> hosts = inTurn ? cyclic(nodes, 2) : block(nodes, 2);
+            List<String> hosts = inTurn ? cyclic(nodes, 2 + heads) : block(nodes, 2 + heads);
             ThreadCommunicator.run(hosts.size(), comm -> {
                 Data data = Data.empty(comm.rank());
                 Checkpoints.Builder builder = run.on(hosts, comm);
@@ -142,6 +154,9 @@ class RankOrderTest {
                     data.protect(builder);
                 }
                 try (Checkpoints checkpoints = builder.open()) {
+                    if (checkpoints.isHead()) {
+                        return;
+                    }
                     data.protect(checkpoints, reading);
                     if (before > 0) {
                         String what = told + ", nodes " + hosts + ", rank " + comm.rank();
@@ -220,6 +235,33 @@ class RankOrderTest {
             for (int id = 0; id < values.length; id++) {
                 builder.protect(id, values[id]);
             }
+        }
+    }
+
+    /** A differential checkpoint that is taken behind the computation, where a later one is an update of it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void differentialCheckpointsBehind(String ioMode) throws IOException {
+        RunFixture run =
+                run(ioMode, Map.of("basic.enable_dcp", "1", "basic.dcp_mode", "1", "basic.dcp_block_size", "512"));
+        List<String> nodes = new ArrayList<>(NODES);
+        for (int start = 1; start <= 4; start++) {
+            int before = start - 1;
+            run.runOn(block(nodes, 2), builder -> builder.asynchronous().open(), (checkpoints, comm) -> {
+                Data data = Data.empty(comm.rank());
+                data.protect(checkpoints, Reading.ALL);
+                if (before > 0) {
+                    checkpoints.recover();
+                    assertThat(data.values)
+                            .as("seed %d, nodes %s, rank %d", seed, nodes, comm.rank())
+                            .isDeepEqualTo(Data.of(comm.rank(), before).values);
+                }
+                data.set(comm.rank(), before + 1);
+                checkpoints.checkpoint(before + 1, Level.L4_DCP);
+                data.spoil();
+            });
+            Collections.shuffle(nodes, random);
+            nodes.set(random.nextInt(nodes.size()), "x" + start);
         }
     }
 
