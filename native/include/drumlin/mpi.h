@@ -77,9 +77,9 @@ DRUMLIN_API int32_t drumlin_mpi_abort(int32_t code);
 /*
  * A rank on which a collective call has failed gets the error; the others may wait for it.
  *
- * Open MPI 4 takes failures of these calls to the error handler of MPI_COMM_WORLD. To return them, the handler is put
- * aside for the moment at the end of each call in which MPI tells the outcome, and comes back: another thread of the
- * program must not set it meanwhile.
+ * Open MPI 4 takes failures of these calls to the error handler of MPI_COMM_WORLD, and MPICH those of messages too. To
+ * return them, the handler is put aside for the moment at the end of each call in which MPI tells the outcome, and comes
+ * back: another thread of the program must not set it meanwhile.
  */
 
 /* How drumlin_mpi_allreduce joins values. */

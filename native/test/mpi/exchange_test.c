@@ -119,6 +119,23 @@ static void a_receive_that_has_its_message_ends_when_it_is_cancelled(void **stat
     assert_true(drumlin_mpi_wait(send) >= 0);
 }
 
+/* The memory is as long as the message: Open MPI 4.1 writes all of it. */
+static void a_longer_message_than_a_started_receive_is_an_error(void **state)
+{
+    (void)state;
+    const int32_t sources[] = {rank, left()}, targets[] = {rank, right()};
+    for (int i = 0; i < 2; i++) {
+        char out[4096] = {0}, in[4096];
+        int64_t receive = drumlin_mpi_start_receive(comm, in, 8, sources[i], 0);
+        int64_t send = drumlin_mpi_start_send(comm, out, sizeof out, targets[i], 0);
+        int64_t result = drumlin_mpi_wait(receive);
+        assert_true(result < -DRUMLIN_MPI_ERROR);
+        assert_int_equal(error_class(result), MPI_ERR_TRUNCATE);
+        assert_true(drumlin_mpi_wait(send) >= 0);
+    }
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+}
+
 static void a_longer_message_than_the_buffer_is_an_error(void **state)
 {
     (void)state;
@@ -163,6 +180,7 @@ int main(void)
         cmocka_unit_test(a_message_is_seen_before_it_is_received),
         cmocka_unit_test(a_cancelled_receive_leaves_message_and_memory_alone),
         cmocka_unit_test(a_receive_that_has_its_message_ends_when_it_is_cancelled),
+        cmocka_unit_test(a_longer_message_than_a_started_receive_is_an_error),
         cmocka_unit_test(a_longer_message_than_the_buffer_is_an_error),
         cmocka_unit_test(arguments_that_cannot_be_are_refused),
     };

@@ -28,8 +28,9 @@ class NativeMpiChecks extends CommunicatorContract {
     @Test
     void theWorldIsTheLaunchers() throws IOException {
         try (NativeMpi world = NativeMpi.world()) {
-            assertThat(world.rank()).isEqualTo(Integer.parseInt(System.getenv("OMPI_COMM_WORLD_RANK")));
-            assertThat(world.size()).isEqualTo(Integer.parseInt(System.getenv("OMPI_COMM_WORLD_SIZE")));
+            String prefix = System.getenv("PMI_RANK") != null ? "PMI_" : "OMPI_COMM_WORLD_";
+            assertThat(world.rank()).isEqualTo(Integer.parseInt(System.getenv(prefix + "RANK")));
+            assertThat(world.size()).isEqualTo(Integer.parseInt(System.getenv(prefix + "SIZE")));
         }
     }
 
