@@ -69,10 +69,9 @@ build_native() {
     if command -v ninja >/dev/null; then generator=(-G Ninja); fi
   fi
   if [[ -n ${MPICC:-} ]]; then
-    command -v "$mpicc" >/dev/null || fail "there is no $mpicc, which MPICC names"
     set -- "-DMPI_C_COMPILER=$(command -v "$mpicc")" "$@"
     # Debian and Ubuntu name what belongs together alike: mpicc.mpich, mpiexec.mpich.
-    if [[ $mpicc == *mpicc.* ]]; then set -- "-DMPIEXEC_EXECUTABLE=${mpicc/mpicc./mpiexec.}" "$@"; fi
+    if [[ $mpicc == *mpicc.* ]]; then set -- "-DMPIEXEC_EXECUTABLE=$(command -v "${mpicc/mpicc./mpiexec.}")" "$@"; fi
   fi
   if ! pkg-config --exists cmocka; then set -- "$@" -DDRUMLIN_TESTS=OFF; fi
   cmake -S "$root" -B "$folder" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release "$@" >"$root/build/cmake.log" 2>&1 || {
@@ -88,6 +87,30 @@ forget_other_mpi() {
     rm -rf "$root/build/cmake"
   fi
 }
+
+# Prints the ABI of the MPI that the build in $1 has found: openmpi or mpich, or nothing.
+mpi_abi() { sed -n 's/^DRUMLIN_MPI_ABI:INTERNAL=//p' "$1/CMakeCache.txt"; }
+
+# build_natives OPTION...: the C core and libdrumlin_mpi for the MPI of mpicc, and libdrumlin_mpi-NAME.so for those that the
+# array mpis names, or else for both that Debian and Ubuntu have, as far as they are there. Into build/native.
+build_natives() {
+  local name installed=$root/build/native
+  build_native "$root/build/cmake" "-DCMAKE_INSTALL_PREFIX=$installed" "$@"
+  rm -f "$installed"/lib/libdrumlin_mpi-*.so # the MPI of an earlier build
+  cmake --install "$root/build/cmake" | { grep -v -- '-- Up-to-date:' || true; }
+  for name in openmpi mpich; do
+    if [[ $(mpi_abi "$root/build/cmake") == "$name" ]]; then continue; fi
+    if ((${#mpis[@]} > 0)); then
+      [[ " ${mpis[*]} " == *" $name "* ]] || continue
+      command -v "mpicc.$name" >/dev/null || fail "there is no mpicc.$name; say MPICC=/path/of/mpicc for one of another name"
+    elif ! command -v "mpicc.$name" >/dev/null; then
+      continue
+    fi
+    MPICC=mpicc.$name mpicc=mpicc.$name build_native "$root/build/cmake-$name" "-DCMAKE_INSTALL_PREFIX=$installed" -DDRUMLIN_MPI=ON
+    cmake --install "$root/build/cmake-$name" --component any_mpi
+  done
+}
+mpis=()
 
 # Prints the local repository without starting Maven: what settings.xml says, else the default.
 local_repository() {

@@ -32,6 +32,8 @@ const char *drumlin_mpi_library(void)
     if (MPI_Get_library_version(version, &length) != MPI_SUCCESS)
         snprintf(version, sizeof version, "unknown MPI");
     version[strcspn(version, "\n")] = '\0';
+    for (char *tab = version; (tab = strchr(tab, '\t')) != NULL;)
+        *tab = ' ';
     return version;
 }
 

@@ -60,11 +60,11 @@ public final class NativeCore {
         if (result >= 0) {
             return;
         }
-        String error = NativeMemory.string(CoreLibrary.drumlin_error_name(result));
-        throw new UnsatisfiedLinkError(
-                "EBUSY".equals(error)
-                        ? signalsLostTo(library)
-                        : library + ": " + NativeMemory.string(CoreLibrary.drumlin_library_error()));
+        if ("EBUSY".equals(NativeMemory.string(CoreLibrary.drumlin_error_name(result)))) {
+            throw new UnsatisfiedLinkError(signalsLostTo(library));
+        }
+        String words = String.valueOf(NativeMemory.string(CoreLibrary.drumlin_library_error()));
+        throw new UnsatisfiedLinkError(words.startsWith(library) ? words : library + ": " + words);
     }
 
     /**

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * Loads one library of the C core and its JNI glue, without locks, and without touching a shared file system more than
  * needed, because every rank of a job does it at the same moment.
  *
- * <p>The two files {@code lib<name>.so} and {@code libjni<name>.so} are looked for
+ * <p>The two files {@code lib<name>.so} and {@code libjni<name>.so} are looked for. Where there are several builds of a library, the
+ * first is looked for everywhere before the second. The places are
  *
  * <ol>
  *   <li>in the folder that the system property {@value #DIRECTORY_PROPERTY} or the environment variable
@@ -60,17 +61,29 @@ public final class NativeLibrary {
     private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rwx------");
 
     private final String name;
+    private final List<Build> builds;
     private final Class<?> binding;
-    private final Consumer<String> before;
     private final List<String> tried = new ArrayList<>();
+
+    /** The build that was loaded. */
+    private String loaded = "";
 
     /** Whether there are files of the name that cannot be loaded. */
     private boolean found;
 
-    private NativeLibrary(String name, Class<?> binding, Consumer<String> before) {
+    /**
+     * One of several builds of a library, which all have the same functions and share their glue.
+     *
+     * @param name what stands between {@code lib} and {@code .so}
+     * @param before gets the path of the file before the JVM loads it; where it throws an {@link UnsatisfiedLinkError}, the file is
+     *     not loaded
+     */
+    public record Build(String name, Consumer<String> before) {}
+
+    private NativeLibrary(String name, List<Build> builds, Class<?> binding) {
         this.name = name;
+        this.builds = builds;
         this.binding = binding;
-        this.before = before;
     }
 
     /**
@@ -85,35 +98,39 @@ public final class NativeLibrary {
      *     is final for this process, so the caller keeps it
      */
     public static @Nullable Throwable load(String name, Class<?> binding, int abi, IntSupplier actualAbi) {
-        return load(name, binding, abi, actualAbi, path -> {});
+        return load(name, List.of(new Build(name, path -> {})), binding, abi, actualAbi);
     }
 
     /**
-     * Loads a library that needs something done before, its glue, and compares the ABI.
+     * Loads one of several builds of a library, and its glue, and compares the ABI.
      *
-     * @param name what stands between {@code lib} and {@code .so}
+     * @param name what stands between {@code libjni} and {@code .so}
+     * @param builds in the order in which they are tried
      * @param binding the class with the native methods
      * @param abi the number that the binding was written for
      * @param actualAbi asks the loaded library for its number
-     * @param before gets the path of the library before the JVM loads it; where it throws an {@link UnsatisfiedLinkError}, the
-     *     library is not loaded
      * @return {@code null} when the binding can be used; else why not
      */
     public static @Nullable Throwable load(
-            String name, Class<?> binding, int abi, IntSupplier actualAbi, Consumer<String> before) {
+            String name, List<Build> builds, Class<?> binding, int abi, IntSupplier actualAbi) {
         if (switchedOff()) {
             return switchedOffCause();
         }
-        NativeLibrary library = new NativeLibrary(name, binding, before);
+        NativeLibrary library = new NativeLibrary(name, builds, binding);
         try {
             String place = library.loadFromAnywhere();
             library.found = true;
             int actual = actualAbi.getAsInt();
             if (actual != abi) {
-                throw new UnsatisfiedLinkError("lib" + name + " from " + place + " has ABI " + actual
+                throw new UnsatisfiedLinkError("lib" + library.loaded + " from " + place + " has ABI " + actual
                         + ", these classes need " + abi + "; install the libraries and jars of one version");
             }
-            LOG.log(System.Logger.Level.DEBUG, "lib{0} loaded from {1}", name, place);
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "lib{0} loaded from {1}; tried before: {2}",
+                    library.loaded,
+                    place,
+                    library.tried);
             return null;
         } catch (IllegalCallerException e) {
             return new UnsupportedOperationException(
@@ -147,15 +164,18 @@ public final class NativeLibrary {
         if (folder != null && !folder.isEmpty()) {
             String source = property != null ? "-D" + DIRECTORY_PROPERTY : DIRECTORY_VARIABLE;
             Path named = pathOf(source, folder);
-            if (named != null && loadFromFolder(named, source)) {
-                return folder;
+            for (Build build : builds) {
+                if (named != null && loadFromFolder(build, named, source)) {
+                    return folder;
+                }
             }
             throw failure("nothing else is tried when " + source + " is set; build the libraries with"
                     + " scripts/install, or unset it");
         }
-        String place = loadFromLibraryPath();
-        if (place == null) {
-            place = loadBundled();
+        String place = null;
+        for (int i = 0; i < builds.size() && place == null; i++) {
+            place = loadFromLibraryPath(builds.get(i));
+            place = place == null ? loadBundled(builds.get(i)) : place;
         }
         if (place == null) {
             throw failure("install the libraries with scripts/install and name their folder with -D"
@@ -165,17 +185,18 @@ public final class NativeLibrary {
         return place;
     }
 
-    private @Nullable String loadFromLibraryPath() {
+    private @Nullable String loadFromLibraryPath(Build build) {
         String path = System.getProperty("java.library.path", "");
         for (String folder : new LinkedHashSet<>(List.of(path.split(File.pathSeparator)))) {
             Path named = folder.isEmpty() ? null : pathOf("java.library.path", folder);
             if (named != null
-                    && Files.exists(named.resolve(fileNames().get(0)))
-                    && loadFromFolder(named, "java.library.path")) {
+                    && Files.exists(named.resolve(fileNames(build).get(0)))
+                    && loadFromFolder(build, named, "java.library.path")) {
                 return folder;
             }
         }
-        tried.add("java.library.path: not in " + (path.isEmpty() ? "it, it is empty" : path));
+        tried.add("java.library.path: no " + fileNames(build).get(0) + " in "
+                + (path.isEmpty() ? "it, which is empty" : path));
         return null;
     }
 
@@ -189,19 +210,20 @@ public final class NativeLibrary {
         }
     }
 
-    private boolean loadFromFolder(Path folder, String source) {
+    private boolean loadFromFolder(Build build, Path folder, String source) {
         try {
-            for (String file : fileNames()) {
+            List<Path> paths = new ArrayList<>();
+            for (String file : fileNames(build)) {
                 Path path = folder.resolve(file).toAbsolutePath();
                 if (!Files.isReadable(path)) {
                     tried.add(source + ": there is no readable " + path);
                     return false;
                 }
-                if (file.equals(fileNames().get(0))) {
-                    before.accept(path.toString());
-                }
-                System.load(path.toString());
+                paths.add(path);
             }
+            build.before.accept(paths.get(0).toString());
+            paths.forEach(path -> System.load(path.toString()));
+            loaded = build.name;
             return true;
         } catch (UnsatisfiedLinkError e) {
             found = true;
@@ -211,8 +233,8 @@ public final class NativeLibrary {
     }
 
     /** The library, then the glue, which needs it. */
-    private List<String> fileNames() {
-        return List.of("lib" + name + ".so", "libjni" + name + ".so");
+    private List<String> fileNames(Build build) {
+        return List.of("lib" + build.name + ".so", "libjni" + name + ".so");
     }
 
     private UnsatisfiedLinkError failure(String advice) {
@@ -220,11 +242,11 @@ public final class NativeLibrary {
                 "lib" + name + " cannot be loaded; tried: " + String.join("; ", tried) + "; " + advice);
     }
 
-    private @Nullable String loadBundled() {
+    private @Nullable String loadBundled(Build build) {
         String resources = "io/drumlin/native/" + platform() + "/";
         Map<String, byte[]> contents = new LinkedHashMap<>();
         try {
-            for (String file : fileNames()) {
+            for (String file : fileNames(build)) {
                 try (InputStream in = bundled(resources + file)) {
                     if (in == null) {
                         tried.add("class path and module path: there is no " + resources + file);
@@ -241,7 +263,9 @@ public final class NativeLibrary {
         String folder = "drumlin-" + ownUid() + "-" + digest(contents);
         for (String disk : localDisks()) {
             Path place = pathOf("copy of the bundled library", disk + "/" + folder);
-            if (place != null && extract(contents, place) && loadFromFolder(place, "copy of the bundled library")) {
+            if (place != null
+                    && extract(contents, place)
+                    && loadFromFolder(build, place, "copy of the bundled library")) {
                 return place.toString();
             }
         }

@@ -38,7 +38,11 @@ import org.junit.jupiter.api.DynamicTest;
  */
 public final class Mpirun {
 
+    /** As Debian and Ubuntu call it beside Open MPI's. */
+    private static final String MPICH = "mpiexec.mpich";
+
     private final int ranks;
+    private final boolean mpich;
     private final List<String> mpirunOptions = new ArrayList<>();
     private final List<String> starter = new ArrayList<>();
     private final List<String> jvmOptions = new ArrayList<>();
@@ -54,8 +58,9 @@ public final class Mpirun {
      */
     public record Outcome(int exitStatus, String output) {}
 
-    private Mpirun(int ranks) {
+    private Mpirun(int ranks, boolean mpich) {
         this.ranks = ranks;
+        this.mpich = mpich;
     }
 
     /**
@@ -65,7 +70,22 @@ public final class Mpirun {
      * @return the job
      */
     public static Mpirun ranks(int ranks) {
-        return new Mpirun(ranks);
+        return new Mpirun(ranks, false);
+    }
+
+    /**
+     * A job that the launcher of MPICH starts; skips the test where there is none, or no library for MPICH was built.
+     *
+     * @param ranks number of processes
+     * @return the job
+     */
+    public static Mpirun mpich(int ranks) {
+        Path library = Path.of(System.getProperty("drumlin.root"), "build", "native", "lib", "libdrumlin_mpi-mpich.so");
+        if (onPath(MPICH).isEmpty() || Files.notExists(library)) {
+            skip("there is no " + MPICH + " in PATH or no " + library
+                    + "; install mpich and libmpich-dev, scripts/build");
+        }
+        return new Mpirun(ranks, true);
     }
 
     /**
@@ -74,7 +94,7 @@ public final class Mpirun {
      * @return the job
      */
     public static Mpirun withoutLauncher() {
-        return new Mpirun(0);
+        return new Mpirun(0, false);
     }
 
     /**
@@ -248,6 +268,9 @@ public final class Mpirun {
     }
 
     private List<String> mpirun() {
+        if (mpich) {
+            return new ArrayList<>(List.of(MPICH, "-n", Integer.toString(ranks)));
+        }
         List<String> command = new ArrayList<>(List.of("mpirun", "-n", Integer.toString(ranks), "--oversubscribe"));
         if (System.getProperty("user.name").equals("root")) {
             command.add("--allow-run-as-root");

@@ -64,7 +64,9 @@ class NativeLibraryTest {
     void withNothingToLoadAllThatWasTriedIsListed() throws Exception {
         assertThat(probe(NOWHERE))
                 .startsWith("unavailable: ")
-                .contains("java.library.path: not in /nonexistent", "the jar drumlin-core-VERSION-linux-")
+                .contains(
+                        "java.library.path: no libdrumlin_core.so in /nonexistent",
+                        "the jar drumlin-core-VERSION-linux-")
                 .contains("class path and module path: there is no io/drumlin/native/linux-");
     }
 

@@ -24,6 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * An MPI communicator. It is always a duplicate made by Drumlin, so its messages never meet those of the program.
  *
+ * <p><b>Which MPI.</b> Open MPI or an MPI with MPICH's binary interface: the one that the program has loaded; else the one that
+ * {@code -Ddrumlin.mpi} or the environment variable {@code DRUMLIN_MPI} names ({@code openmpi}, {@code mpich} or the path of an MPI
+ * library); else the one whose launcher has started the process.
+ *
  * <p><b>Beginning.</b> {@link #world()} joins MPI where the program has initialised it, else it initialises it. It can be
  * called any number of times, also after the communicators of earlier calls were closed.
  *
@@ -101,7 +105,7 @@ public final class NativeMpi implements Communicator {
     /**
      * A duplicate of a communicator that the program has. Collective over it.
      *
-     * @param handle its {@code MPI_Comm}, widened to 64 bits, of the MPI that Drumlin is linked to; not checked
+     * @param handle its {@code MPI_Comm}, widened to 64 bits, of the MPI that Drumlin uses; not checked
      * @return a communicator to be closed by the caller
      * @throws IOException native MPI cannot be used, is not initialised, or the handle is that of an inter-communicator
      */
@@ -110,8 +114,9 @@ public final class NativeMpi implements Communicator {
         if (!isAlive()) {
             throw DrumlinException.during("using a communicator")
                     .problem("MPI is not initialised in this process, or already finalised, as far as Drumlin's library"
-                            + " can see; it is linked to " + libraryName())
-                    .advice("initialise MPI before, and build Drumlin with the MPI that the program uses")
+                            + " can see; that runs on " + libraryName() + " (" + NativeMpiCore.reason() + ")")
+                    .advice(
+                            "initialise MPI before, and let Drumlin use the MPI of the program: -Ddrumlin.mpi=openmpi or mpich")
                     .exception();
         }
         initialize();
@@ -207,8 +212,10 @@ public final class NativeMpi implements Communicator {
         if (worldSize == 1 && processes.orElse(1) > 1) {
             throw DrumlinException.during("joining MPI")
                     .problem("the launcher started " + processes.getAsInt() + " processes, but for " + libraryName()
-                            + ", which Drumlin is linked to, this one is alone")
-                    .advice("use the launcher of that MPI, or build libdrumlin_mpi with the MPI of the launcher")
+                            + ", which Drumlin uses (" + NativeMpiCore.reason() + "), this one is alone")
+                    .advice(
+                            "use the launcher of that MPI, choose the MPI of the launcher by -Ddrumlin.mpi=openmpi or mpich, or"
+                                    + " build Drumlin with the MPI of the launcher")
                     .exception();
         }
     }

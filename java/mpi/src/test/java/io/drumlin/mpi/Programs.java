@@ -19,6 +19,16 @@ final class Programs {
         }
     }
 
+    /** Says which MPI it has, and in which place of the job. */
+    static final class Library {
+        private Library() {}
+
+        public static void main(String[] args) throws Exception {
+            Communicators.run(world ->
+                    System.out.println("rank " + world.rank() + " of " + world.size() + " on " + NativeMpi.library()));
+        }
+    }
+
     /** One rank throws while the others wait for it. */
     static final class OneRankThrows {
         private OneRankThrows() {}
