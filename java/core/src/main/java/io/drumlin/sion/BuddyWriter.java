@@ -24,14 +24,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buddy copy of a set of files: the first process of each file also writes the file that is {@code distance} behind its
- * own; docs/formats/sion.md, section 6. Not thread-safe.
+ * One buddy copy of a set of files: the first process of each file also writes a copy of the file that is {@code copy +
+ * 1} numbers after its own, modulo the number of files; docs/formats/sion.md, section 6. Not thread-safe.
  */
 final class BuddyWriter implements Closeable {
 
     private static final int HEADER = 3 * Long.BYTES;
 
-    /** Bytes that are sent and written at once. */
+    /** Number of bytes that are sent and written at once. */
     private static final int PIECE = 1 << 20;
 
     private final Communicator world;
@@ -41,7 +41,7 @@ final class BuddyWriter implements Closeable {
     private final SionOptions options;
     private final int copy;
 
-    /** By file: the first of its processes, a rank of the world, and how many there are. */
+    /** For each file: the world rank of its first process. {@link #sizes} holds the number of its processes. */
     private final long[] roots;
 
     private final long[] sizes;
@@ -49,7 +49,7 @@ final class BuddyWriter implements Closeable {
     /** At the first process of a file: the copy of another file that it writes. */
     private @Nullable Copied copied;
 
-    /** The copy of a file, and what is in it. */
+    /** The copy of a file and its contents. */
     private record Copied(
             MetaFile metadata, TaskFile data, int writers, List<TaskBlocks> blocks, AlignedBuffer piece) {}
 
@@ -72,7 +72,7 @@ final class BuddyWriter implements Closeable {
         this.sizes = sizes;
     }
 
-    /** All copies that are asked for. Collective over the world. */
+    /** Returns all requested copies. Collective over the world. */
     static List<BuddyWriter> of(
             Communicator world, ParallelFile place, Path path, StorageEngine storage, SionOptions options)
             throws IOException {
@@ -92,12 +92,12 @@ final class BuddyWriter implements Closeable {
         return copies;
     }
 
-    /** The file whose processes write the copy of a file. */
+    /** Returns the file whose processes write the copy of a file. */
     private int writerOf(int file) {
         return Math.floorMod(file - copy - 1, place.files());
     }
 
-    /** The file of which the processes of this file write the copy. */
+    /** Returns the file whose copy is written by the processes of this file. */
     private int copiedFile() {
         return Math.floorMod(place.number() + copy + 1, place.files());
     }
@@ -107,7 +107,7 @@ final class BuddyWriter implements Closeable {
     }
 
     /**
-     * Creates the copies. Called by the first process of each file.
+     * Creates the copies. The first process of each file calls it.
      *
      * @param own META1 of its file
      */
@@ -133,7 +133,10 @@ final class BuddyWriter implements Closeable {
         copied = new Copied(metadata, new TaskFile(storage, file, modes), own.tasks(), blocks, piece);
     }
 
-    /** First the tasks that write, without room and with negative ranks, then those whose data they are. */
+    /**
+     * Makes META1 of a copy. The writing tasks come first, without room and with negative ranks; the tasks whose data
+     * the copy holds follow.
+     */
     private Meta1 meta1(Meta1 own, ByteBuffer others, int tasks) {
         Header header = own.header();
         Header copiedHeader = Header.of(
@@ -161,15 +164,15 @@ final class BuddyWriter implements Closeable {
         return 2 + copy;
     }
 
-    /** Memory for the message of a task that has written so many bytes. */
+    /** Allocates the message of a task that has written so many bytes. */
     static ByteBuffer message(int bytes) {
         return ByteBuffer.allocateDirect(HEADER + bytes);
     }
 
     /**
-     * Copies what this task has just written into one block. Called by all processes.
+     * Copies what this task has just written into one block. All processes call it.
      *
-     * @param message of {@link #message}
+     * @param message memory from {@link #message}
      * @param data what was written, or nothing; its position does not change
      */
     void write(ByteBuffer message, ByteBuffer data, TaskBlocks blocks) throws IOException {
@@ -234,9 +237,9 @@ final class BuddyWriter implements Closeable {
     }
 
     /**
-     * Collects where each task is in this copy. Collective over the world.
+     * Collects the location of each task in this copy. Collective over the world.
      *
-     * @return at the process that writes the copy of file 0
+     * @return the mapping, at the process that writes the copy of file 0
      */
     Optional<TaskMapping> mapping() throws IOException {
         return place.mapping(world, rootOf(writerOf(0)), (int) sizes[writerOf(place.number())]);

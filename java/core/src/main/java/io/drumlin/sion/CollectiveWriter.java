@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a process in writing collectively: the collector of a group takes the data of the others and writes them;
- * docs/formats/sion.md, section 5. Not thread-safe.
+ * One process's part in collective writing. The collector of a group receives the data of the other tasks and writes
+ * them; docs/formats/sion.md, section 5. Not thread-safe.
  */
 final class CollectiveWriter implements Closeable {
 
@@ -26,14 +26,14 @@ final class CollectiveWriter implements Closeable {
     private final boolean merge;
     private final int pieceBytes;
 
-    /** At a collector that writes for others. */
+    /** Present at a collector that writes for others. */
     private final Optional<AlignedBuffer> memory;
 
     /**
      * Joins a group of tasks.
      *
      * @param group the processes of the file
-     * @param pieceBytes data that are sent and written at once; with merge it decides where blocks end
+     * @param pieceBytes bytes that are sent and written at once; with merging, this size decides where blocks end
      */
     CollectiveWriter(
             Communicator group,
@@ -54,8 +54,8 @@ final class CollectiveWriter implements Closeable {
     }
 
     /**
-     * Writes the data of this task, or sends them to the collector; the data fit into the chunk. Called by all processes
-     * of the group.
+     * Writes the data of this task or sends them to the collector. The data must fit into the chunk. All processes of
+     * the group call it.
      */
     void write(ByteBuffer source) throws IOException {
         if (group.rank() != location.collector()) {
@@ -63,7 +63,7 @@ final class CollectiveWriter implements Closeable {
             return;
         }
         IOException failure = Agreement.attempt(group, "collective write", () -> writer.write(source));
-        // What the others send has to be taken, also if it cannot be written any more.
+        // The collector must receive the data of the others even if it can no longer write them.
         for (int sender = group.rank() + 1; sender < location.groupEnd(); sender++) {
             failure = receive(sender, failure);
         }

@@ -10,7 +10,7 @@ import java.util.List;
 /** The tasks that all processes request in one physical file, in the order of their local ranks. */
 final class FileRequest {
 
-    /** Bytes of the entry by which a process requests a task. */
+    /** Size in bytes of the entry with which a process requests a task. */
     static final int BYTES = 4 * Long.BYTES;
 
     private static final long NONE = -1;
@@ -34,7 +34,7 @@ final class FileRequest {
         target.putLong(task.globalRank()).putLong(task.chunkSize());
     }
 
-    /** Adds an entry without a task, for a process that has fewer tasks than another one. */
+    /** Adds an entry without a task, for a process that has fewer tasks than others. */
     static void putNone(ByteBuffer target) {
         target.putLong(NONE).putLong(0).putLong(0).putLong(0);
     }
@@ -42,7 +42,7 @@ final class FileRequest {
     /**
      * Sorts the requested tasks into files. Refuses gaps and duplicates.
      *
-     * @param entries the entries of all processes, one seat after the other
+     * @param entries the entries of all processes, in the order of the seats
      * @param files number of files
      * @param expected number of files that must have a task here
      * @throws DrumlinException the tasks do not fill the files
@@ -120,22 +120,22 @@ final class FileRequest {
                 .exception();
     }
 
-    /** Number of the physical file. */
+    /** Returns the number of the physical file. */
     int file() {
         return file;
     }
 
-    /** The global rank of each task; not a copy. */
+    /** Returns the global rank of each task. The array is not a copy. */
     long[] globalRanks() {
         return globalRanks;
     }
 
-    /** The chunk size that each task requests, in bytes; not a copy. */
+    /** Returns the chunk size in bytes that each task requests. The array is not a copy. */
     long[] chunkSizes() {
         return chunkSizes;
     }
 
-    /** The seat of each task, which is its number among the entries of all processes; not a copy. */
+    /** Returns the seat of each task, that is its index among the entries of all processes. The array is not a copy. */
     int[] seats() {
         return seats;
     }

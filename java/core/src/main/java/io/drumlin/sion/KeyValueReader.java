@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The records of one task, to be read; docs/formats/sion.md, section 7. Records are found by going through the stream, as
- * far as a call needs it and only once. Each key has a position of its own. Nothing here is collective. Not thread-safe.
+ * Reads the records of one task; docs/formats/sion.md, section 7. The reader scans the stream once and only as far as a
+ * call needs. Each key has its own position. No method is collective. Not thread-safe.
  */
 public final class KeyValueReader {
 
@@ -27,10 +27,10 @@ public final class KeyValueReader {
     private boolean complete;
     private int next;
 
-    /** A record and which one of its key it is. */
+    /** A record and its index among the records of its key. */
     private record Place(KeyValueRecord record, int index) {}
 
-    /** The records of a key, and where it is read. */
+    /** The records of a key and its read position. */
     private static final class Entries {
         private final List<KeyValueRecord> records = new ArrayList<>();
         private int record;
@@ -43,17 +43,17 @@ public final class KeyValueReader {
     }
 
     /**
-     * What is known of a key.
+     * Statistics of a key.
      *
      * @param key unsigned
-     * @param records how many records it has
-     * @param size bytes of all its values together
+     * @param records number of its records
+     * @param size size of all its values together, in bytes
      */
     public record Statistics(long key, int records, long size) {}
 
     /**
-     * The next record in the order of writing; the first one at the first call and after {@link #rewind}. Reading its key
-     * goes on at its beginning.
+     * Returns the next record in the order of writing. The first call and the first call after {@link #rewind} return
+     * the first record. The read position of its key moves to the beginning of that record.
      *
      * @return empty at the end
      * @throws IOException the stream is damaged or cannot be read
@@ -69,13 +69,13 @@ public final class KeyValueReader {
         return Optional.of(found.record);
     }
 
-    /** Makes {@link #next} begin anew. */
+    /** Makes {@link #next} start again at the first record. */
     public void rewind() {
         next = 0;
     }
 
     /**
-     * All keys, in the order in which they first appear.
+     * Returns all keys in the order of their first records.
      *
      * @return unsigned numbers
      * @throws IOException the stream is damaged or cannot be read
@@ -86,7 +86,7 @@ public final class KeyValueReader {
     }
 
     /**
-     * What there is of a key.
+     * Returns the statistics of a key.
      *
      * @param key unsigned
      * @return empty if the task has no such key
@@ -102,11 +102,11 @@ public final class KeyValueReader {
     }
 
     /**
-     * Reads from the present position of a key, at most to the end of the record it is in.
+     * Reads from the current position of a key, at most to the end of the current record.
      *
      * @param key unsigned
-     * @param target where the bytes go
-     * @return how many were read; -1 if the key has no more
+     * @param target receives the bytes
+     * @return number of bytes read; -1 if the key has no more
      * @throws IOException the stream is damaged or cannot be read
      */
     public int read(long key, ByteBuffer target) throws IOException {
@@ -126,7 +126,7 @@ public final class KeyValueReader {
     }
 
     /**
-     * How many bytes {@link #read} can give at once.
+     * Returns the number of bytes that {@link #read} can deliver in one call.
      *
      * @param key unsigned
      * @return bytes up to the end of the record; 0 if the key has no more
@@ -137,7 +137,7 @@ public final class KeyValueReader {
         return present.isEmpty() ? 0 : present.get().length() - Objects.requireNonNull(entries.get(key)).position;
     }
 
-    /** The record in which reading of a key goes on; empty records are passed over. */
+    /** Returns the record at the read position of a key. Empty records are skipped. */
     private Optional<KeyValueRecord> present(long key) throws IOException {
         while (true) {
             Entries ofKey = entries.get(key);
@@ -155,12 +155,12 @@ public final class KeyValueReader {
     }
 
     /**
-     * Goes to a place in a record of a key.
+     * Moves the read position of a key to a position in a record.
      *
      * @param key unsigned
-     * @param record 0 for the first one of the key
-     * @param position in its value, 0 to its length
-     * @throws IOException there is no such place, or the stream is damaged or cannot be read
+     * @param record index among the records of the key, from 0
+     * @param position position in the value, from 0 to its length
+     * @throws IOException the position does not exist, or the stream is damaged or cannot be read
      */
     public void seek(long key, int record, long position) throws IOException {
         Entries ofKey = entries.get(key);
@@ -178,11 +178,11 @@ public final class KeyValueReader {
     }
 
     /**
-     * Goes to a place in the stream of a key, which is all its values joined.
+     * Moves the read position of a key in its stream, which joins all its values.
      *
      * @param key unsigned
-     * @param position 0 to the size of all values
-     * @throws IOException there is no such place, or the stream is damaged or cannot be read
+     * @param position from 0 to the size of all values
+     * @throws IOException the position does not exist, or the stream is damaged or cannot be read
      */
     public void seek(long key, long position) throws IOException {
         long left = position;
@@ -212,11 +212,11 @@ public final class KeyValueReader {
 
     private void scanAll() throws IOException {
         while (scan()) {
-            // Every record is kept by the call.
+            // The call itself stores every record.
         }
     }
 
-    /** Finds one more record; false at the end. */
+    /** Scans one more record; returns false at the end. */
     private boolean scan() throws IOException {
         if (complete) {
             return false;

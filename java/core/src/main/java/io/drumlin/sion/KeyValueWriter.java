@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The records of one task, while they are written; docs/formats/sion.md, section 7. Keys may repeat: the values of a key
- * form its stream. Nothing here is collective. Not thread-safe.
+ * Writes the records of one task; docs/formats/sion.md, section 7. Keys may repeat: the values of a key form its
+ * stream. No method is collective. Not thread-safe.
  */
 public final class KeyValueWriter {
 
@@ -24,7 +24,7 @@ public final class KeyValueWriter {
      *
      * @param key unsigned
      * @param value its position moves to its limit
-     * @throws IOException it could not be written; how far is unknown
+     * @throws IOException the record could not be written; part of it may be in the file
      */
     public void write(long key, ByteBuffer value) throws IOException {
         header.clear().putLong(key).putLong(value.remaining()).flip();

@@ -15,7 +15,7 @@ import java.util.Optional;
 /** A physical file whose metadata this process writes. */
 final class MetaFile implements Closeable {
 
-    /** Row of META2 that holds the block counts; that of block b is b + 1. */
+    /** Row of META2 that holds the block counts. Row b + 1 holds the sizes of block b. */
     static final int COUNTS = 0;
 
     private final BlockFile file;
@@ -27,7 +27,7 @@ final class MetaFile implements Closeable {
         this.meta1 = meta1;
     }
 
-    /** Creates the file, replacing an older one, and writes META1 but for its tail. */
+    /** Creates the file, replaces an older one, and writes META1 without its tail. */
     static MetaFile create(StorageEngine storage, Path path, Meta1 meta1) throws IOException {
         BlockFile file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE));
         MetaFile created = new MetaFile(file, meta1);
@@ -45,7 +45,7 @@ final class MetaFile implements Closeable {
         return new MetaFile(storage.open(path, EnumSet.of(OpenMode.WRITE)), meta1);
     }
 
-    /** Replaces META1 by another one for as many tasks. */
+    /** Replaces META1 by another one for the same number of tasks. */
     void change(Meta1 changed) throws IOException {
         meta1 = changed;
         file.write(changed.encode(), 0);
@@ -73,7 +73,9 @@ final class MetaFile implements Closeable {
         file.write(bytes.flip(), meta1.startOfVarheader(maxChunks) + (long) Long.BYTES * tasks * first);
     }
 
-    /** Writes the mapping behind META2, and when all that is durable the tail of META1 that makes the file valid. */
+    /**
+     * Writes the mapping after META2. Once all of it is durable, writes the tail of META1, which makes the file valid.
+     */
     void finish(int maxChunks, Optional<ByteBuffer> mapping) throws IOException {
         long end = meta1.startOfVarheader(maxChunks) + Meta2.length(meta1.tasks(), maxChunks);
         if (mapping.isPresent()) {
@@ -87,7 +89,7 @@ final class MetaFile implements Closeable {
         close();
     }
 
-    /** Closes the file as it is; a second call does nothing. */
+    /** Closes the file in its current state. A second call does nothing. */
     @Override
     public void close() throws IOException {
         if (open) {

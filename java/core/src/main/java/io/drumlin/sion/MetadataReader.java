@@ -30,12 +30,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the metadata of a set of files at the first of several processes and hands out to each what concerns its tasks. The
+ * Reads the metadata of a set of files at the first process and sends each process the metadata of its tasks. The
  * number of collective calls does not depend on the number of tasks.
  */
 final class MetadataReader {
 
-    /** Block sizes that the root hands out at once, in bytes. */
+    /** Bytes of block sizes that the root sends at once. */
     private static final long BATCH = 16L << 20;
 
     private static final int ENTRY = 7 * Long.BYTES;
@@ -46,7 +46,7 @@ final class MetadataReader {
 
     private static final System.Logger LOG = System.getLogger(MetadataReader.class.getName());
 
-    /** Bytes of the files' beginnings and ends that are read at once. */
+    /** Bytes that are read at once from the beginning and the end of a file. */
     private static final int WINDOW = 1 << 16;
 
     private final Communicator world;
@@ -54,22 +54,22 @@ final class MetadataReader {
     private final StorageEngine storage;
     private final Share share;
 
-    /** At the root: the files that were read, and where each task is. */
+    /** At the root: the files that were read, with their metadata. */
     private final Map<Member, SionMeta> metas = new TreeMap<>();
 
     private Optional<TaskMapping> mapping = Optional.empty();
 
-    /** Which tasks a process reads. */
+    /** The tasks that a process reads. */
     enum Share {
-        /** That of its rank; there must be as many as processes. */
+        /** The task of its rank; the set must have as many tasks as there are processes. */
         OWN,
-        /** Those it names. */
+        /** The tasks that it names. */
         NAMED,
-        /** As many as every other process; the last one also what is left. */
+        /** An equal number of tasks for each process; the last process also reads the remainder. */
         EQUAL
     }
 
-    /** A file of a set: 0 is the set itself, above that its buddy copies. */
+    /** A file of a set. Set 0 holds the files themselves, the sets above it their buddy copies. */
     private record Member(int set, int number) implements Comparable<Member> {
 
         static final int NORMAL = 0;
@@ -85,10 +85,10 @@ final class MetadataReader {
         }
     }
 
-    /** Where a task is, and which index it has there. */
+    /** The file of a task and its index there. */
     private record Location(Member member, int lrank) {}
 
-    /** What a process learns. */
+    /** The metadata that a process receives. */
     record Found(Header header, int taskCount, List<ReadTask> tasks) {}
 
     MetadataReader(Communicator world, Path path, StorageEngine storage, Share share) {
@@ -99,9 +99,9 @@ final class MetadataReader {
     }
 
     /**
-     * Reads. Collective.
+     * Reads the metadata. Collective.
      *
-     * @param named the tasks of this process, as {@link Share} has it
+     * @param named the tasks of this process, as {@link Share} requires
      * @throws IOException on every process
      */
     Found read(int[] named) throws IOException {
@@ -151,7 +151,7 @@ final class MetadataReader {
                 prefix);
     }
 
-    /** At the root: the file that was named, or a buddy copy of it. */
+    /** At the root: reads the named file or a buddy copy of it. */
     private SionMeta readFirst() throws IOException {
         Member first = readable(0);
         SionMeta meta = meta(first);
@@ -176,7 +176,9 @@ final class MetadataReader {
         return count;
     }
 
-    /** The mapping of a buddy copy counts the tasks that wrote the file; that of the normal files does not. */
+    /**
+     * Converts the mapping of a buddy copy. It counts the writing tasks as well; the mapping of normal files does not.
+     */
     private static TaskMapping normal(TaskMapping mapping, int set, int files) {
         if (set == Member.NORMAL) {
             return mapping;
@@ -195,7 +197,7 @@ final class MetadataReader {
         return TaskMapping.of(fileNumbers, localRanks);
     }
 
-    /** The file of a number, or the first buddy copy of it that can be read. */
+    /** Returns the file of a number, or its first readable buddy copy. */
     private Member readable(int number) throws IOException {
         Member member = new Member(Member.NORMAL, number);
         try {
@@ -222,7 +224,7 @@ final class MetadataReader {
         }
     }
 
-    /** The metadata of a file that was closed. */
+    /** Returns the metadata of a file that was closed. */
     private SionMeta meta(Member member) throws IOException {
         SionMeta known = metas.get(member);
         if (known != null) {
@@ -247,7 +249,7 @@ final class MetadataReader {
         return meta;
     }
 
-    /** At the root: where a task is. */
+    /** At the root: finds the location of a task. */
     private Location locate(int task, int taskCount) throws IOException {
         if (task < 0 || task >= taskCount) {
             throw DrumlinException.during("opening")
@@ -295,7 +297,7 @@ final class MetadataReader {
         return IntStream.range(first, last).toArray();
     }
 
-    /** Gives each process what it needs of its tasks. Collective. */
+    /** Sends each process the metadata of its tasks. Collective. */
     private List<ReadTask> handOut(int[] tasks, int taskCount) throws IOException {
         long[] most = {tasks.length};
         world.allreduce(most, Op.MAX);
@@ -358,7 +360,7 @@ final class MetadataReader {
                 new long[(int) entry.getLong()]);
     }
 
-    /** Fills in the block sizes, some blocks of all tasks at a time. Collective. */
+    /** Fills in the block sizes, a few blocks of all tasks at a time. Collective. */
     private void handOutSizes(List<ReadTask> tasks, int perProcess, @Nullable Location[] locations) throws IOException {
         long[] most = {
             tasks.stream().mapToInt(task -> task.sizes().length).max().orElse(0)

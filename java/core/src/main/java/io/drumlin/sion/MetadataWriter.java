@@ -24,21 +24,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the metadata of the files that a group of processes shares. What the processes know is gathered at the first of
- * them, the root, which alone takes memory for all tasks; each of the others gets what concerns its own. The number of
+ * Writes the metadata of the files that a group of processes shares. The first process, the root, gathers them and
+ * alone needs memory for all tasks. Every other process receives the locations of its own tasks. The number of
  * collective calls does not depend on the number of tasks.
  */
 final class MetadataWriter implements Closeable {
 
-    /** Block sizes that the root holds at once, in bytes. */
+    /** Bytes of block sizes that the root holds at once. */
     private static final long BATCH = 16L << 20;
 
-    /** What C SIONlib takes where the file system names no block size, or a senseless one. */
+    /** Block size that C SIONlib uses if the file system reports none or an implausible one. */
     private static final int USUAL_BLOCK = 2 << 20;
 
     private static final int LARGEST_BLOCK = 32 << 20;
 
-    /** What is appended to the names of further files; none may become longer than a name can be. */
+    /** Length of the suffix in the names of further files. No name may become longer than the file system allows. */
     private static final int SUFFIX = 7;
 
     private final Communicator group;
@@ -48,14 +48,14 @@ final class MetadataWriter implements Closeable {
     private final SetKind kind;
     private final int files;
 
-    /** At the root: what it knows of each file. */
+    /** At the root: its knowledge of each file. */
     private final List<RootFile> rootFiles = new ArrayList<>();
 
     private int perProcess;
 
-    /** How a set of files is written; that is seen in its metadata. */
+    /** The way a set of files is written; its metadata show it. */
     enum SetKind {
-        /** By one process, without a communicator. */
+        /** One process writes all tasks, without a communicator. */
         SERIAL,
         /** One task for each process; each file has a group of its own. */
         PARALLEL,
@@ -64,9 +64,9 @@ final class MetadataWriter implements Closeable {
     }
 
     /**
-     * A file, and who has its tasks.
+     * A file and the seats of its tasks.
      *
-     * @param seats for each task: its number among those of all processes
+     * @param seats for each task: its index among the tasks of all processes
      */
     private record RootFile(MetaFile file, List<Integer> seats) {}
 
@@ -80,11 +80,11 @@ final class MetadataWriter implements Closeable {
     }
 
     /**
-     * Creates the files and writes META1; a second time, before anything else was written, with other chunks. Collective
-     * over the group.
+     * Creates the files and writes META1. A second call, before anything else was written, changes the chunk sizes.
+     * Collective over the group.
      *
-     * @param tasks of this process
-     * @return where they are, in the same order
+     * @param tasks the tasks of this process
+     * @return their locations, in the same order
      * @throws IOException on every process of the group
      */
     List<TaskLocation> open(List<MappedTask> tasks) throws IOException {
@@ -120,12 +120,12 @@ final class MetadataWriter implements Closeable {
         return result;
     }
 
-    /** At the root: makes files of what all processes ask for, or changes those that were made. */
+    /** At the root: lays out the files that the processes request, or changes the files that exist already. */
     private void layOut(ByteBuffer entries, ByteBuffer locations) throws IOException {
         boolean again = !rootFiles.isEmpty();
         checkName();
         int block = fsBlockSize();
-        // A group in a parallel open has the tasks of one file of the set only.
+        // In a parallel open, a group holds the tasks of one file of the set only.
         List<FileRequest> requests = FileRequest.of(entries, files, kind == SetKind.PARALLEL ? 1 : files, path);
         if (kind == SetKind.MAPPED) {
             FileRequest.checkGlobalRanks(requests, path);
@@ -150,7 +150,7 @@ final class MetadataWriter implements Closeable {
         locations.clear();
     }
 
-    /** Buddy copies of a file that had the name before would be read in the place of this one as long as it is not closed. */
+    /** Until the new file is closed, readers would take a buddy copy of an older file of that name in its place. */
     private void deleteCopies(int file) throws IOException {
         boolean more = true;
         for (int copy = 0; more; copy++) {
@@ -198,23 +198,23 @@ final class MetadataWriter implements Closeable {
         try {
             block = Files.getFileStore(directory == null ? path : directory).getBlockSize();
         } catch (IOException | UnsupportedOperationException e) {
-            // The usual size is taken; the JDK does not know any in a chroot that is no mount point.
+            // Falls back to the usual size. The JDK knows none in a chroot that is no mount point.
         }
         return block > 0 && block <= LARGEST_BLOCK ? (int) block : USUAL_BLOCK;
     }
 
-    /** At the root of a parallel file: its META1. */
+    /** At the root of a parallel file: returns its META1. */
     Meta1 meta1() {
         return rootFiles.get(0).file.meta1();
     }
 
     /**
-     * Writes what is known when all data are written: META2, the mapping, and last the tail of META1 that makes the file
-     * valid. Collective over the group.
+     * Completes the metadata after all data are written: META2, the mapping, and last the tail of META1, which makes
+     * the file valid. Collective over the group.
      *
-     * @param blocks of the tasks of this process
-     * @param mapping at the root of a parallel file that has one
-     * @throws IOException on the root; the others have to be told
+     * @param blocks the blocks of the tasks of this process
+     * @param mapping present at the root of a parallel file that has one
+     * @throws IOException on the root; the caller must tell the other processes
      */
     void finish(List<TaskBlocks> blocks, Optional<TaskMapping> mapping) throws IOException {
         long[] most = {blocks.stream().mapToInt(TaskBlocks::blocks).max().orElse(0)};
@@ -246,12 +246,12 @@ final class MetadataWriter implements Closeable {
         return kind == SetKind.MAPPED ? -1 : 0;
     }
 
-    /** What META2 holds of a task. */
+    /** A number that META2 holds for a task. */
     private interface Value {
         long of(TaskBlocks list, int row);
     }
 
-    /** At the root: {@code rows} numbers of each seat, one seat behind the other. */
+    /** At the root: returns {@code rows} numbers of each seat, in the order of the seats. */
     private long[] gather(List<TaskBlocks> blocks, int first, int rows, Value value) throws IOException {
         ByteBuffer part = ByteBuffer.allocate(Long.BYTES * rows * perProcess);
         for (TaskBlocks list : blocks) {
@@ -308,7 +308,7 @@ final class MetadataWriter implements Closeable {
         return mapping.map(pairs -> pairs.encode(order));
     }
 
-    /** At the root of a mapped set, which knows all files. */
+    /** At the root of a mapped set, which knows all files: returns the mapping. */
     private TaskMapping mappingOfAll() {
         int tasks = rootFiles.stream().mapToInt(root -> root.seats.size()).sum();
         int[] fileNumbers = new int[tasks];
@@ -324,7 +324,7 @@ final class MetadataWriter implements Closeable {
         return TaskMapping.of(fileNumbers, localRanks);
     }
 
-    /** Closes the files of a root as they are. */
+    /** Closes the files of a root in their current state. */
     @Override
     public void close() throws IOException {
         for (RootFile root : rootFiles) {

@@ -4,7 +4,10 @@ import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Parses the mode string of C SIONlib, for example {@code bw,posix,collective,collsize=4}. Ignores unknown words, as C does. */
+/**
+ * Parses the mode string of C SIONlib, for example {@code bw,posix,collective,collsize=4}. Ignores unknown words, as C
+ * does.
+ */
 final class OpenModeParser {
 
     private final Map<String, String> words = new HashMap<>();
@@ -29,14 +32,14 @@ final class OpenModeParser {
         return hasAny("w", "wb", "bw");
     }
 
-    /** Refuses a mode without a word for reading: a parallel open needs one, a serial open reads without it. */
+    /** Refuses a mode that has no word for reading. A parallel open needs one; a serial open reads without it. */
     void requireReading() {
         if (!hasAny("r", "rb", "br")) {
             throw new IllegalArgumentException("the mode has none of the words for reading and writing");
         }
     }
 
-    /** The options that the words give a new file. */
+    /** Returns the options that the words give a new file. */
     SionOptions options() {
         SionOptions options = SionOptions.defaults();
         if (words.containsKey("keyval") && (words.get("keyval").isEmpty() || isInline(words.get("keyval")))) {

@@ -8,22 +8,23 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The physical file of a process among those of a set, and the processes that share it; docs/formats/sion.md, section 6.
+ * The physical file of a process among those of a set, and the processes that share it; docs/formats/sion.md, section
+ * 6.
  *
  * @param group the processes of the file, in the order of the tasks in it
- * @param number of the file
- * @param files how many there are
- * @param first the first process of file 0, a rank of the world
- * @param ownGroup whether the group is another communicator than the world
+ * @param number number of the file
+ * @param files number of files
+ * @param first the world rank of the first process of file 0
+ * @param ownGroup whether the group has a communicator of its own
  */
 record ParallelFile(Communicator group, int number, int files, int first, boolean ownGroup) {
 
-    /** All processes share all files. */
+    /** Returns the file that all processes share. */
     static ParallelFile all(Communicator world, int files) {
         return new ParallelFile(world, 0, files, 0, false);
     }
 
-    /** As the options say. Collective. */
+    /** Returns the file that the options assign to this process. Collective. */
     static ParallelFile of(Communicator world, SionOptions options) throws IOException {
         Optional<Communicator> local = options.localCommunicator();
         if (local.isPresent()) {
@@ -58,12 +59,15 @@ record ParallelFile(Communicator group, int number, int files, int first, boolea
         return new ParallelFile(local, number.getInt(0), (int) known[0], (int) known[1], true);
     }
 
-    /** At the first process of the first of several files: where every task is. Collective. */
+    /** At the first process of the first of several files: returns the location of every task. Collective. */
     Optional<TaskMapping> mapping(Communicator world) throws IOException {
         return files == 1 || !ownGroup ? Optional.empty() : mapping(world, first, 0);
     }
 
-    /** At one process: where every task is, if {@code before} others are in front of this file's tasks. Collective. */
+    /**
+     * At one process: returns the location of every task, with {@code before} other tasks ahead of this file's tasks.
+     * Collective.
+     */
     Optional<TaskMapping> mapping(Communicator world, int root, int before) throws IOException {
         ByteBuffer pair = ByteBuffer.allocate(2 * Integer.BYTES)
                 .putInt(number)

@@ -3,7 +3,7 @@ package io.drumlin.sion;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** A task as the process that reads it knows it. */
+/** The metadata of a task at the process that reads it. */
 final class ReadTask {
 
     private final int task;
@@ -17,13 +17,13 @@ final class ReadTask {
     /**
      * Describes a task.
      *
-     * @param task index in the set
-     * @param file the physical file it is in
-     * @param globalRank as stored
-     * @param chunkSize bytes
-     * @param start of its chunk in block 0
-     * @param globalSkip distance of two chunks
-     * @param sizes bytes in each block; becomes part of this and may be filled in later
+     * @param task index of the task in the set
+     * @param file the physical file of the task
+     * @param globalRank stored global rank
+     * @param chunkSize size of a chunk in bytes
+     * @param start offset of its chunk in block 0
+     * @param globalSkip distance between two chunks of the task, in bytes
+     * @param sizes bytes in each block; the array is kept, and may be filled in later
      */
     ReadTask(int task, Path file, long globalRank, long chunkSize, long start, long globalSkip, long[] sizes) {
         this.task = task;
@@ -59,7 +59,7 @@ final class ReadTask {
         return globalSkip;
     }
 
-    /** Bytes in each block; not a copy. */
+    /** Returns the number of bytes in each block. The array is not a copy. */
     long[] sizes() {
         return sizes;
     }
@@ -69,9 +69,9 @@ final class ReadTask {
     }
 
     /**
-     * Where the task's next byte is in the file.
+     * Finds the task's next byte in the file.
      *
-     * @param offset behind which it is to be, or at which
+     * @param offset lowest offset of the byte
      * @return at least {@code offset}; -1 if there is none
      */
     long next(long offset) {

@@ -15,10 +15,10 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a format read from a file, direct or not: small parts come from a slab of memory, large ones straight from the file
- * where it is not direct. Where a direct file is read in sequence, the next slabs are on their way meanwhile, twice as many each time
- * until there are as many as there may be: the system does that for the others. Memory is taken when it is first needed. Not
- * thread-safe.
+ * Buffers the reads of a format, on direct files and others. Small parts come from a slab of memory. Large parts of a
+ * file that is not direct are read straight into the target. When a direct file is read in sequence, the next slabs are
+ * read ahead. Each time their number doubles, up to a limit. The system reads ahead in other files. Memory is allocated
+ * when it is first needed. Not thread-safe.
  */
 final class ReadWindow implements ByteSource, Closeable {
 
@@ -27,27 +27,27 @@ final class ReadWindow implements ByteSource, Closeable {
     private final int slabBytes;
     private final int slabs;
 
-    /** Where the next byte is that who reads in sequence wants, at an offset or behind it; -1 if there is none. */
+    /** Maps an offset to that of the next byte that a sequential reader wants, at or after it; -1 if there is none. */
     private final LongUnaryOperator next;
 
     private final SlabMemory memory;
     private final Deque<ByteBuffer> free = new ArrayDeque<>();
 
-    /** In use, and what of the file is in it. */
+    /** The slab in use. {@link #base} is its offset in the file. */
     private @Nullable ByteBuffer slab;
 
     private long base;
     private int length;
 
-    /** What follows, the first one first. */
+    /** The slabs that follow, in file order. */
     private final Deque<Coming> coming = new ArrayDeque<>();
 
     private int depth;
 
-    /** A slab that is being read from an offset. */
+    /** A slab whose read from an offset is under way. */
     private record Coming(ByteBuffer slab, long offset, PendingRead read) {}
 
-    /** Reads nothing ahead. */
+    /** Makes a window that reads nothing ahead. */
     ReadWindow(StorageEngine storage, BlockFile file, int slabBytes) throws IOException {
         this(storage, file, slabBytes, 1, offset -> -1);
     }
@@ -63,9 +63,9 @@ final class ReadWindow implements ByteSource, Closeable {
     }
 
     /**
-     * For the data of a task.
+     * Makes a window for the data of a task.
      *
-     * @param tasks of this process, which share its memory
+     * @param tasks the tasks of this process, which share its memory
      */
     static ReadWindow of(StorageEngine storage, BlockFile file, ReadTask task, int tasks) throws IOException {
         StreamSlabs share = StreamSlabs.of(task.largestBlock(), tasks);
@@ -112,7 +112,7 @@ final class ReadWindow implements ByteSource, Closeable {
         return offset - offset % file.alignment();
     }
 
-    /** From where the slab is read that follows a whole one; it may be of the task's next block. */
+    /** Returns the offset of the slab after a whole one. It may be in the task's next block. */
     private long following(long slabOffset) {
         long offset = slabOffset + slabBytes;
         long wanted = next.applyAsLong(offset);
@@ -127,7 +127,7 @@ final class ReadWindow implements ByteSource, Closeable {
                 into = free.isEmpty() ? memory.take() : free.remove();
                 coming.add(new Coming(into, offset, file.startRead(into.clear(), offset)));
             } catch (IOException | OutOfMemoryError e) {
-                // Who wants these bytes is told.
+                // The reader of these bytes will get the error.
                 if (into != null) {
                     free.add(into);
                 }
@@ -137,7 +137,7 @@ final class ReadWindow implements ByteSource, Closeable {
         }
     }
 
-    /** Whether the slab from an offset on is on its way. If it is not, nobody wants the others. */
+    /** Returns whether the slab at an offset is being read. If it is not, the slabs that are under way are dropped. */
     private boolean isComing(long offset) {
         boolean next = !coming.isEmpty() && coming.element().offset == offset;
         if (!next) {
@@ -164,7 +164,7 @@ final class ReadWindow implements ByteSource, Closeable {
             try {
                 each.read.await();
             } catch (IOException e) {
-                // Nobody wants these bytes.
+                // These bytes are not needed.
             }
             free.add(each.slab);
         }

@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SION files with the names, arguments and return codes of C SIONlib, for programs that are ported; {@link SionFile} is the
- * API for new ones. Pointers to numbers are arrays of one element, which are filled where C fills them and may be null
- * where C allows it; there is no {@code FILE*}. Failures are logged and told by the return code. docs/sionlib.md has a
- * table of all calls, also of those that are not here.
+ * SION files with the names, arguments and return codes of C SIONlib, for ported programs. {@link SionFile} is the API
+ * for new ones. Pointers to numbers are arrays of one element. They are filled where C fills them, and may be null
+ * where C allows it. There is no {@code FILE*}. Failures are logged and reported by the return code. docs/sionlib.md
+ * has a table of all calls, including those that are missing here.
  *
  * <p>A file id belongs to the thread rank or process that opened it. The table of ids is thread-safe; a file is not.
  */
@@ -31,7 +31,7 @@ public final class SION {
     /** Returned by calls that worked. */
     public static final int SION_SUCCESS = 1;
 
-    /** Returned by calls that did not. */
+    /** Returned by calls that failed. */
     public static final int SION_NOT_SUCCESS = 0;
 
     /** Returned instead of a file id. */
@@ -40,10 +40,10 @@ public final class SION {
     /** Returned instead of a number. */
     public static final int SION_SIZE_NOT_VALID = -1;
 
-    /** In {@link #sion_seek}: the present task. */
+    /** In {@link #sion_seek}: the current task. */
     public static final int SION_CURRENT_RANK = -101;
 
-    /** In {@link #sion_seek}: the present block. */
+    /** In {@link #sion_seek}: the current block. */
     public static final int SION_CURRENT_BLK = -102;
 
     /** Another name of {@link #SION_CURRENT_BLK}. */
@@ -52,13 +52,13 @@ public final class SION {
     /** Another name of {@link #SION_CURRENT_BLK}. */
     public static final int SION_CURRENT_BLOCK = SION_CURRENT_BLK;
 
-    /** In {@link #sion_seek}: the present position. */
+    /** In {@link #sion_seek}: the current position. */
     public static final int SION_CURRENT_POS = -103;
 
-    /** In {@link #sion_seek}: the position counts from the beginning of the task. */
+    /** In {@link #sion_seek}: the position is relative to the beginning of the task. */
     public static final int SION_ABSOLUTE_POS = -104;
 
-    /** In {@link #sion_seek}: the position counts from the end of the task, and is 0 or below. */
+    /** In {@link #sion_seek}: the position is relative to the end of the task, 0 or below. */
     public static final int SION_END_POS = -105;
 
     private static final System.Logger LOG = System.getLogger(SION.class.getName());
@@ -67,7 +67,7 @@ public final class SION {
 
     private SION() {}
 
-    /** An open file and what is read or written next. */
+    /** An open file and its read and write position. */
     private static final class Opened {
         private final @Nullable SionOutput output;
         private final @Nullable SionInput input;
@@ -151,7 +151,7 @@ public final class SION {
         }
     }
 
-    /** Makes a call on an open file; {@code failed} is what C SIONlib returns otherwise. */
+    /** Makes a call on an open file; {@code failed} is the value that C SIONlib returns on failure. */
     private static <T> T call(String name, int sid, T failed, Call<T> call) {
         Opened file;
         synchronized (OPEN) {
@@ -171,13 +171,13 @@ public final class SION {
     /**
      * Opens a file for one process: all its tasks.
      *
-     * @param name of the file
+     * @param name name of the file
      * @param mode words of C SIONlib
      * @param ntasks number of tasks; given to write, filled to read
      * @param nfiles number of physical files; 1 to write, filled to read
-     * @param chunksizes of all tasks: one array in it; given to write, filled to read
+     * @param chunksizes chunk sizes of all tasks, as one array in it; given to write, filled to read
      * @param fsblksize block size; given to write (0 or below: that of the file system), filled to read
-     * @param globalranks of all tasks: one array in it; given to write, filled to read
+     * @param globalranks global ranks of all tasks, as one array in it; given to write, filled to read
      * @return file id, or -1
      */
     public static int sion_open(
@@ -241,7 +241,7 @@ public final class SION {
     /**
      * Opens a file for one process to read one of its tasks.
      *
-     * @param name of the file
+     * @param name name of the file
      * @param mode words of C SIONlib
      * @param chunksize filled
      * @param fsblksize filled
@@ -291,13 +291,14 @@ public final class SION {
     /**
      * Opens a file with a task for each process. Collective.
      *
-     * @param name of the file
+     * @param name name of the file
      * @param mode words of C SIONlib
-     * @param numFiles physical files to write; 0 or below gives each local communicator one. Filled with how many there are
+     * @param numFiles number of physical files to write; 0 or below gives each local communicator one. Filled with the
+     *     actual number
      * @param gComm all processes
-     * @param lComm those of one file, used to write if {@code numFiles} is 0 or below
+     * @param lComm the processes of one file; used to write if {@code numFiles} is 0 or below
      * @param chunksize bytes of this task's chunk; filled to read
-     * @param fsblksize block size; -1 for that of the file system. Filled with what it is
+     * @param fsblksize block size; -1 for that of the file system. Filled with the actual size
      * @param globalrank filled with the rank
      * @param newname filled with the name of this task's physical file
      * @return file id, or -1
@@ -352,10 +353,10 @@ public final class SION {
     }
 
     /**
-     * Begins anew with another chunk, before anything was written. Collective.
+     * Starts again with another chunk size, before anything was written. Collective.
      *
      * @param sid file id
-     * @param chunksize bytes of this task's chunk
+     * @param chunksize size of this task's chunk in bytes
      * @return 1, or 0
      */
     public static int sion_parreinit_mpi(int sid, long chunksize) {
@@ -368,15 +369,17 @@ public final class SION {
     /**
      * Opens a file with several tasks for each process. Select one with {@link #sion_seek}. Collective.
      *
-     * @param name of the file
+     * @param name name of the file
      * @param mode words of C SIONlib
-     * @param numFiles physical files; filled to read
+     * @param numFiles number of physical files; filled to read
      * @param gComm all processes
-     * @param nlocaltasks tasks of this process; to read, below 0 for an equal share, then filled
-     * @param globalranks of this process's tasks: one array in it; may be null for an equal share, with which it is filled
-     * @param chunksizes of this process's tasks: one array in it; filled to read
-     * @param mappingFilenrs file of each task of this process: one array in it; used to write
-     * @param mappingLranks place of each task in its file: one array in it; used to write
+     * @param nlocaltasks number of tasks of this process. To read, a value below 0 asks for an equal share and is
+     *     filled
+     * @param globalranks global ranks of this process's tasks, as one array in it. For an equal share its element may
+     *     be null, and it is filled
+     * @param chunksizes chunk sizes of this process's tasks, as one array in it; filled to read
+     * @param mappingFilenrs file number of each task of this process, as one array in it; used to write
+     * @param mappingLranks index of each task in its file, as one array in it; used to write
      * @param fsblksize block size; -1 for that of the file system. Filled to read
      * @return file id, or -1
      */
@@ -446,11 +449,11 @@ public final class SION {
     /**
      * Writes into one chunk.
      *
-     * @param data at least {@code size * nitems} remaining bytes; its position moves behind them
+     * @param data at least {@code size * nitems} remaining bytes; its position moves past them
      * @param size bytes of an item
-     * @param nitems how many
+     * @param nitems number of items
      * @param sid file id
-     * @return items, or 0: also if they do not fit into a chunk, or have no bytes
+     * @return number of items written; 0 on failure, if they do not fit into a chunk, and if they have no bytes
      */
     public static long sion_fwrite(ByteBuffer data, long size, long nitems, int sid) {
         return call("sion_fwrite", sid, 0L, file -> {
@@ -472,13 +475,13 @@ public final class SION {
     }
 
     /**
-     * Reads from one block. At the end of a block it goes on in the next one.
+     * Reads from one block. A read at the end of a block continues in the next one.
      *
-     * @param data room for {@code size * nitems} bytes; its position moves behind what was read
+     * @param data room for {@code size * nitems} bytes; its position moves past the bytes read
      * @param size bytes of an item
-     * @param nitems how many
+     * @param nitems number of items
      * @param sid file id
-     * @return items, or 0: also if the block has not so many bytes, and at the end
+     * @return number of items read; 0 on failure, if the block does not have that many bytes, and at the end
      */
     public static long sion_fread(ByteBuffer data, long size, long nitems, int sid) {
         return call("sion_fread", sid, 0L, file -> {
@@ -488,7 +491,7 @@ public final class SION {
                 if (reader.endOfFile()) {
                     return 0L;
                 }
-                // On to a block that is not empty.
+                // Moves to the next block that is not empty.
             }
             if (bytes.remaining() > reader.bytesAvailableInBlock()) {
                 throw DrumlinException.during("read")
@@ -504,11 +507,11 @@ public final class SION {
     /**
      * Writes the data of all tasks of a file. Collective.
      *
-     * @param data at least {@code size * nitems} remaining bytes; its position moves behind them
+     * @param data at least {@code size * nitems} remaining bytes; its position moves past them
      * @param size bytes of an item
-     * @param nitems how many
+     * @param nitems number of items
      * @param sid file id
-     * @return items, or 0
+     * @return number of items written, or 0
      */
     public static long sion_coll_fwrite(ByteBuffer data, long size, long nitems, int sid) {
         return call("sion_coll_fwrite", sid, 0L, file -> {
@@ -522,11 +525,11 @@ public final class SION {
     /**
      * Reads the data of all tasks of a file. Collective.
      *
-     * @param data room for {@code size * nitems} bytes; its position moves behind what was read
+     * @param data room for {@code size * nitems} bytes; its position moves past the bytes read
      * @param size bytes of an item
-     * @param nitems how many
+     * @param nitems number of items
      * @param sid file id
-     * @return items that were read as a whole; 0 at the end
+     * @return number of whole items read; 0 at the end
      */
     public static long sion_coll_fread(ByteBuffer data, long size, long nitems, int sid) {
         return call("sion_coll_fread", sid, 0L, file -> {
@@ -537,7 +540,7 @@ public final class SION {
     }
 
     /**
-     * Whether a task is read to its end; goes to the next block at the end of another.
+     * Returns whether a task is read to its end. At the end of any other block, moves to the next one.
      *
      * @param sid file id
      * @return 1 at the end, else 0; -1 if the file cannot be read
@@ -547,7 +550,7 @@ public final class SION {
     }
 
     /**
-     * How much of the present block was not read.
+     * Returns the number of unread bytes in the current block.
      *
      * @param sid file id
      * @return bytes, or -1
@@ -568,7 +571,7 @@ public final class SION {
     }
 
     /**
-     * Begins the next block if bytes do not fit into the present one.
+     * Begins the next block if bytes do not fit into the current one.
      *
      * @param sid file id
      * @param bytes 0 or above
@@ -582,7 +585,7 @@ public final class SION {
     }
 
     /**
-     * Hands what was written to the system.
+     * Hands the written bytes to the operating system.
      *
      * @param sid file id
      * @return 1, or 0
@@ -595,12 +598,13 @@ public final class SION {
     }
 
     /**
-     * Goes to a place. The present one of a task, if it is at the end of a block, is the beginning of the next.
+     * Moves to a position. If the current position of a task is the end of a block, it counts as the beginning of the
+     * next one.
      *
      * @param sid file id
      * @param rank task, or {@link #SION_CURRENT_RANK}
      * @param block block, {@link #SION_CURRENT_BLK}, {@link #SION_ABSOLUTE_POS} or {@link #SION_END_POS}
-     * @param position in the block or, with the last two, in the task; or {@link #SION_CURRENT_POS}
+     * @param position the position in the block or, with the last two, in the task; or {@link #SION_CURRENT_POS}
      * @return 1, or 0
      */
     public static int sion_seek(int sid, int rank, int block, long position) {
@@ -610,7 +614,7 @@ public final class SION {
                 if (block != SION_CURRENT_BLK || position != SION_CURRENT_POS) {
                     throw new IllegalArgumentException("a file that is written can change the task only");
                 }
-                file.output.path(task); // refuses a task of another process
+                file.output.path(task); // Refuses a task of another process.
             } else {
                 seek(file.input().reader(task), block, position);
             }
@@ -631,12 +635,12 @@ public final class SION {
         int there = block == SION_CURRENT_BLK ? reader.block() : block;
         reader.seek(there, position == SION_CURRENT_POS ? reader.positionInBlock() : position);
         if (block == SION_CURRENT_BLK && position == SION_CURRENT_POS) {
-            reader.endOfFile(); // From the end of a block to the next one.
+            reader.endOfFile(); // Moves from the end of a block to the next one.
         }
     }
 
     /**
-     * How much the present task wrote.
+     * Returns the number of bytes that the current task has written.
      *
      * @param sid file id
      * @return bytes, or -1
@@ -647,7 +651,7 @@ public final class SION {
     }
 
     /**
-     * How far the present task was read.
+     * Returns the number of bytes that were read of the current task.
      *
      * @param sid file id
      * @return bytes, or -1
@@ -658,7 +662,7 @@ public final class SION {
     }
 
     /**
-     * Where in the physical file the next byte of the present task is.
+     * Returns the offset of the current task's next byte in the physical file.
      *
      * @param sid file id
      * @return byte offset, or -1
@@ -672,10 +676,10 @@ public final class SION {
     }
 
     /**
-     * Where the present task is, and what it has.
+     * Returns the current position of the current task, and its blocks.
      *
      * @param sid file id
-     * @param currentblock filled with the present block
+     * @param currentblock filled with the current block
      * @param currentpos filled with the position in it
      * @param maxchunks filled with the number of blocks of the task
      * @param chunksizes filled with an array of the bytes in each of them
@@ -706,7 +710,7 @@ public final class SION {
     }
 
     /**
-     * How many physical files there are.
+     * Returns the number of physical files.
      *
      * @param sid file id
      * @return 1 or more, or -1
@@ -722,7 +726,7 @@ public final class SION {
     }
 
     /**
-     * The byte order of this machine.
+     * Returns the byte order of this machine.
      *
      * @return 1 if the most significant byte comes first, else 0
      */
@@ -731,7 +735,7 @@ public final class SION {
     }
 
     /**
-     * The byte order of a file's data.
+     * Returns the byte order of a file's data.
      *
      * @param sid file id
      * @return 1 if the most significant byte comes first, else 0; -1 if no file has the id
@@ -746,7 +750,7 @@ public final class SION {
     }
 
     /**
-     * Whether numbers have to be swapped that are read in the byte order of this machine.
+     * Returns whether numbers that are read in the byte order of this machine must be swapped.
      *
      * @param sid file id
      * @return 1 or 0
@@ -758,12 +762,12 @@ public final class SION {
     /**
      * Writes a record with a key.
      *
-     * @param data at least {@code size * nitems} remaining bytes; its position moves behind them
+     * @param data at least {@code size * nitems} remaining bytes; its position moves past them
      * @param key unsigned
      * @param size bytes of an item
-     * @param nitems how many
+     * @param nitems number of items
      * @param sid file id
-     * @return items, or 0
+     * @return number of items written, or 0
      */
     public static long sion_fwrite_key(ByteBuffer data, long key, long size, long nitems, int sid) {
         return call("sion_fwrite_key", sid, 0L, file -> {
@@ -775,14 +779,14 @@ public final class SION {
     }
 
     /**
-     * Reads from the present position of a key, at most to the end of a record, and whole items only.
+     * Reads whole items from the current position of a key, at most to the end of the record.
      *
-     * @param data room for {@code size * nitems} bytes; its position moves behind what was read
+     * @param data room for {@code size * nitems} bytes; its position moves past the bytes read
      * @param key unsigned
      * @param size bytes of an item, above 0
-     * @param nitems how many
+     * @param nitems number of items
      * @param sid file id
-     * @return items; 0 if the key has no more
+     * @return number of items read; 0 if the key has no more
      */
     public static long sion_fread_key(ByteBuffer data, long key, long size, long nitems, int sid) {
         return call("sion_fread_key", sid, 0L, file -> {
@@ -795,12 +799,12 @@ public final class SION {
     }
 
     /**
-     * Goes to a place in the values of a key.
+     * Moves to a position in the values of a key.
      *
      * @param sid file id
      * @param key unsigned
-     * @param record which one of the key, or {@link #SION_ABSOLUTE_POS}
-     * @param position in the record, or in all values of the key
+     * @param record index among the records of the key, or {@link #SION_ABSOLUTE_POS}
+     * @param position the position in the record, or in all values of the key
      * @return 1, or 0
      */
     public static int sion_seek_key(int sid, long key, int record, long position) {
@@ -815,7 +819,7 @@ public final class SION {
     }
 
     /**
-     * Goes back to the first record of the present task.
+     * Moves back to the first record of the current task.
      *
      * @param sid file id
      * @return 1, or 0
@@ -828,7 +832,7 @@ public final class SION {
     }
 
     /**
-     * The next record of the present task, in the order of writing.
+     * Returns the next record of the current task, in the order of writing.
      *
      * @param sid file id
      * @param key filled
@@ -847,7 +851,7 @@ public final class SION {
     }
 
     /**
-     * Goes through all records of the present task, so that its keys are known.
+     * Scans all records of the current task, so that its keys are known.
      *
      * @param sid file id
      * @return 1, or 0
@@ -860,7 +864,7 @@ public final class SION {
     }
 
     /**
-     * Goes back to the first key of the present task.
+     * Moves back to the first key of the current task.
      *
      * @param sid file id
      * @return 1, or 0
@@ -873,7 +877,7 @@ public final class SION {
     }
 
     /**
-     * The next key of the present task, in the order of their first records.
+     * Returns the next key of the current task. Keys come in the order of their first records.
      *
      * @param sid file id
      * @param key filled
@@ -890,12 +894,12 @@ public final class SION {
     }
 
     /**
-     * What there is of a key.
+     * Returns the statistics of a key.
      *
      * @param sid file id
      * @param key unsigned
      * @param stat one element, filled
-     * @return 1, or 0: also if the task has no such key
+     * @return 1; 0 on failure and if the task has no such key
      */
     public static int sion_key_get_stat(int sid, long key, KeyValueReader.Statistics[] stat) {
         return call("sion_key_get_stat", sid, SION_NOT_SUCCESS, file -> {

@@ -17,12 +17,12 @@ public final class SionCopy {
     /**
      * Copies all tasks.
      *
-     * @param source opened with all tasks for this process
+     * @param source a file that this process opened with all its tasks
      * @param target the new file; an older one is replaced
-     * @param fsBlockSize of the new file, above 0; 1 packs the tasks without gaps
-     * @param options what moves the bytes
-     * @param progress is told of bytes that were copied, part by part
-     * @throws IOException a file cannot be read or written; the new one is then not readable
+     * @param fsBlockSize block size of the new file, above 0; 1 packs the tasks without gaps
+     * @param options carry the storage engine that moves the bytes
+     * @param progress receives the number of copied bytes after each part
+     * @throws IOException a file cannot be read or written; the new file is then not readable
      */
     public static void defragment(
             SionInput source, Path target, int fsBlockSize, SionOptions options, LongConsumer progress)
@@ -44,7 +44,7 @@ public final class SionCopy {
             for (int task = 0; task < sizes.length; task++) {
                 SionReader reader = source.reader(tasks.get(task));
                 while (reader.read(part.clear()) > 0) {
-                    // The streams of records are copied as they are.
+                    // The streams of records are copied unchanged.
                     output.stream(task).append(part.flip());
                     progress.accept(part.limit());
                 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * Opens files of SIONlib, in which many tasks have a byte stream each.
+ * Opens SIONlib files. Such a file holds one byte stream for each of many tasks.
  *
  * <pre>{@code
  * try (SionOutput file = SionFile.create(Path.of("data.sion"), world, 1 << 20, SionOptions.defaults())) {
@@ -18,8 +18,8 @@ import java.util.stream.LongStream;
  * }
  * }</pre>
  *
- * <p>A file is written and read by as many processes as it has tasks, by fewer (<em>mapped</em>), or by one without a
- * communicator (<em>serial</em>). The name is stored in the file as it is given. Thread-safe.
+ * <p>A file is written and read by one process per task, by fewer processes (<em>mapped</em>), or by one without a
+ * communicator (<em>serial</em>). The file stores its name as the caller gives it. Thread-safe.
  */
 public final class SionFile {
 
@@ -29,10 +29,11 @@ public final class SionFile {
      * Creates a file with a task for each process. An older one is replaced. Collective.
      *
      * @param path the file, or the first of several
-     * @param communicator the processes; it stays the caller's and its messages do not mix with those of the file
-     * @param chunkSize bytes of the task's chunk in each block, 0 or above; a task may write more, in further blocks
-     * @param options how, equal on all processes
-     * @return the file, to be closed by all
+     * @param communicator the processes; the caller keeps it, and its messages do not mix with those of the file
+     * @param chunkSize size in bytes of the task's chunk in each block, 0 or above; what exceeds it goes to further
+     *     blocks
+     * @param options the options, equal on all processes
+     * @return the file, which all processes must close
      * @throws IOException on every process: the file cannot be made
      */
     public static SionOutput create(Path path, Communicator communicator, long chunkSize, SionOptions options)
@@ -44,10 +45,10 @@ public final class SionFile {
      * Creates a file with any number of tasks for each process. An older one is replaced. Collective.
      *
      * @param path the file, or the first of several
-     * @param communicator the processes; it stays the caller's and its messages do not mix with those of the file
-     * @param tasks those that this process writes
-     * @param options how, equal on all processes
-     * @return the file, to be closed by all
+     * @param communicator the processes; the caller keeps it, and its messages do not mix with those of the file
+     * @param tasks the tasks that this process writes
+     * @param options the options, equal on all processes
+     * @return the file, which all processes must close
      * @throws IOException on every process: the file cannot be made, or the tasks do not fill the files without gaps
      */
     public static SionOutput createMapped(
@@ -56,11 +57,11 @@ public final class SionFile {
     }
 
     /**
-     * Creates a file whose tasks are all written by this process. An older one is replaced.
+     * Creates a file in which this process writes all tasks. An older one is replaced.
      *
      * @param path the file
-     * @param chunkSizes bytes of each task's chunk in each block, 0 or above
-     * @param options how
+     * @param chunkSizes size in bytes of each task's chunk in each block, 0 or above
+     * @param options the options
      * @return the file; tasks are numbered from 0
      * @throws IOException the file cannot be made
      */
@@ -69,12 +70,12 @@ public final class SionFile {
     }
 
     /**
-     * Creates a file whose tasks are all written by this process. An older one is replaced.
+     * Creates a file in which this process writes all tasks. An older one is replaced.
      *
      * @param path the file
-     * @param chunkSizes bytes of each task's chunk in each block, 0 or above
-     * @param globalRanks the number of each task, by which {@link SionOutput#writer(long)} knows it
-     * @param options how
+     * @param chunkSizes size in bytes of each task's chunk in each block, 0 or above
+     * @param globalRanks the number of each task; {@link SionOutput#writer(long)} takes it
+     * @param options the options
      * @return the file
      * @throws IOException the file cannot be made
      */
@@ -84,12 +85,12 @@ public final class SionFile {
     }
 
     /**
-     * Opens a file for as many processes as it has tasks; each reads the task of its rank. Collective.
+     * Opens a file with one process per task; each process reads the task of its rank. Collective.
      *
      * @param path the file, or the first of several
-     * @param communicator the processes; it stays the caller's and its messages do not mix with those of the file
-     * @param options how, equal on all processes
-     * @return the file, to be closed by all
+     * @param communicator the processes; the caller keeps it, and its messages do not mix with those of the file
+     * @param options the options, equal on all processes
+     * @return the file, which all processes must close
      * @throws IOException on every process: the file cannot be read, was never closed, or has another number of tasks
      */
     public static SionInput open(Path path, Communicator communicator, SionOptions options) throws IOException {
@@ -97,12 +98,13 @@ public final class SionFile {
     }
 
     /**
-     * Opens a file for any number of processes; each gets as many tasks, the last one also what is left. Collective.
+     * Opens a file for any number of processes; each gets the same number of tasks, and the last one also the
+     * remainder. Collective.
      *
      * @param path the file, or the first of several
-     * @param communicator the processes; it stays the caller's and its messages do not mix with those of the file
-     * @param options how, equal on all processes
-     * @return the file, to be closed by all
+     * @param communicator the processes; the caller keeps it, and its messages do not mix with those of the file
+     * @param options the options, equal on all processes
+     * @return the file, which all processes must close
      * @throws IOException on every process: the file cannot be read or was never closed
      */
     public static SionInput openMapped(Path path, Communicator communicator, SionOptions options) throws IOException {
@@ -110,13 +112,13 @@ public final class SionFile {
     }
 
     /**
-     * Opens a file for any number of processes; each says which tasks it reads. Collective.
+     * Opens a file for any number of processes; each names the tasks that it reads. Collective.
      *
      * @param path the file, or the first of several
-     * @param communicator the processes; it stays the caller's and its messages do not mix with those of the file
-     * @param tasks those of this process; several processes may read the same task
-     * @param options how, equal on all processes
-     * @return the file, to be closed by all
+     * @param communicator the processes; the caller keeps it, and its messages do not mix with those of the file
+     * @param tasks the tasks of this process; several processes may read the same task
+     * @param options the options, equal on all processes
+     * @return the file, which all processes must close
      * @throws IOException on every process: the file cannot be read, was never closed, or has no such task
      */
     public static SionInput openMapped(Path path, Communicator communicator, int[] tasks, SionOptions options)
@@ -125,11 +127,11 @@ public final class SionFile {
     }
 
     /**
-     * Opens a file with all its tasks for this process. Of a set of files, the first one is all tasks, any other one is its
-     * own tasks only.
+     * Opens a file with all its tasks for this process. The first file of a set gives all tasks of the set; any other
+     * file gives its own tasks only.
      *
      * @param path the file
-     * @param options how
+     * @param options the options
      * @return the file
      * @throws IOException the file cannot be read or was never closed
      */
@@ -141,8 +143,8 @@ public final class SionFile {
      * Opens a file with one of its tasks for this process.
      *
      * @param path the file, or the first of several
-     * @param task index in the set
-     * @param options how
+     * @param task index of the task in the set
+     * @param options the options
      * @return the file
      * @throws IOException the file cannot be read, was never closed, or has no such task
      */

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A set of physical files that is read; {@link SionFile} opens it. Streams are read without a word to other processes; only
- * opening, closing and methods marked <em>collective</em> are called by all.
+ * A set of physical files that is open for reading; {@link SionFile} opens it. Reading a stream involves no other
+ * process. All processes must call open, close and the methods marked <em>collective</em>.
  */
 public final class SionInput implements Closeable {
 
@@ -48,27 +48,27 @@ public final class SionInput implements Closeable {
         }
     }
 
-    /** By as many processes as there are tasks. */
+    /** Opens with one process per task. */
     static SionInput parallel(Path path, Communicator world, SionOptions options) throws IOException {
         return open(path, world, options, MetadataReader.Share.OWN, new int[] {world.rank()});
     }
 
-    /** By any number of processes. */
+    /** Opens with any number of processes. */
     static SionInput mapped(Path path, Communicator world, int[] tasks, SionOptions options) throws IOException {
         return open(path, world, options, MetadataReader.Share.NAMED, tasks);
     }
 
-    /** By any number of processes, the tasks in equal parts. */
+    /** Opens with any number of processes, which share the tasks equally. */
     static SionInput shared(Path path, Communicator world, SionOptions options) throws IOException {
         return open(path, world, options, MetadataReader.Share.EQUAL, new int[0]);
     }
 
-    /** All tasks by one process. */
+    /** Opens all tasks for one process. */
     static SionInput serial(Path path, SionOptions options) throws IOException {
         return open(path, new SingleCommunicator(), options, MetadataReader.Share.EQUAL, new int[0]);
     }
 
-    /** One task by one process. */
+    /** Opens one task for one process. */
     static SionInput oneTask(Path path, int task, SionOptions options) throws IOException {
         return open(path, new SingleCommunicator(), options, MetadataReader.Share.NAMED, new int[] {task});
     }
@@ -110,7 +110,7 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * What the first file says of itself.
+     * Returns the header of the first file.
      *
      * @return byte orders, block size, versions and name
      */
@@ -119,7 +119,7 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * How many tasks there are in all files together.
+     * Returns the number of tasks in all files together.
      *
      * @return 1 or more
      */
@@ -128,7 +128,7 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * The tasks that this process reads.
+     * Returns the tasks that this process reads.
      *
      * @return their indexes in the set
      */
@@ -137,7 +137,7 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * The only task of this process.
+     * Returns the stream of the only task of this process.
      *
      * @return its stream, the same at every call
      * @throws IOException the file cannot be read
@@ -154,10 +154,10 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * A task of this process.
+     * Returns the stream of a task of this process.
      *
-     * @param task index in the set
-     * @return its stream, the same at every call until it was closed
+     * @param task index of the task in the set
+     * @return its stream, the same at every call until it is closed
      * @throws IOException the file cannot be read
      */
     public SionReader reader(int task) throws IOException {
@@ -170,10 +170,10 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * A task of this process once more, with a position of its own.
+     * Returns another stream of a task of this process, with its own position.
      *
-     * @param task index in the set
-     * @return its stream, to be closed by the caller
+     * @param task index of the task in the set
+     * @return its stream, which the caller must close
      * @throws IOException the file cannot be read
      */
     public SionReader newReader(int task) throws IOException {
@@ -193,7 +193,7 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * The records of the only task of this process.
+     * Returns a reader of the records of the only task of this process.
      *
      * @return its records, from the beginning
      * @throws IOException the file cannot be read
@@ -203,9 +203,9 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * The records of a task of this process.
+     * Returns a reader of the records of a task of this process.
      *
-     * @param task index in the set
+     * @param task index of the task in the set
      * @return its records, from the beginning
      * @throws IOException the file cannot be read
      * @throws IllegalStateException the file holds plain streams
@@ -218,9 +218,9 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * The physical file of a task of this process; a buddy copy if the file itself is lost.
+     * Returns the physical file of a task of this process, or its buddy copy if the file is lost.
      *
-     * @param task index in the set
+     * @param task index of the task in the set
      * @return its path
      */
     public Path path(int task) {
@@ -228,20 +228,20 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * The number that was stored for a task of this process.
+     * Returns the stored global rank of a task of this process.
      *
-     * @param task index in the set
-     * @return usually the rank in the job that wrote
+     * @param task index of the task in the set
+     * @return usually the rank of its writer in the writing job
      */
     public long globalRank(int task) {
         return task(task).globalRank();
     }
 
     /**
-     * The room of a task of this process in each block.
+     * Returns the chunk size of a task of this process, its room in each block.
      *
-     * @param task index in the set
-     * @return bytes
+     * @param task index of the task in the set
+     * @return size in bytes
      */
     public long chunkSize(int task) {
         return task(task).chunkSize();
@@ -256,11 +256,11 @@ public final class SionInput implements Closeable {
     }
 
     /**
-     * Reads the same as {@link SionReader#read} of the only task, but all processes get an exception when one of them
-     * cannot read. Collective.
+     * Reads from the only task like {@link SionReader#read}, but all processes get an exception if one of them cannot
+     * read. Collective.
      *
-     * @param target where the bytes go
-     * @return how many were read; -1 at the end, if there was room
+     * @param target receives the bytes
+     * @return number of bytes read; -1 at the end, if there was room
      * @throws IOException on every process
      */
     public int readCollective(ByteBuffer target) throws IOException {

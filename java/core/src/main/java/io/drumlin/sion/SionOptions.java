@@ -6,9 +6,11 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * How a file is opened. What is not said is as C SIONlib has it. Immutable; each method returns changed options.
+ * The options with which a file is opened. The defaults are those of C SIONlib. Immutable: each method returns changed
+ * options.
  *
- * <p>All ranks that open a file together give equal options, but for the communicator of {@link #localCommunicator}.
+ * <p>All ranks that open a file together must give equal options, except for the communicator of {@link
+ * #localCommunicator}.
  */
 public final class SionOptions {
 
@@ -43,9 +45,9 @@ public final class SionOptions {
     }
 
     /**
-     * One file, plain streams, in the byte order of this machine, with the block size of the file system.
+     * Returns the defaults: one file, plain streams, the byte order of this machine, the block size of the file system.
      *
-     * @return the options to begin with
+     * @return the defaults
      */
     public static SionOptions defaults() {
         return new SionOptions();
@@ -54,7 +56,7 @@ public final class SionOptions {
     /**
      * Sets the size to which chunks are aligned. Writing only.
      *
-     * @param bytes above 0; it need not be that of the file system, which is taken if this is not called
+     * @param bytes above 0; it may differ from the block size of the file system, which is the default
      * @return changed options
      */
     public SionOptions fsBlockSize(int bytes) {
@@ -65,9 +67,9 @@ public final class SionOptions {
     }
 
     /**
-     * Spreads the tasks over several physical files, equally many in each. Writing by several ranks only.
+     * Spreads the tasks over several physical files, with the same number in each. Writing by several ranks only.
      *
-     * @param number 1 or more, at most the number of tasks
+     * @param number number of files, from 1 to the number of tasks
      * @return changed options
      */
     public SionOptions files(int number) {
@@ -78,9 +80,10 @@ public final class SionOptions {
     }
 
     /**
-     * Gives each local communicator a physical file of its own, whatever {@link #files} says. Writing by several ranks only.
+     * Gives each local communicator a physical file of its own, whatever {@link #files} says. Writing by several ranks
+     * only.
      *
-     * @param local made by splitting the communicator of the file; stays the caller's
+     * @param local a part of the file's communicator, made by splitting it; the caller keeps it
      * @return changed options
      */
     public SionOptions localCommunicator(Communicator local) {
@@ -92,7 +95,7 @@ public final class SionOptions {
     /**
      * Sets the byte order of the metadata. Writing only.
      *
-     * @param order C SIONlib writes that of its machine, and reads both
+     * @param order the byte order; C SIONlib writes that of its machine and reads both
      * @return changed options
      */
     public SionOptions metadataOrder(ByteOrder order) {
@@ -102,10 +105,10 @@ public final class SionOptions {
     }
 
     /**
-     * Says in which byte order the data are, for those who read them. Arrays are written in it; bytes are never swapped.
-     * Writing only.
+     * Sets the byte order of the data, which readers find in the file. Arrays are written in this order; bytes are
+     * never swapped. Writing only.
      *
-     * @param order of the data
+     * @param order byte order of the data
      * @return changed options
      */
     public SionOptions payloadOrder(ByteOrder order) {
@@ -115,7 +118,7 @@ public final class SionOptions {
     }
 
     /**
-     * Lets each task hold records with keys instead of a plain stream. Writing only; a file says itself what it is.
+     * Makes each task hold records with keys instead of a plain stream. Writing only; a reader finds it in the file.
      *
      * @return changed options
      */
@@ -126,10 +129,11 @@ public final class SionOptions {
     }
 
     /**
-     * Lets few tasks, the collectors, write for groups of tasks in {@link SionOutput#writeCollective}. Writing only: each task
-     * reads for itself.
+     * Makes a few tasks, the collectors, write for groups of tasks in {@link SionOutput#writeCollective}. Writing only:
+     * each task reads for itself.
      *
-     * @param size tasks that a group is to have; it sets how many groups are aimed at. 0 chooses by the number of tasks
+     * @param size desired number of tasks in a group, which sets the desired number of groups; 0 derives it from the
+     *     number of tasks
      * @return changed options
      */
     public SionOptions collective(int size) {
@@ -141,10 +145,10 @@ public final class SionOptions {
     }
 
     /**
-     * Like {@link #collective}, and the data of a group go into the stream of its collector, one behind the other; whose
-     * they were is not kept. Writing only.
+     * Works like {@link #collective}, but the data of a group go into the stream of its collector, one task after the
+     * other. The file does not record whose data they were. Writing only.
      *
-     * @param size as for {@link #collective}
+     * @param size desired number of tasks in a group, as in {@link #collective}
      * @return changed options
      */
     public SionOptions merge(int size) {
@@ -154,11 +158,11 @@ public final class SionOptions {
     }
 
     /**
-     * Writes copies of each physical file, by the tasks of another one; if a file is lost, reading takes a copy. Needs
-     * several physical files and {@link SionOutput#writeCollective}; neither key/value mode nor merging goes with it. Copies that a file
-     * of this name had before are deleted when it is created. Writing only.
+     * Makes the tasks of each physical file write copies of another one. If a file is lost, readers use a copy. Needs
+     * several physical files and {@link SionOutput#writeCollective}. Cannot be combined with key/value mode or merging.
+     * Creating a file deletes the copies of an older file of that name. Writing only.
      *
-     * @param copies 0 or more, below the number of files
+     * @param copies number of copies, 0 or more, below the number of files
      * @return changed options
      */
     public SionOptions buddies(int copies) {
@@ -169,7 +173,7 @@ public final class SionOptions {
     }
 
     /**
-     * Goes through the page cache. Without it, chunks that are aligned to 4096 bytes are written and read past it.
+     * Uses the page cache. Without this option, chunks that are aligned to 4096 bytes bypass it.
      *
      * @return changed options
      */
@@ -180,9 +184,9 @@ public final class SionOptions {
     }
 
     /**
-     * Sets what moves the bytes.
+     * Sets the storage engine that moves the bytes.
      *
-     * @param engine the best one is taken if this is not called
+     * @param engine the engine; the default is the best one available
      * @return changed options
      */
     public SionOptions storage(StorageEngine engine) {
@@ -191,7 +195,7 @@ public final class SionOptions {
         return changed;
     }
 
-    /** 0 for that of the file system. */
+    /** Returns the block size, or 0 for that of the file system. */
     int fsBlockSize() {
         return fsBlockSize;
     }

@@ -25,11 +25,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of physical files that is being written; {@link SionFile} makes it. Until it is closed, no reader accepts it.
+ * A set of physical files that is being written; {@link SionFile} makes it. Readers refuse it until it is closed.
  *
- * <p>Methods marked <em>collective</em> are called by every process that created it, in the same order; when such a call
- * fails on one process it throws on all. One thread per process calls those; different tasks may be written by different
- * threads.
+ * <p>Every process that created the set must call the methods marked <em>collective</em>, in the same order. If such a
+ * call fails on one process, it throws on all. One thread per process makes these calls; different threads may write
+ * different tasks.
  */
 public final class SionOutput implements Closeable {
 
@@ -48,7 +48,7 @@ public final class SionOutput implements Closeable {
     private int fsBlockSize;
     private boolean open = true;
 
-    /** Whether a collective write failed: then the file must not become a whole one. */
+    /** Whether a collective write failed. Then the file must not become valid. */
     private boolean incomplete;
 
     private SionOutput(
@@ -76,7 +76,7 @@ public final class SionOutput implements Closeable {
         return given.isPresent() ? given.get() : StorageEngines.best();
     }
 
-    /** By several processes, with a task each. */
+    /** Creates the set for several processes with one task each. */
     static SionOutput parallel(Path path, Communicator world, long chunkSize, SionOptions options) throws IOException {
         ParallelFile place = ParallelFile.of(world, options);
         int lrank = place.group().rank();
@@ -84,7 +84,7 @@ public final class SionOutput implements Closeable {
         return new SionOutput(world, place, path, options, SetKind.PARALLEL, task).created();
     }
 
-    /** By several processes, with any number of tasks each. */
+    /** Creates the set for several processes with any number of tasks each. */
     static SionOutput mapped(Path path, Communicator world, List<MappedTask> tasks, SionOptions options)
             throws IOException {
         if (options.isCollective() || options.buddies() > 0) {
@@ -94,7 +94,7 @@ public final class SionOutput implements Closeable {
         return new SionOutput(world, place, path, options, SetKind.MAPPED, List.copyOf(tasks)).created();
     }
 
-    /** By one process. */
+    /** Creates the set for one process. */
     static SionOutput serial(Path path, long[] chunkSizes, long[] globalRanks, SionOptions options) throws IOException {
         if (options.isCollective() || options.buddies() > 0 || options.files() > 1) {
             throw new IllegalArgumentException("one process writes one file, and not collectively");
@@ -111,7 +111,7 @@ public final class SionOutput implements Closeable {
     private SionOutput created() throws IOException {
         try {
             checkBuddies();
-            // A group that fails does so as a whole, and waits here for the others.
+            // If one member fails, its whole group fails, and waits here for the other groups.
             Agreement.run(world, "creation of " + path, () -> open(metadata.open(tasks), List.of()));
             if (options.buddies() > 0) {
                 buddies = BuddyWriter.of(world, place, path, storage, options);
@@ -129,7 +129,7 @@ public final class SionOutput implements Closeable {
         }
     }
 
-    /** All processes find the same. */
+    /** All processes come to the same result. */
     private void checkBuddies() {
         if (options.buddies() > 0 && options.buddies() >= place.files()) {
             throw new IllegalArgumentException(
@@ -144,7 +144,7 @@ public final class SionOutput implements Closeable {
         IOException failure = null;
         if (place.group().rank() == 0) {
             for (BuddyWriter copy : buddies) {
-                // Each needs an answer of other processes, also if an earlier one failed here.
+                // Each copy needs the answers of other processes, even if an earlier copy failed here.
                 failure = first(failure, Agreement.attempt(world, "creation", () -> copy.open(metadata.meta1())));
             }
         }
@@ -157,7 +157,7 @@ public final class SionOutput implements Closeable {
         return earlier == null ? later : earlier;
     }
 
-    /** Makes the writers; {@code limits} are the bytes of the chunks that may be used, if not all. */
+    /** Makes the writers. {@code limits} holds the usable bytes of each chunk, or is empty if all are usable. */
     private void open(List<TaskLocation> locations, List<Long> limits) throws IOException {
         boolean byGroups = options.isCollective() || options.buddies() > 0;
         boolean aligned = !byGroups && locations.stream().allMatch(TaskLocation::isAligned);
@@ -195,7 +195,7 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * The only task of this process.
+     * Returns the stream of the only task of this process.
      *
      * @return its stream
      * @throws IllegalStateException this process has none or several
@@ -208,9 +208,9 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * A task of this process.
+     * Returns the stream of a task of this process.
      *
-     * @param task its global rank; its index where one process writes all
+     * @param task its global rank; its index if one process writes all tasks
      * @return its stream
      */
     public SionWriter writer(long task) {
@@ -228,7 +228,7 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * The records of the only task of this process. Key/value mode only.
+     * Returns a writer of the records of the only task of this process. Key/value mode only.
      *
      * @return its records
      * @throws IllegalStateException this process has none or several, or the file holds plain streams
@@ -241,9 +241,9 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * The records of a task of this process. Key/value mode only.
+     * Returns a writer of the records of a task of this process. Key/value mode only.
      *
-     * @param task its global rank; its index where one process writes all
+     * @param task its global rank; its index if one process writes all tasks
      * @return its records
      * @throws IllegalStateException the file holds plain streams
      */
@@ -258,7 +258,7 @@ public final class SionOutput implements Closeable {
         return new KeyValueWriter(writer, options.metadataOrder());
     }
 
-    /** A task of this process, whatever is in it. */
+    /** Returns the stream of a task of this process, plain or with records. */
     SionWriter stream(long task) {
         return writers.get(index(task));
     }
@@ -272,9 +272,9 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * The tasks that this process writes.
+     * Returns the tasks that this process writes.
      *
-     * @return as they were given, or the one there is for each process
+     * @return the tasks as the caller gave them, or the one task of this process
      */
     public List<MappedTask> tasks() {
         return tasks;
@@ -284,7 +284,7 @@ public final class SionOutput implements Closeable {
         return place.files();
     }
 
-    /** As the options say or the file system; 0 on a process without tasks. */
+    /** Returns the block size from the options or the file system; 0 on a process without tasks. */
     int fsBlockSize() {
         return fsBlockSize;
     }
@@ -294,9 +294,9 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * The physical file of a task of this process.
+     * Returns the physical file of a task of this process.
      *
-     * @param task its global rank; its index where one process writes all
+     * @param task its global rank; its index if one process writes all tasks
      * @return its path
      */
     public Path path(long task) {
@@ -304,10 +304,10 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * Begins anew with chunks of another size, to be called before anything was written. The task may use as many bytes of
-     * each chunk as are asked for here, though the chunk is rounded up. Collective.
+     * Starts again with chunks of another size, before anything was written. The task may use exactly the requested
+     * bytes of each chunk, although the chunk is rounded up. Collective.
      *
-     * @param chunkSize bytes, for the only task of this process
+     * @param chunkSize size in bytes, for the only task of this process
      * @throws IOException on every process
      */
     public void reinit(long chunkSize) throws IOException {
@@ -328,11 +328,11 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * Writes the bytes of all tasks at once, by the collectors where the file has such. Every process calls it, with any
-     * number of bytes that fit into its chunk. Collective.
+     * Writes the bytes of all tasks at once, through the collectors if the file has them. Every process calls it, with
+     * any number of bytes that fit into its chunk. Collective.
      *
      * @param source its position moves to its limit
-     * @throws IOException on every process; what was written is unknown
+     * @throws IOException on every process; any part of the data may have been written
      */
     public void writeCollective(ByteBuffer source) throws IOException {
         if (writers.size() != 1 || options.isKeyValue()) {
@@ -341,7 +341,7 @@ public final class SionOutput implements Closeable {
         }
         String operation = "collective write to " + path;
         SionWriter writer = writers.get(0);
-        // Whoever cannot take part must say so before others wait for its data.
+        // A process that cannot take part must say so before others wait for its data.
         ByteBuffer[] message = new ByteBuffer[1];
         Agreement.run(world, operation, () -> {
             if (!options.isMerge()) {
@@ -360,7 +360,7 @@ public final class SionOutput implements Closeable {
             }
         });
         for (BuddyWriter copy : buddies) {
-            // The others wait for the data of this task, also if there are none.
+            // The others wait for the data of this task, even if there are none.
             ByteBuffer copied = failure == null ? data : ByteBuffer.allocate(0);
             failure = first(
                     failure,
@@ -371,10 +371,10 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * Writes what is left and then the metadata, and makes all of it durable. When a write has failed on any process, also
-     * earlier, the files get no metadata, so that no reader takes them for whole. Collective.
+     * Writes the remaining data, then the metadata, and makes all of it durable. If any write has failed on any
+     * process, the files get no metadata, so that readers refuse them. Collective.
      *
-     * @throws IOException on every process: the files are not whole
+     * @throws IOException on every process: the files are not complete
      */
     @Override
     public void close() throws IOException {
@@ -411,7 +411,7 @@ public final class SionOutput implements Closeable {
         for (SionWriter writer : writers) {
             writer.close();
             if (writer.isBroken()) {
-                // The program has closed it already, and knows; the others do not.
+                // The program here has already closed the task and got the error; the other processes have not.
                 throw DrumlinException.during("close of " + path)
                         .problem("a write of a task failed before, so that the file lacks data")
                         .advice("write the file again")
@@ -435,8 +435,8 @@ public final class SionOutput implements Closeable {
     }
 
     /**
-     * Ends without metadata: what was flushed stays in the files, which no reader accepts and {@code drumlin sion repair}
-     * may save. For a process that cannot go on. Not collective.
+     * Ends without metadata, for a process that cannot continue. Flushed data stay in the files. Readers refuse them,
+     * but {@code drumlin sion repair} may save them. Not collective.
      *
      * @throws IOException a file could not be closed
      */
@@ -448,7 +448,7 @@ public final class SionOutput implements Closeable {
         release();
     }
 
-    /** Closes everything, whatever fails. */
+    /** Closes everything, even after failures. */
     private void release() throws IOException {
         List<Closeable> all = new ArrayList<>();
         writers.forEach(writer -> all.add(writer::abandon));

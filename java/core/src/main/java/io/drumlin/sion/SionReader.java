@@ -11,10 +11,10 @@ import java.nio.channels.SeekableByteChannel;
 import java.util.Objects;
 
 /**
- * The stream of one task, to be read. As a channel it is the content of all blocks, joined; block by block it is seen with
- * {@link #seek}, {@link #bytesAvailableInBlock} and {@link #endOfFile}, as C SIONlib does. Nothing here is collective.
+ * Reads the stream of one task. The channel joins the contents of all blocks. As in C SIONlib, {@link #seek}, {@link
+ * #bytesAvailableInBlock} and {@link #endOfFile} show the single blocks. No method is collective.
  *
- * <p>Not thread-safe; readers of different tasks may be used by different threads.
+ * <p>Not thread-safe; different threads may use readers of different tasks.
  */
 public final class SionReader implements SeekableByteChannel, ScatteringByteChannel {
 
@@ -22,7 +22,7 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     private final ReadWindow window;
     private final ByteOrder order;
 
-    /** The end of a block is another place than the beginning of the next one. */
+    /** The end of a block and the beginning of the next one are different positions. */
     private int block;
 
     private long inBlock;
@@ -35,10 +35,10 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
-     * Reads as much as there is room for, across blocks.
+     * Reads until the target is full or the stream ends, across blocks.
      *
-     * @param target where the bytes go
-     * @return how many were read; -1 at the end, if there was room
+     * @param target receives the bytes
+     * @return number of bytes read; -1 at the end, if there was room
      * @throws IOException the bytes cannot be read
      */
     @Override
@@ -79,10 +79,10 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     /**
      * Reads numbers in the byte order of the file's data.
      *
-     * @param values where they go
-     * @param offset index of the first one
-     * @param length how many
-     * @throws IOException they cannot be read, or the stream ends before
+     * @param values receives the numbers
+     * @param offset index of the first number in {@code values}
+     * @param length number of values
+     * @throws IOException the numbers cannot be read, or the stream ends too early
      */
     public void read(double[] values, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, values.length);
@@ -92,10 +92,10 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     /**
      * Reads numbers in the byte order of the file's data.
      *
-     * @param values where they go
-     * @param offset index of the first one
-     * @param length how many
-     * @throws IOException they cannot be read, or the stream ends before
+     * @param values receives the numbers
+     * @param offset index of the first number in {@code values}
+     * @param length number of values
+     * @throws IOException the numbers cannot be read, or the stream ends too early
      */
     public void read(float[] values, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, values.length);
@@ -105,10 +105,10 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     /**
      * Reads numbers in the byte order of the file's data.
      *
-     * @param values where they go
-     * @param offset index of the first one
-     * @param length how many
-     * @throws IOException they cannot be read, or the stream ends before
+     * @param values receives the numbers
+     * @param offset index of the first number in {@code values}
+     * @param length number of values
+     * @throws IOException the numbers cannot be read, or the stream ends too early
      */
     public void read(long[] values, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, values.length);
@@ -118,10 +118,10 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     /**
      * Reads numbers in the byte order of the file's data.
      *
-     * @param values where they go
-     * @param offset index of the first one
-     * @param length how many
-     * @throws IOException they cannot be read, or the stream ends before
+     * @param values receives the numbers
+     * @param offset index of the first number in {@code values}
+     * @param length number of values
+     * @throws IOException the numbers cannot be read, or the stream ends too early
      */
     public void read(int[] values, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, values.length);
@@ -159,9 +159,10 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
-     * Goes to a place in the stream. Where a block ends this is that end, not the beginning of the next one.
+     * Moves to a position in the stream. At a block boundary it is the end of the earlier block, not the beginning of
+     * the later one.
      *
-     * @param position 0 or above; behind the end, reading finds the end
+     * @param position 0 or above; after a position past the end, a read reports the end
      * @return this
      * @throws IOException the channel is closed
      */
@@ -175,14 +176,14 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
         return this;
     }
 
-    /** To the end of a block rather than the beginning of the next one. */
+    /** Prefers the end of a block to the beginning of the next one. */
     private void moveBehind(long position) {
         block = position == 0 ? 0 : stream.blockOf(position - 1);
         inBlock = position - stream.position(block);
     }
 
     /**
-     * Goes to a place in a block.
+     * Moves to a position in a block.
      *
      * @param toBlock 0 to {@link #blocks} - 1
      * @param position 0 to {@link #blockSize}
@@ -210,7 +211,7 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
-     * The present block.
+     * Returns the current block.
      *
      * @return 0 to {@link #blocks} - 1
      */
@@ -219,7 +220,7 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
-     * Where in the present block the next byte is.
+     * Returns the position of the next byte in the current block.
      *
      * @return 0 to {@link #blockSize}
      */
@@ -228,7 +229,8 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
-     * Where in the physical file the next byte is; at the end of a block, where it would be if the block went on.
+     * Returns the offset of the next byte in the physical file. At the end of a block, returns the offset right after
+     * its last byte.
      *
      * @return byte offset
      */
@@ -237,7 +239,7 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
-     * How many blocks the task has.
+     * Returns the number of blocks of the task.
      *
      * @return 1 or more
      */
@@ -246,7 +248,7 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
-     * How many bytes are in a block.
+     * Returns the number of bytes in a block.
      *
      * @param ofBlock 0 to {@link #blocks} - 1
      * @return bytes
@@ -256,17 +258,17 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
     }
 
     /**
-     * How many bytes of the present block were not read.
+     * Returns the number of unread bytes in the current block.
      *
-     * @return bytes; 0 at the end of a block, also if more blocks follow
+     * @return bytes; 0 at the end of a block, even if more blocks follow
      */
     public long bytesAvailableInBlock() {
         return stream.size(block) - inBlock;
     }
 
     /**
-     * Whether everything was read. At the end of a block that is not the last, goes to the beginning of the next one, which
-     * may be empty.
+     * Returns whether everything was read. At the end of any block but the last, moves to the beginning of the next
+     * one, which may be empty.
      *
      * @return true at the end of the last block
      */
@@ -297,7 +299,7 @@ public final class SionReader implements SeekableByteChannel, ScatteringByteChan
         return open;
     }
 
-    /** Gives back memory; the file stays open. */
+    /** Releases memory; the file stays open. */
     @Override
     public void close() {
         open = false;

@@ -24,17 +24,17 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Makes the metadata of a physical file whose job died before it was closed; docs/formats/sion.md, section 9. Data are not
- * touched.
+ * Makes the metadata of a physical file whose job died before it closed the file; docs/formats/sion.md, section 9. The
+ * data stay untouched.
  *
- * <p>How much each task wrote is not in such a file, unless the job died when only the tail of META1 was missing: then that is
- * taken. Otherwise, of plain streams, the last byte of a chunk that is not zero is taken
- * for its end: zeros that a task wrote last are lost, and so is whatever had not reached the file. Records with keys are
- * followed and so end where they ended, but a last record that is incomplete is left out.
+ * <p>Such a file does not record how much each task wrote, unless the job died when only the tail of META1 was missing;
+ * then the recorded sizes are used. Otherwise the last nonzero byte of a chunk counts as its end in plain streams. So
+ * zeros that a task wrote last are lost, like all data that had not reached the file. Records with keys are followed,
+ * so their end is exact, but an incomplete last record is left out.
  */
 public final class SionRepair {
 
-    /** Bytes that are looked at together. */
+    /** Number of bytes that are examined together. */
     private static final int PART = 1 << 20;
 
     private static final int OLDEST_FORMAT = 3;
@@ -62,12 +62,12 @@ public final class SionRepair {
     }
 
     /**
-     * Looks what is in a file. Nothing is written.
+     * Examines a file. Writes nothing.
      *
      * @param path a physical file
-     * @param storage what reads it, and writes it in {@link #apply}
-     * @return what can be saved; empty if the file was closed and needs no repair
-     * @throws IOException the file cannot be read, or even what was written at opening is damaged
+     * @param storage the engine that reads the file, and writes it in {@link #apply}
+     * @return the data that can be saved; empty if the file was closed and needs no repair
+     * @throws IOException the file cannot be read, or even the metadata from its opening are damaged
      */
     public static Optional<SionRepair> of(Path path, StorageEngine storage) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ));
@@ -98,7 +98,10 @@ public final class SionRepair {
         }
     }
 
-    /** META2 at the end of a file whose job died just before it wrote the tail, which would say where META2 is. */
+    /**
+     * Finds META2 at the end of a file whose job died just before it wrote the tail. The tail would give the offset of
+     * META2.
+     */
     private static Optional<Meta2> withoutTail(ByteSource source, Meta1 meta1, Optional<TaskMapping> mapping)
             throws IOException {
         long behind = mapping.map(
@@ -119,7 +122,7 @@ public final class SionRepair {
         return Optional.empty();
     }
 
-    /** A file in which some bytes are others. */
+    /** A file with some bytes replaced. */
     private record WithTail(ByteSource file, long offset, ByteBuffer tail) implements ByteSource {
 
         @Override
@@ -144,7 +147,7 @@ public final class SionRepair {
         return DrumlinException.during("repair").path(path).problem(problem).exception();
     }
 
-    /** What is on disk of a task. */
+    /** The bytes of a task that are on disk. */
     private static final class Chunks {
 
         private final ByteSource source;
@@ -158,13 +161,13 @@ public final class SionRepair {
             this.task = task;
         }
 
-        /** Bytes of a chunk that are within the file. */
+        /** Returns the number of bytes of a chunk that are within the file. */
         private long there(int block) {
             long start = meta1.start(task) + block * meta1.globalSkip();
             return Math.max(0, Math.min(meta1.chunkSize(task), source.size() - start));
         }
 
-        /** Blocks of which something is within the file. */
+        /** Returns the number of blocks that are at least partly within the file. */
         private int blocks() {
             long bytes = source.size() - meta1.start(task);
             return meta1.chunkSize(task) == 0 || bytes <= 0
@@ -172,7 +175,7 @@ public final class SionRepair {
                     : (int) Math.min(Integer.MAX_VALUE - 1, (bytes - 1) / meta1.globalSkip() + 1);
         }
 
-        /** Bytes of each block up to the last one that is not zero. */
+        /** Returns the bytes of each block up to its last nonzero byte. */
         long[] notZero() throws IOException {
             long[] used = new long[blocks()];
             int last = 0;
@@ -197,7 +200,7 @@ public final class SionRepair {
             return 0;
         }
 
-        /** Bytes of each block up to the end of the last whole record. */
+        /** Returns the bytes of each block up to the end of the last whole record. */
         long[] recorded(List<String> losses) throws IOException {
             long[] full = new long[Math.max(1, blocks())];
             Arrays.setAll(full, this::there);
@@ -244,7 +247,7 @@ public final class SionRepair {
         }
     }
 
-    /** The mapping, which only the first of several files has, from what the others say of their tasks. */
+    /** Rebuilds the mapping, which only the first of several files has, from the tasks of the other files. */
     private static Optional<TaskMapping> mapping(Path path, StorageEngine storage, Meta1 meta1) throws IOException {
         int files = meta1.header().files();
         if (files == 1 || meta1.header().fileNumber() != 0) {
@@ -282,7 +285,7 @@ public final class SionRepair {
     }
 
     /**
-     * What the file says that it has.
+     * Returns META1 of the file.
      *
      * @return the metadata that were written at opening
      */
@@ -291,10 +294,10 @@ public final class SionRepair {
     }
 
     /**
-     * What was found of a task.
+     * Returns the sizes of the blocks found for a task.
      *
      * @param task index in the physical file
-     * @return bytes in each of its blocks, at least one
+     * @return bytes in each of its blocks, at least one block
      */
     public long[] sizes(int task) {
         long[] found = sizes.get(task);
@@ -302,9 +305,9 @@ public final class SionRepair {
     }
 
     /**
-     * What is there and cannot be saved.
+     * Returns the losses: parts of the file that cannot be saved.
      *
-     * @return a clause each
+     * @return one clause for each
      */
     public List<String> losses() {
         return List.copyOf(losses);
@@ -313,7 +316,7 @@ public final class SionRepair {
     /**
      * Writes the metadata into the file.
      *
-     * @throws IOException they could not be written; the file is as unreadable as before, or repaired
+     * @throws IOException the metadata could not be written; the file is either still unreadable or already repaired
      */
     public void apply() throws IOException {
         List<long[]> found =

@@ -9,14 +9,14 @@ import java.nio.channels.GatheringByteChannel;
 import java.util.Objects;
 
 /**
- * The stream of one task, while it is written. Bytes are written behind those before; nothing here is collective.
+ * Writes the stream of one task. Each write appends to the stream. No method is collective.
  *
- * <p>Where a chunk ends decides how the file looks, so it is the rule of C SIONlib: what one call writes goes into the
- * present chunk if it fits, else into the next one, and the rest of the present chunk stays empty. Only what is larger
- * than a chunk is split, which C SIONlib refuses. Bytes are on their way to the file when a slab of memory is full, at
- * {@link #flush} and when the file is closed. A task in key/value mode is written by {@link KeyValueWriter} instead.
+ * <p>The ends of chunks shape the file, so the rule of C SIONlib applies. The data of one call go into the current
+ * chunk if they fit; otherwise they go into the next one, and the rest of the current chunk stays empty. Only data
+ * larger than a chunk are split; C SIONlib refuses them. Bytes go to the file when a slab of memory is full, at {@link
+ * #flush}, and when the file is closed. {@link KeyValueWriter} writes a task in key/value mode instead.
  *
- * <p>Not thread-safe; writers of different tasks may be used by different threads.
+ * <p>Not thread-safe; different threads may use writers of different tasks.
  */
 public final class SionWriter implements GatheringByteChannel {
 
@@ -25,7 +25,7 @@ public final class SionWriter implements GatheringByteChannel {
     private final ByteOrder order;
     private boolean open = true;
 
-    /** Whether bytes may have been lost: then the file must not become a whole one. */
+    /** Whether bytes may have been lost. Then the file must not become valid. */
     private boolean broken;
 
     SionWriter(TaskBlocks blocks, WriteStage stage, ByteOrder order) {
@@ -38,8 +38,8 @@ public final class SionWriter implements GatheringByteChannel {
      * Writes all remaining bytes.
      *
      * @param source its position moves to its limit
-     * @return how many there were
-     * @throws IOException they could not be written; how far is unknown
+     * @return number of bytes written
+     * @throws IOException the bytes could not be written; part of them may be in the file
      */
     @Override
     public int write(ByteBuffer source) throws IOException {
@@ -53,10 +53,10 @@ public final class SionWriter implements GatheringByteChannel {
      * Writes the remaining bytes of several buffers as if they were one.
      *
      * @param sources buffers, whose positions move to their limits
-     * @param offset first of them
-     * @param length how many of them
-     * @return how many bytes there were
-     * @throws IOException they could not be written; how far is unknown
+     * @param offset index of the first buffer
+     * @param length number of buffers
+     * @return number of bytes written
+     * @throws IOException the bytes could not be written; part of them may be in the file
      */
     @Override
     public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
@@ -81,9 +81,9 @@ public final class SionWriter implements GatheringByteChannel {
      * Writes numbers in the byte order of the file's data, as one call of {@link #write(ByteBuffer)} would.
      *
      * @param values the array
-     * @param offset index of the first one
-     * @param length how many
-     * @throws IOException they could not be written; how far is unknown
+     * @param offset index of the first number
+     * @param length number of values
+     * @throws IOException the numbers could not be written; part of them may be in the file
      */
     public void write(double[] values, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, values.length);
@@ -94,9 +94,9 @@ public final class SionWriter implements GatheringByteChannel {
      * Writes numbers in the byte order of the file's data, as one call of {@link #write(ByteBuffer)} would.
      *
      * @param values the array
-     * @param offset index of the first one
-     * @param length how many
-     * @throws IOException they could not be written; how far is unknown
+     * @param offset index of the first number
+     * @param length number of values
+     * @throws IOException the numbers could not be written; part of them may be in the file
      */
     public void write(float[] values, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, values.length);
@@ -107,9 +107,9 @@ public final class SionWriter implements GatheringByteChannel {
      * Writes numbers in the byte order of the file's data, as one call of {@link #write(ByteBuffer)} would.
      *
      * @param values the array
-     * @param offset index of the first one
-     * @param length how many
-     * @throws IOException they could not be written; how far is unknown
+     * @param offset index of the first number
+     * @param length number of values
+     * @throws IOException the numbers could not be written; part of them may be in the file
      */
     public void write(long[] values, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, values.length);
@@ -120,9 +120,9 @@ public final class SionWriter implements GatheringByteChannel {
      * Writes numbers in the byte order of the file's data, as one call of {@link #write(ByteBuffer)} would.
      *
      * @param values the array
-     * @param offset index of the first one
-     * @param length how many
-     * @throws IOException they could not be written; how far is unknown
+     * @param offset index of the first number
+     * @param length number of values
+     * @throws IOException the numbers could not be written; part of them may be in the file
      */
     public void write(int[] values, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, values.length);
@@ -139,7 +139,10 @@ public final class SionWriter implements GatheringByteChannel {
         move(() -> fill(count, size, elements));
     }
 
-    /** Straight into the slabs; only an element that a slab or chunk cuts in two takes a detour. */
+    /**
+     * Copies elements straight into the slabs. Only an element that the end of a slab or chunk would split goes through
+     * a buffer.
+     */
     private void fill(int count, int size, Elements elements) throws IOException {
         ByteBuffer cut = ByteBuffer.allocate(size).order(order);
         for (int done = 0; done < count; ) {
@@ -163,10 +166,11 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
-     * Sees to it that bytes fit into the present block, if need be by beginning the next one, which then counts.
+     * Ensures that bytes fit into the current block. If necessary, begins the next one, which then counts as a block of
+     * the task.
      *
      * @param bytes 0 or above
-     * @throws IOException they are more than a chunk has
+     * @throws IOException they are more than a chunk holds
      */
     public void ensureFreeSpace(long bytes) throws IOException {
         requireOpen();
@@ -174,7 +178,7 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
-     * How many bytes fit into the present block.
+     * Returns the number of bytes that fit into the current block.
      *
      * @return bytes
      */
@@ -183,7 +187,7 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
-     * The largest number of bytes that is never split.
+     * Returns the largest number of bytes that is never split.
      *
      * @return bytes of a chunk that this task may use
      */
@@ -192,7 +196,7 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
-     * How many bytes were written.
+     * Returns the number of bytes written.
      *
      * @return bytes, of all blocks together
      */
@@ -201,7 +205,7 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
-     * Where in the physical file the next byte goes, if it still fits into the present block.
+     * Returns the offset of the next byte in the physical file, if it still fits into the current block.
      *
      * @return byte offset
      */
@@ -210,7 +214,7 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
-     * The block that is being written.
+     * Returns the block that is being written.
      *
      * @return 0 or above
      */
@@ -219,16 +223,16 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
-     * Hands all bytes that were written so far to the system. They are durable when the file was closed.
+     * Hands all bytes written so far to the operating system. They become durable when the file is closed.
      *
-     * @throws IOException they could not be written
+     * @throws IOException the bytes could not be written
      */
     public void flush() throws IOException {
         requireOpen();
         move(stage::flush);
     }
 
-    /** Bytes on their way. */
+    /** A transfer of bytes. */
     private interface Movement {
         void run() throws IOException;
     }
@@ -243,7 +247,7 @@ public final class SionWriter implements GatheringByteChannel {
         }
     }
 
-    /** Writes behind the bytes before, splitting wherever a chunk ends. */
+    /** Appends bytes, and splits them at the end of each chunk. */
     void append(ByteBuffer source) throws IOException {
         move(() -> put(source));
     }
@@ -269,7 +273,7 @@ public final class SionWriter implements GatheringByteChannel {
         blocks.requireRoom(bytes);
     }
 
-    /** Puts what follows into one chunk if any chunk has room for it. */
+    /** Places the next bytes in one chunk if any chunk has room for them. */
     private void begin(long bytes) throws IOException {
         requireOpen();
         requireChunk(bytes);
@@ -303,7 +307,8 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /**
-     * Writes what is left and takes no more. The file stays open; only {@link SionOutput#close} makes it readable.
+     * Writes the remaining bytes and accepts no more. The file stays open; only {@link SionOutput#close} makes it
+     * readable.
      *
      * @throws IOException something could not be written, now or earlier
      */
@@ -325,12 +330,12 @@ public final class SionWriter implements GatheringByteChannel {
         }
     }
 
-    /** Whether a write has failed, so that data are missing. */
+    /** Returns whether a write has failed, so that data are missing. */
     boolean isBroken() {
         return broken;
     }
 
-    /** Takes no more, and forgets what is not written. */
+    /** Accepts no more bytes and discards those that are not written. */
     void abandon() throws IOException {
         open = false;
         stage.close();

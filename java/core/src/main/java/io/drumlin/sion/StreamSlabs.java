@@ -3,15 +3,15 @@ package io.drumlin.sion;
 import io.drumlin.storage.AlignedBuffer;
 
 /**
- * The slabs of a task's stream, written or read. Those of all tasks of a process have 64 MiB, unless each task has only one and that is
- * the smallest.
+ * The slabs with which a task's stream is read or written. All tasks of a process together use at most 64 MiB, unless
+ * each task has just one slab of the smallest size.
  *
- * @param bytes of a slab
- * @param count at least 1; some are on their way to or from the file while one is filled or used
+ * @param bytes size of a slab
+ * @param count number of slabs, at least 1; some may be on their way to or from the file while one is in use
  */
 record StreamSlabs(int bytes, int count) {
 
-    /** Bytes of a slab: large enough for the bandwidth of a device. */
+    /** Largest size of a slab in bytes, enough for the bandwidth of a device. */
     static final int MOST_BYTES = 1 << 20;
 
     /** Most slabs of a task. */
@@ -20,10 +20,10 @@ record StreamSlabs(int bytes, int count) {
     private static final long BUDGET = 64L << 20;
 
     /**
-     * Slabs that are not larger than what they are for.
+     * Chooses slabs that are not larger than the data.
      *
-     * @param largest bytes of the task that are in a row
-     * @param tasks of this process
+     * @param largest longest run of bytes of the task
+     * @param tasks number of tasks of this process
      */
     static StreamSlabs of(long largest, int tasks) {
         int unit = AlignedBuffer.ALIGNMENT;

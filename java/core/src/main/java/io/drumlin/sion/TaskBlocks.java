@@ -4,8 +4,8 @@ import io.drumlin.DrumlinException;
 import java.util.Arrays;
 
 /**
- * The blocks that a task has written, and how many bytes of each it uses; docs/formats/sion.md, section 4. Does no I/O.
- * Not thread-safe.
+ * The blocks that a task has written, with the number of bytes used in each; docs/formats/sion.md, section 4. Does no
+ * I/O. Not thread-safe.
  */
 final class TaskBlocks {
 
@@ -20,7 +20,7 @@ final class TaskBlocks {
      *
      * @param start offset of the chunk of block 0
      * @param globalSkip distance between two chunks of the task, in bytes
-     * @param limit bytes of a chunk that may be used
+     * @param limit usable bytes of a chunk
      */
     TaskBlocks(long start, long globalSkip, long limit) {
         this.start = start;
@@ -28,7 +28,7 @@ final class TaskBlocks {
         this.limit = limit;
     }
 
-    /** Bytes of a chunk that may be used. */
+    /** Returns the usable bytes of a chunk. */
     long limit() {
         return limit;
     }
@@ -41,22 +41,22 @@ final class TaskBlocks {
         return used[block];
     }
 
-    /** Bytes that still fit into the current block. */
+    /** Returns the number of bytes that still fit into the current block. */
     long free() {
         return limit - used[blocks - 1];
     }
 
-    /** Offset in the file of the next byte. */
+    /** Returns the file offset of the next byte. */
     long offset() {
         return start + (blocks - 1) * globalSkip + used[blocks - 1];
     }
 
-    /** Offset at which the usable part of the chunk around {@code offset} ends. */
+    /** Returns the offset at which the usable part of the chunk around {@code offset} ends. */
     long end(long offset) {
         return globalSkip == 0 ? start + limit : start + (offset - start) / globalSkip * globalSkip + limit;
     }
 
-    /** Bytes of all blocks. */
+    /** Returns the number of bytes in all blocks. */
     long size() {
         return Arrays.stream(used, 0, blocks).sum();
     }
@@ -101,7 +101,7 @@ final class TaskBlocks {
         used[blocks - 1] += bytes;
     }
 
-    /** Takes over what another process has written to the same chunks. */
+    /** Takes over the progress of another process that has written to the same chunks. */
     void follow(int block, long usedNow) {
         while (blocks <= block) {
             open();

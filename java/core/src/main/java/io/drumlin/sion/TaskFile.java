@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A physical file in which tasks of this process are. It is opened when it is first needed: of a group of tasks only the
- * collector may ever need it. Thread-safe.
+ * A physical file that holds tasks of this process. It is opened when it is first needed: in a group of tasks, perhaps
+ * only the collector needs it. Thread-safe.
  */
 final class TaskFile implements Closeable {
 
@@ -39,7 +39,7 @@ final class TaskFile implements Closeable {
         return opened;
     }
 
-    /** Makes what was written durable. */
+    /** Makes the written data durable. */
     synchronized void sync() throws IOException {
         if (file != null) {
             file.sync();

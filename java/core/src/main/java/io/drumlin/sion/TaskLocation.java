@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * @param chunkSize bytes of the chunk
  * @param globalSkip distance between two chunks of the task, in bytes
  * @param collector index in the file of the task that writes for this one
- * @param groupEnd index after that of the last task for which the same collector writes
+ * @param groupEnd index after the last task that has the same collector
  * @param fsBlockSize block size of the file system, in bytes
  */
 record TaskLocation(long start, long chunkSize, long globalSkip, int collector, int groupEnd, int fsBlockSize) {
@@ -52,7 +52,7 @@ record TaskLocation(long start, long chunkSize, long globalSkip, int collector, 
                 (int) source.getLong());
     }
 
-    /** Whether the chunks can be written past the page cache without touching those of other tasks. */
+    /** Returns whether the chunks can be written past the page cache without touching those of other tasks. */
     boolean isAligned() {
         int unit = AlignedBuffer.ALIGNMENT;
         return start % unit == 0 && chunkSize % unit == 0 && globalSkip % unit == 0;

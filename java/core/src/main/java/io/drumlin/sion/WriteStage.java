@@ -12,13 +12,13 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the bytes of a task and writes them in slabs: while some are on their way, the next one is filled. In direct
- * files a slab that ends within a block is filled up with zeros, which lie in the unused rest of the chunk. Memory is taken
- * when it is first needed. Not thread-safe.
+ * Collects the bytes of a task and writes them in slabs. While some slabs are on their way, the next one is filled. In
+ * a direct file, a slab that ends within a block is padded with zeros, which lie in the unused rest of the chunk.
+ * Memory is allocated when it is first needed. Not thread-safe.
  */
 final class WriteStage {
 
-    /** Most that is reserved ahead. */
+    /** Largest number of bytes to reserve ahead. */
     private static final long AHEAD = 512L << 20;
 
     private final SlabMemory memory;
@@ -26,23 +26,23 @@ final class WriteStage {
     private final TaskBlocks blocks;
     private final int slabBytes;
 
-    /** Slabs that may be filled or on their way. */
+    /** Number of slabs that may be filled or on their way. */
     private final int slabs;
 
     private @Nullable ByteBuffer filling;
 
-    /** Slabs that are being written, the oldest first, and those that were. */
+    /** Slabs that are being written, the oldest first. {@link #free} holds the slabs that can be used again. */
     private final Deque<Leaving> leaving = new ArrayDeque<>();
 
     private final Deque<ByteBuffer> free = new ArrayDeque<>();
 
-    /** Where the slab begins in the file, how much is in it, and how much of that is written. */
+    /** Offset of the slab in the file. {@link #fill} bytes are in it, and {@link #written} of them are written. */
     private long base;
 
     private int fill;
     private int written;
 
-    /** Bytes that were sent, and the end of what is reserved. */
+    /** Number of bytes sent. Space is reserved up to {@link #reserved}. */
     private long sent;
 
     private long reserved;
@@ -52,15 +52,15 @@ final class WriteStage {
 
     private @Nullable Writeback writeback;
 
-    /** Whether there was space for more than what was to be written. */
+    /** Whether all reservations ahead have succeeded so far. */
     private boolean spacious = true;
 
     /**
      * Makes a stage.
      *
-     * @param blocks the chunks that are written
-     * @param chunkSize bytes of each of them
-     * @param tasks of this process, which share its memory
+     * @param blocks the chunks to be written
+     * @param chunkSize size of each chunk in bytes
+     * @param tasks number of tasks of this process, which share its memory
      */
     WriteStage(StorageEngine storage, TaskFile target, TaskBlocks blocks, long chunkSize, int tasks) {
         this.target = target;
@@ -72,7 +72,7 @@ final class WriteStage {
     }
 
     /**
-     * Takes bytes that go to an offset: behind those that were taken before, or at the beginning of a chunk.
+     * Accepts bytes for an offset, which is either right after the earlier bytes or the beginning of a chunk.
      *
      * @param source its position moves to its limit
      */
@@ -101,7 +101,10 @@ final class WriteStage {
         }
     }
 
-    /** The free part of the slab, for bytes that go to an offset; what is put there is to be told to {@link #filled}. */
+    /**
+     * Returns the free part of the slab, for bytes that go to an offset. The caller must report to {@link #filled} how
+     * many it puts there.
+     */
     ByteBuffer slabFor(long offset) throws IOException {
         if (offset != base + fill) {
             flush();
@@ -123,7 +126,10 @@ final class WriteStage {
         fill += bytes;
     }
 
-    /** Direct memory as large as all the slabs of a task can be needs no staging where nothing is staged before it. */
+    /**
+     * Returns whether bytes can skip the slabs. They can if they are in direct memory, are as many as all slabs of a
+     * task can hold, and no staged bytes precede them.
+     */
     private boolean writesStraight(long position, ByteBuffer source, int alignment) {
         boolean nothingStaged = position != base + fill || fill == written;
         return source.isDirect()
@@ -139,7 +145,7 @@ final class WriteStage {
         written = 0;
     }
 
-    /** Starts the write of a full slab; waits for the oldest one when there are as many as there may be. */
+    /** Starts the write of a full slab. If the limit of writes under way is reached, waits for the oldest. */
     private void send() throws IOException {
         ByteBuffer full = filling;
         if (full == null) {
@@ -157,8 +163,9 @@ final class WriteStage {
     }
 
     /**
-     * Lets direct writes of several tasks go on side by side: those that make the file longer wait for each other. As much
-     * again as was written is reserved ahead, so that little space is taken for chunks that do not become full.
+     * Reserves space so that direct writes of several tasks can proceed side by side, because writes that extend the
+     * file wait for each other. It reserves only as much again as was written, so that chunks that stay partly empty
+     * waste little space.
      */
     private void reserve(BlockFile file, long offset, long length) throws IOException {
         sent += length;
@@ -169,7 +176,7 @@ final class WriteStage {
                 file.reserve(offset, end - offset);
                 reserved = end;
             } catch (IOException e) {
-                // What is written now may fit all the same.
+                // The current data may fit all the same.
                 spacious = false;
                 file.reserve(offset, length);
                 reserved = offset + length;
@@ -191,7 +198,7 @@ final class WriteStage {
         writeback.written(offset, length);
     }
 
-    /** Writes what was taken and waits until all is written. The bytes of an incomplete block stay here. */
+    /** Writes the accepted bytes and waits until all are written. The bytes of an incomplete block stay here. */
     void flush() throws IOException {
         await();
         ByteBuffer slab = filling;
@@ -212,7 +219,7 @@ final class WriteStage {
         written = fill;
     }
 
-    /** Waits for all writes, also when one has failed. */
+    /** Waits for all writes, even when one has failed. */
     private void await() throws IOException {
         IOException failure = null;
         while (!leaving.isEmpty()) {
@@ -227,7 +234,7 @@ final class WriteStage {
         }
     }
 
-    /** Gives the memory back; what was taken and not flushed is lost. A write that is under way is waited for. */
+    /** Releases the memory. Bytes that were accepted and not flushed are lost. Waits for a write that is under way. */
     void close() throws IOException {
         try {
             await();

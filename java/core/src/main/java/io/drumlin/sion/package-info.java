@@ -1,5 +1,5 @@
 /**
- * Files of SIONlib: the byte streams of many tasks in one physical file or a few, as channels. {@link
+ * SIONlib files: the byte streams of many tasks in one or a few physical files, as channels. {@link
  * io.drumlin.sion.SionFile} opens them; docs/formats/sion.md describes the bytes.
  */
 @NullMarked
