@@ -69,7 +69,10 @@ final class CheckpointDirectory {
         Path folder =
                 PathStatus.isDirectory(path) ? path : path.toAbsolutePath().getParent();
         try {
-            RunSurvey run = RunSurvey.open(config, folder == null ? path : folder, option.execId());
+            Path start = folder == null ? path : folder;
+            RunSurvey run = option.execId().isPresent()
+                    ? RunSurvey.open(config, start, option.execId().get())
+                    : RunSurvey.open(config, start);
             return Optional.of(new CheckpointDirectory(path, config, run));
         } catch (DrumlinException e) {
             throw new CommandException(ExitCode.NOT_RECOGNISED, "no restart is possible: " + e.getMessage());

@@ -13,7 +13,6 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -126,7 +125,7 @@ final class HaltCommand implements Callable<Integer> {
                 case after -> change.exitAfter(OptionalLong.empty());
                 case before -> change.exitBefore(OptionalLong.empty());
                 case seconds -> change.haltSeconds(OptionalLong.empty());
-                case reason -> change.exitReason(Optional.empty());
+                case reason -> change.exitReason(null);
             }
         }
         if (checkpoints != null) {
@@ -142,7 +141,7 @@ final class HaltCommand implements Callable<Integer> {
             change.haltSeconds(OptionalLong.of(seconds));
         }
         if (reason != null) {
-            change.exitReason(Optional.of(reason));
+            change.exitReason(reason);
         }
     }
 

@@ -17,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,12 +59,11 @@ class Hdf5DatasetsTest {
             try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
                 checkpoints.protect(1, new double[] {comm.rank(), 1, 2, 3});
                 DatasetGroup group = checkpoints.datasets().group("fields");
-                checkpoints.defineDataset(1, Optional.of("matrix"), List.of(2L, 2L), Optional.of(group));
+                checkpoints.defineDataset(1, "matrix", List.of(2L, 2L), group);
                 checkpoints.protect(2, new byte[0]);
                 GlobalDataset all = checkpoints
                         .singleFile()
-                        .globalDataset(
-                                "all", List.of((long) RANKS, (long) COLUMNS), ElementType.DBLE, Optional.empty());
+                        .globalDataset("all", List.of((long) RANKS, (long) COLUMNS), ElementType.DBLE);
                 checkpoints.singleFile().subset(1, all, List.of((long) comm.rank(), 0L), List.of(1L, (long) COLUMNS));
                 checkpoints.checkpoint(5, Level.L3);
                 checkpoints.checkpoint(6, Level.L2);

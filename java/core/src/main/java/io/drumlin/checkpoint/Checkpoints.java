@@ -2,7 +2,6 @@ package io.drumlin.checkpoint;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
-import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The checkpoints of one run: protects data, writes them at a level, brings them back after a failure.
@@ -321,14 +321,14 @@ public interface Checkpoints extends AutoCloseable {
      * of it. A restart reads the dataset that is defined then, so it is defined again before the data are recovered.
      *
      * @param id a protected variable
-     * @param name of the dataset, without slashes; if it is empty, as before, at first {@code Dataset_} and the id
-     * @param dimensions at most 32, whose product is the number of elements, the last varying fastest; if there are none, as
-     *     before, at first one
-     * @param group of this run; if it is empty, as before, at first {@link #datasets}
+     * @param name of the dataset, without slashes; null leaves it as it is, at first {@code Dataset_} and the id
+     * @param dimensions at most 32, whose product is the number of elements, the last varying fastest; none leave
+     *     them as they are, at first one
+     * @param group of this run; null leaves the dataset where it is, at first in {@link #datasets}
      * @throws IllegalArgumentException the variable is not protected, the name cannot be, the dimensions do not fit or the group
      *     is of another run
      */
-    void defineDataset(int id, Optional<String> name, List<Long> dimensions, Optional<DatasetGroup> group);
+    void defineDataset(int id, @Nullable String name, List<Long> dimensions, @Nullable DatasetGroup group);
 
     /**
      * The root group in the files of the mode HDF5.

@@ -2,8 +2,8 @@ package io.drumlin.checkpoint;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** The engine of checkpoints, found by {@link ServiceLoader}: there is one. Programs begin with {@link Checkpoints}. Thread-safe. */
 public interface CheckpointsProvider {
@@ -33,13 +33,13 @@ public interface CheckpointsProvider {
     void preload();
 
     /**
-     * Implements {@link RunSurvey#open}.
+     * Implements {@link RunSurvey#open(Path, Path)}.
      *
      * @param configFile configuration file of C FTI
      * @param workingDirectory where the run was started
-     * @param execId which run; otherwise the one that the file names
+     * @param execId which run; null for the one that the file names
      * @return the run
-     * @throws IOException as {@link RunSurvey#open}
+     * @throws IOException as {@link RunSurvey#open(Path, Path)}
      */
-    RunSurvey survey(Path configFile, Path workingDirectory, Optional<String> execId) throws IOException;
+    RunSurvey survey(Path configFile, Path workingDirectory, @Nullable String execId) throws IOException;
 }

@@ -72,7 +72,7 @@ public final class CompositeType implements DataType {
      * @throws IllegalArgumentException the name is empty or the size not above 0
      */
     public CompositeType(String name, int size) {
-        this(name, size, Optional.empty());
+        this(Optional.empty(), name, size);
     }
 
     /**
@@ -80,10 +80,14 @@ public final class CompositeType implements DataType {
      *
      * @param name what the type is called in it, not empty
      * @param size bytes of an element with its padding, above 0
-     * @param group of the same run as the data; otherwise the root
+     * @param group of the same run as the data
      * @throws IllegalArgumentException the name is empty or the size not above 0
      */
-    public CompositeType(String name, int size, Optional<DatasetGroup> group) {
+    public CompositeType(String name, int size, DatasetGroup group) {
+        this(Optional.of(group), name, size);
+    }
+
+    private CompositeType(Optional<DatasetGroup> group, String name, int size) {
         check(name, size);
         this.name = name;
         this.size = size;

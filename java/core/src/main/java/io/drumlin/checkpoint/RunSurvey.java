@@ -22,12 +22,24 @@ public interface RunSurvey {
      *
      * @param configFile configuration file of C FTI
      * @param workingDirectory where the run was started: relative directories of the configuration are below it
-     * @param execId which run; otherwise the one that the file names
      * @return the run
      * @throws IOException the configuration is refused or that of another number of ranks, or the run's {@code Topology.fti} cannot be
      *     read, without which there is no restart
      */
-    static RunSurvey open(Path configFile, Path workingDirectory, Optional<String> execId) throws IOException {
+    static RunSurvey open(Path configFile, Path workingDirectory) throws IOException {
+        return CheckpointsProvider.installed().survey(configFile, workingDirectory, null);
+    }
+
+    /**
+     * Finds another run than the one that a configuration file names, otherwise as {@link #open(Path, Path)}.
+     *
+     * @param configFile configuration file of C FTI
+     * @param workingDirectory where the run was started: relative directories of the configuration are below it
+     * @param execId which run
+     * @return the run
+     * @throws IOException as {@link #open(Path, Path)}
+     */
+    static RunSurvey open(Path configFile, Path workingDirectory, String execId) throws IOException {
         return CheckpointsProvider.installed().survey(configFile, workingDirectory, execId);
     }
 

@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * <pre>{@code
  * SingleFile file = checkpoints.singleFile();
- * GlobalDataset grid = file.globalDataset("grid", List.of(rows, columns), ElementType.DBLE, Optional.empty());
+ * GlobalDataset grid = file.globalDataset("grid", List.of(rows, columns), ElementType.DBLE);
  * checkpoints.protect(0, block);
  * file.subset(0, grid, List.of(firstRow, 0L), List.of(blockRows, columns));
  * if (checkpoints.isRestart()) {
@@ -35,11 +35,23 @@ public interface SingleFile {
      * @param name of the dataset, without slashes
      * @param dimensions 1 to 32, the last varying fastest
      * @param type of an element
-     * @param group of this run, or the root
+     * @param group of this run
      * @return the dataset, of which no rank has a part yet
      * @throws IllegalArgumentException name, dimensions or group cannot be
      */
-    GlobalDataset globalDataset(String name, List<Long> dimensions, DataType type, Optional<DatasetGroup> group);
+    GlobalDataset globalDataset(String name, List<Long> dimensions, DataType type, DatasetGroup group);
+
+    /**
+     * Declares a dataset of all ranks in the root group, otherwise as
+     * {@link #globalDataset(String, List, DataType, DatasetGroup)}.
+     *
+     * @param name of the dataset, without slashes
+     * @param dimensions 1 to 32, the last varying fastest
+     * @param type of an element
+     * @return the dataset, of which no rank has a part yet
+     * @throws IllegalArgumentException name or dimensions cannot be
+     */
+    GlobalDataset globalDataset(String name, List<Long> dimensions, DataType type);
 
     /**
      * Says which elements of a global dataset a variable is, or says it anew: {@code FTI_AddSubset}, {@code FTI_UpdateSubset}. At the

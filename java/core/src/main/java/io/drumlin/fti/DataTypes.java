@@ -6,7 +6,6 @@ import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.OpaqueType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The types of an instance by the numbers that C FTI gives them: its own first, those of the program behind them. */
@@ -29,7 +28,7 @@ final class DataTypes {
 
     int addComposite(@Nullable String name, int size, @Nullable FTIT_H5Group group) {
         String given = name == null || name.isEmpty() ? nameOfNext() : name;
-        return add(new CompositeType(given, size, Optional.ofNullable(group).map(FTIT_H5Group::group)));
+        return add(group == null ? new CompositeType(given, size) : new CompositeType(given, size, group.group()));
     }
 
     private String nameOfNext() {

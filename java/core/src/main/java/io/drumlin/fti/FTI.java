@@ -563,8 +563,8 @@ public final class FTI {
             int id, int rank, long @Nullable [] dimLength, @Nullable String name, @Nullable FTIT_H5Group h5group) {
         return call(FTI_NSCS, instance -> {
             List<Long> dimensions = dimLength == null ? firstOf(rank, new long[0]) : firstOf(rank, dimLength);
-            Optional<DatasetGroup> group = Optional.ofNullable(h5group).map(FTIT_H5Group::group);
-            instance.checkpoints.defineDataset(id, Optional.ofNullable(name), dimensions, group);
+            DatasetGroup group = h5group == null ? null : h5group.group();
+            instance.checkpoints.defineDataset(id, name, dimensions, group);
             return FTI_SCES;
         });
     }
@@ -583,7 +583,7 @@ public final class FTI {
     public static int FTI_DefineGlobalDataset(
             int did, int rank, long[] dimLength, String name, @Nullable FTIT_H5Group h5group, int tid) {
         return call(FTI_NSCS, instance -> {
-            Optional<DatasetGroup> group = Optional.ofNullable(h5group).map(FTIT_H5Group::group);
+            DatasetGroup group = h5group == null ? instance.checkpoints.datasets() : h5group.group();
             instance.globalDatasets.define(did, firstOf(rank, dimLength), name, group, instance.types.get(tid));
             return FTI_SCES;
         });

@@ -7,7 +7,6 @@ import io.drumlin.checkpoint.SingleFile;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** The global datasets of an instance by the numbers that the program gives them. */
 final class GlobalDatasets {
@@ -19,7 +18,7 @@ final class GlobalDatasets {
         this.file = file;
     }
 
-    void define(int did, List<Long> dimensions, String name, Optional<DatasetGroup> group, DataType type) {
+    void define(int did, List<Long> dimensions, String name, DatasetGroup group, DataType type) {
         if (byNumber.containsKey(did)) {
             throw new IllegalArgumentException("global dataset " + did + " is defined already");
         }

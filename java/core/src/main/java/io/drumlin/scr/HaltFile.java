@@ -3,9 +3,9 @@ package io.drumlin.scr;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file in which a job is told to halt (docs/formats/scr.md, section 8). A change replaces it by a rename. SCR's own
@@ -90,12 +90,14 @@ public final class HaltFile {
         /**
          * Sets or removes the reason to halt at once.
          *
-         * @param reason empty to remove it
+         * @param reason null to remove it
          * @return this
          */
-        public Change exitReason(Optional<String> reason) {
+        public Change exitReason(@Nullable String reason) {
             tree.remove(HaltConditions.EXIT_REASON);
-            reason.ifPresent(text -> tree.set(HaltConditions.EXIT_REASON, text));
+            if (reason != null) {
+                tree.set(HaltConditions.EXIT_REASON, reason);
+            }
             return this;
         }
 

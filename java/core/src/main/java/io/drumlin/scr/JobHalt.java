@@ -59,7 +59,7 @@ final class JobHalt {
         RootRank.run(world, "noting the end", () -> {
             String known = file.read().exitReason().orElse("");
             if (known.isEmpty() || known.equals(HaltConditions.FINALIZED)) {
-                file.update(change -> change.exitReason(Optional.of(reason)));
+                file.update(change -> change.exitReason(reason));
             }
         });
     }

@@ -22,7 +22,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -160,7 +159,7 @@ class AsynchronousTest {
                 DatasetGroup outer = checkpoints.datasets().group("outer_then");
                 DatasetGroup inner = outer.group("inner_then");
                 checkpoints.protect(0, new int[] {1});
-                checkpoints.defineDataset(0, Optional.empty(), List.of(), Optional.of(inner));
+                checkpoints.defineDataset(0, null, List.of(), inner);
                 checkpoints.checkpoint(1, Level.L1);
                 inner.rename("inner_now");
                 outer.rename("outer_now");

@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -255,8 +254,7 @@ class DifferentialTest {
                 values[0] = 2;
                 checkpoints.checkpoint(2, newer);
             });
-            RunReport report =
-                    RunSurvey.open(run.config(), directory, Optional.empty()).report(true);
+            RunReport report = RunSurvey.open(run.config(), directory).report(true);
             assertThat(report.restart().map(RunReport.Checkpoint::level)).contains(newer);
             run.run(RANKS, (checkpoints, comm) -> {
                 int[] values = {0};

@@ -23,7 +23,6 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -75,7 +74,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
             checkpoints.protect(7, opaque, comm.rank() + 1, new OpaqueType("three", 24));
             checkpoints.protect(3, new double[0]);
             DatasetGroup group = checkpoints.datasets().group("fields");
-            checkpoints.defineDataset(4, Optional.of("matrix"), List.of(3L, 4L), Optional.of(group));
+            checkpoints.defineDataset(4, "matrix", List.of(3L, 4L), group);
         }
 
         void fill(int seed) {
@@ -338,9 +337,9 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         takeData(run, Level.L1);
         run.run(RANKS, (checkpoints, comm) -> {
             Data data = new Data(checkpoints, comm);
-            checkpoints.defineDataset(4, Optional.of("other"), List.of(), Optional.empty());
+            checkpoints.defineDataset(4, "other", List.of(), null);
             assertThatThrownBy(() -> checkpoints.recover(4)).hasMessageContaining("no dataset /fields/other");
-            checkpoints.defineDataset(4, Optional.of("matrix"), List.of(), Optional.empty());
+            checkpoints.defineDataset(4, "matrix", List.of(), null);
             checkpoints.recover();
             data.assertFilled(comm.rank() + 10);
         });
@@ -482,7 +481,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         takeData(run, Level.L1);
         run.run(RANKS, (checkpoints, comm) -> {
             new Data(checkpoints, comm);
-            checkpoints.defineDataset(3, Optional.of("Dataset_7"), List.of(), Optional.empty());
+            checkpoints.defineDataset(3, "Dataset_7", List.of(), null);
             checkpoints.discardRestart();
             assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1))
                     .isInstanceOf(IOException.class)
@@ -499,17 +498,16 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         RunFixture run = run(Map.of("basic.group_size", "1"));
         run.run(1, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[6]);
-            checkpoints.defineDataset(0, Optional.empty(), List.of(2L, 3L), Optional.empty());
+            checkpoints.defineDataset(0, null, List.of(2L, 3L), null);
             checkpoints.protect(0, new short[6]);
             checkpoints.checkpoint(1, Level.L1);
             assertThat(dimensions(run, 1)).isEqualTo(List.of(2L, 3L));
             checkpoints.protect(0, new short[7]);
             checkpoints.checkpoint(2, Level.L1);
             assertThat(dimensions(run, 2)).isEqualTo(List.of(7L));
-            assertThatThrownBy(() -> checkpoints.defineDataset(0, Optional.empty(), List.of(2L, 3L), Optional.empty()))
+            assertThatThrownBy(() -> checkpoints.defineDataset(0, null, List.of(2L, 3L), null))
                     .hasMessageContaining("product is 7");
-            assertThatThrownBy(() ->
-                            checkpoints.defineDataset(0, Optional.empty(), List.of(), Optional.of(new RunGroup())))
+            assertThatThrownBy(() -> checkpoints.defineDataset(0, null, List.of(), new RunGroup()))
                     .hasMessageContaining("another run");
         });
     }

@@ -18,7 +18,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -97,7 +96,7 @@ class HeadsTest {
     void aHeadHasNoDataToBeExtracted() throws IOException {
         RunFixture run = run(Map.of());
         run.run(RANKS, (checkpoints, comm) -> take(checkpoints, comm, 7, Level.L1));
-        RunSurvey survey = RunSurvey.open(run.config(), directory, Optional.empty());
+        RunSurvey survey = RunSurvey.open(run.config(), directory);
         assertThat(survey.fetch(4, directory)).isPresent();
         assertThatThrownBy(() -> survey.fetch(3, directory)).hasMessageContaining("it is a head");
     }

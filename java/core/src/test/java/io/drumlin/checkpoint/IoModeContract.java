@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -306,8 +305,7 @@ abstract class IoModeContract extends LevelsContract {
         if (level != Level.L1) {
             run.loseNode(1);
         }
-        RunReport report =
-                RunSurvey.open(run.config(), directory, Optional.empty()).report(true);
+        RunReport report = RunSurvey.open(run.config(), directory).report(true);
         assertThat(report.restart()).get().satisfies(found -> {
             assertThat(found.level()).isEqualTo(level);
             assertThat(found.sources().keySet()).containsExactlyElementsOf(HeadsTest.APPLICATION);

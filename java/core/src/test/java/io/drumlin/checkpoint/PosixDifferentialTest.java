@@ -140,9 +140,8 @@ class PosixDifferentialTest {
         RunFixture run = run();
         take(run, 500, 500, 500);
         flip(run.file("dcp-id0-rank1.fti"), offset);
-        Optional<RunReport.Checkpoint> restart = RunSurvey.open(run.config(), directory, Optional.empty())
-                .report(true)
-                .restart();
+        Optional<RunReport.Checkpoint> restart =
+                RunSurvey.open(run.config(), directory).report(true).restart();
         if (left == 0) {
             assertThat(restart).isEmpty();
             assertThatThrownBy(() -> expect(run, 500, 1)).hasMessageContaining("at no level");
@@ -376,8 +375,7 @@ class PosixDifferentialTest {
         RunFixture run = run();
         take(run, 500, 500);
         flip(run.file("dcp-id0-rank1.fti"), -1);
-        RunReport report =
-                RunSurvey.open(run.config(), directory, Optional.empty()).report(true);
+        RunReport report = RunSurvey.open(run.config(), directory).report(true);
         assertThat(report.problems().toString()).contains("layer 1 is damaged").contains("dcp-id0-rank1.fti");
         assertThat(List.of(report.restart().orElseThrow().level())).containsExactly(Level.L4_DCP);
     }

@@ -15,7 +15,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -308,7 +307,7 @@ class RankOrderTest {
         int[] part = new int[length];
         checkpoints.protect(0, part);
         SingleFile file = checkpoints.singleFile();
-        GlobalDataset all = file.globalDataset("all", List.of((long) ELEMENTS), ElementType.INTG, Optional.empty());
+        GlobalDataset all = file.globalDataset("all", List.of((long) ELEMENTS), ElementType.INTG);
         file.subset(0, all, List.of((long) first), List.of((long) length));
         if (before > 0) {
             checkpoints.recover();

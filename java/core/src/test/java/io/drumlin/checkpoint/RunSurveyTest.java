@@ -71,7 +71,7 @@ class RunSurveyTest {
     }
 
     private RunSurvey survey(RunFixture run) throws IOException {
-        return RunSurvey.open(run.config(), directory, Optional.empty());
+        return RunSurvey.open(run.config(), directory);
     }
 
     @Tag("exhaustive")

@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,8 +56,7 @@ class SingleFileFullDiskTest {
     private static long[] declare(Checkpoints checkpoints, Communicator comm) {
         long[] row = new long[COLUMNS];
         SingleFile file = checkpoints.singleFile();
-        GlobalDataset matrix =
-                file.globalDataset("matrix", List.of((long) RANKS, (long) COLUMNS), ElementType.LONG, Optional.empty());
+        GlobalDataset matrix = file.globalDataset("matrix", List.of((long) RANKS, (long) COLUMNS), ElementType.LONG);
         checkpoints.protect(0, row);
         file.subset(0, matrix, List.of((long) comm.rank(), 0L), List.of(1L, (long) COLUMNS));
         return row;

@@ -25,7 +25,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -95,7 +94,7 @@ class SingleFileTest {
             this.checkpoints = checkpoints;
             this.comm = comm;
             file = checkpoints.singleFile();
-            matrix = file.globalDataset("matrix", List.of(ROWS, columns), ElementType.LONG, Optional.empty());
+            matrix = file.globalDataset("matrix", List.of(ROWS, columns), ElementType.LONG);
             declare(columns);
         }
 
@@ -384,8 +383,7 @@ class SingleFileTest {
             GlobalDataset matrix = file.globalDataset(
                     what.equals("name") ? "other" : "matrix",
                     List.of(rows, COLUMNS),
-                    shorts ? ElementType.SHRT : what.equals("type") ? ElementType.DBLE : ElementType.LONG,
-                    Optional.empty());
+                    shorts ? ElementType.SHRT : what.equals("type") ? ElementType.DBLE : ElementType.LONG);
             long half = rows / 2 - (what.equals("gap") && comm.rank() == 1 ? 1 : 0);
             int elements = (int) (half * COLUMNS);
             checkpoints.protect(0, shorts ? new short[elements] : new long[elements]);
@@ -431,7 +429,7 @@ class SingleFileTest {
     /** A variable that is all of a dataset of two elements, or none of it. */
     private static void protectPart(Checkpoints checkpoints, int id, long[] values, ElementType type) {
         SingleFile file = checkpoints.singleFile();
-        GlobalDataset dataset = file.globalDataset("part" + id, List.of(2L), type, Optional.empty());
+        GlobalDataset dataset = file.globalDataset("part" + id, List.of(2L), type);
         checkpoints.protect(id, values, values.length, type);
         file.subset(id, dataset, List.of(0L), List.of((long) values.length));
     }

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,8 +35,7 @@ class WatchedSurveyTest {
             checkpoints.checkpoint(2, Level.L3);
         });
         LongAdder read = new LongAdder();
-        RunSurvey survey =
-                RunSurvey.open(run.config(), directory, Optional.empty()).watchedBy(read::add);
+        RunSurvey survey = RunSurvey.open(run.config(), directory).watchedBy(read::add);
 
         RunReport report = survey.report(false);
         assertThat(report.checkpoints()).hasSize(2);

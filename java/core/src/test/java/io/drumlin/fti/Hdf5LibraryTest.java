@@ -30,7 +30,6 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.bytedeco.hdf5.hdf5_java;
 import org.bytedeco.javacpp.Loader;
@@ -259,9 +258,7 @@ class Hdf5LibraryTest {
         write(file, "field", counted(24), false, 6, 4);
         H5.H5Fclose(file);
         run.run(2, (checkpoints, comm) -> {
-            GlobalDataset field = checkpoints
-                    .singleFile()
-                    .globalDataset("field", List.of(6L, 4L), ElementType.DBLE, Optional.empty());
+            GlobalDataset field = checkpoints.singleFile().globalDataset("field", List.of(6L, 4L), ElementType.DBLE);
             double[] rows = new double[12];
             checkpoints.protect(0, rows);
             checkpoints.singleFile().subset(0, field, List.of(3L * comm.rank(), 0L), List.of(3L, 4L));
@@ -450,9 +447,8 @@ class Hdf5LibraryTest {
         run.run(1, (checkpoints, comm) -> {
             List<String> names = List.of("field", "never");
             for (int id = 0; id < names.size(); id++) {
-                GlobalDataset dataset = checkpoints
-                        .singleFile()
-                        .globalDataset(names.get(id), List.of(6L), ElementType.DBLE, Optional.empty());
+                GlobalDataset dataset =
+                        checkpoints.singleFile().globalDataset(names.get(id), List.of(6L), ElementType.DBLE);
                 checkpoints.protect(id, new double[6]);
                 checkpoints.singleFile().subset(id, dataset, List.of(0L), List.of(6L));
             }

@@ -29,17 +29,16 @@ class HaltFileTest {
     @Test
     void eachConditionHalts() throws IOException {
         assertThat(reason()).isEmpty();
-        file().update(change -> change.exitReason(Optional.of("SCR_FINALIZE_CALLED")));
+        file().update(change -> change.exitReason("SCR_FINALIZE_CALLED"));
         assertThat(reason()).as("a job that ended by itself may go on").isEmpty();
         file().update(change -> change.checkpointsLeft(OptionalLong.of(1)));
         assertThat(reason()).isEmpty();
         file().update(change -> change.checkpointsLeft(OptionalLong.of(0)));
         assertThat(reason()).contains("NO_CHECKPOINTS_LEFT");
-        file().update(change -> change.exitReason(Optional.of("USER_REQUEST")));
+        file().update(change -> change.exitReason("USER_REQUEST"));
         assertThat(reason()).contains("USER_REQUEST");
-        file().update(change -> change.exitReason(Optional.empty())
-                .checkpointsLeft(OptionalLong.empty())
-                .exitAfter(OptionalLong.of(NOW)));
+        file().update(change ->
+                change.exitReason(null).checkpointsLeft(OptionalLong.empty()).exitAfter(OptionalLong.of(NOW)));
         assertThat(reason()).contains("EXIT_AFTER_TIME");
         file().update(change -> change.exitAfter(OptionalLong.of(NOW + 1)).exitBefore(OptionalLong.of(NOW + 50)));
         assertThat(reason()).isEmpty();

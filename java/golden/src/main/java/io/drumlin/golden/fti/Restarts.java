@@ -14,7 +14,6 @@ import java.nio.file.PathMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -89,7 +88,7 @@ final class Restarts {
 
     /** What the commands say of the run before anybody restarts it. */
     private void survey(EngineRun run, Scenario scenario) throws IOException {
-        String found = RunSurvey.open(run.config(), run.directory(), Optional.empty())
+        String found = RunSurvey.open(run.config(), run.directory())
                 .report(true)
                 .restart()
                 .map(checkpoint -> "level " + checkpoint.level().number() + ", checkpoint " + checkpoint.ckptId())

@@ -2,9 +2,9 @@ package io.drumlin.golden.ftiff;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.Packing;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
-import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.golden.Outcome;
 import io.drumlin.golden.ftiff.CallSequence.Change;
 import io.drumlin.golden.ftiff.CallSequence.Checkpoint;

@@ -73,12 +73,12 @@ final class SmallFilesCase {
                 case "-a" -> change.exitAfter(OptionalLong.of(Long.parseLong(options.pop())));
                 case "-b" -> change.exitBefore(OptionalLong.of(Long.parseLong(options.pop())));
                 case "-s" -> change.haltSeconds(OptionalLong.of(Long.parseLong(options.pop())));
-                case "-r" -> change.exitReason(Optional.of(options.pop()));
+                case "-r" -> change.exitReason(options.pop());
                 case "-xc" -> change.checkpointsLeft(OptionalLong.empty());
                 case "-xa" -> change.exitAfter(OptionalLong.empty());
                 case "-xb" -> change.exitBefore(OptionalLong.empty());
                 case "-xs" -> change.haltSeconds(OptionalLong.empty());
-                case "-xr" -> change.exitReason(Optional.empty());
+                case "-xr" -> change.exitReason(null);
                 case "-f" -> options.pop();
                 default -> {} // -l
             }

@@ -237,7 +237,7 @@ class RestartTest {
 
     /** Level and id of the checkpoint that a restart takes, as the commands say it before. */
     private static Optional<Map.Entry<Level, Integer>> surveyed(Run run) throws IOException {
-        return RunSurvey.open(run.config(), run.copy, Optional.empty())
+        return RunSurvey.open(run.config(), run.copy)
                 .report(true)
                 .restart()
                 .map(checkpoint -> Map.entry(checkpoint.level(), checkpoint.ckptId()));

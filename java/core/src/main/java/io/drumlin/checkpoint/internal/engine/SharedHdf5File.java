@@ -86,9 +86,13 @@ public final class SharedHdf5File implements SingleFile {
     }
 
     @Override
-    public GlobalDataset globalDataset(
-            String name, List<Long> dimensions, DataType type, Optional<DatasetGroup> group) {
-        RunGroup parent = group.map(RunGroup::of).orElse(variables.datasets());
+    public GlobalDataset globalDataset(String name, List<Long> dimensions, DataType type) {
+        return globalDataset(name, dimensions, type, variables.datasets());
+    }
+
+    @Override
+    public GlobalDataset globalDataset(String name, List<Long> dimensions, DataType type, DatasetGroup group) {
+        RunGroup parent = RunGroup.of(group);
         if (parent.root() != variables.datasets()) {
             throw new IllegalArgumentException("group " + parent.path() + " is of another run");
         }

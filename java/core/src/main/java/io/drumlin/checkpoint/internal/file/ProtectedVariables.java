@@ -193,18 +193,18 @@ public final class ProtectedVariables {
         return datasets;
     }
 
-    public void define(int id, Optional<String> name, List<Long> dimensions, Optional<DatasetGroup> group) {
+    public void define(int id, @Nullable String name, List<Long> dimensions, @Nullable DatasetGroup group) {
         ProtectedData variable = require(id);
         DatasetDefinition definition = variable.dataset();
-        if (name.isPresent()) {
-            definition = definition.named(name.get());
+        if (name != null) {
+            definition = definition.named(name);
         }
         if (!dimensions.isEmpty()) {
             definition = definition.shaped(
                     dimensions, variable.size() / variable.type().size());
         }
-        if (group.isPresent()) {
-            definition = definition.within(group.get());
+        if (group != null) {
+            definition = definition.within(group);
         }
         variable.dataset(definition);
     }

@@ -3,13 +3,14 @@ package io.drumlin.checkpoint.internal.run;
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.HeadCallback;
+import io.drumlin.checkpoint.Packing;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.engine.OpenOptions;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
-import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ public final class EngineBuilder implements Checkpoints.Builder {
 
     @Override
     public EngineBuilder packing(Packing placement) {
-        options.packing = Optional.of(placement);
+        options.packing = Optional.of(ContainerPlan.Packing.valueOf(placement.name()));
         return this;
     }
 

@@ -193,7 +193,7 @@ public final class EngineCheckpoints implements Checkpoints {
     }
 
     @Override
-    public void defineDataset(int id, Optional<String> name, List<Long> dimensions, Optional<DatasetGroup> group) {
+    public void defineDataset(int id, @Nullable String name, List<Long> dimensions, @Nullable DatasetGroup group) {
         variables.define(id, name, dimensions, group);
     }
 

@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Gives the engine to the types that programs see. Made by {@link java.util.ServiceLoader}. */
 public final class EngineProvider implements CheckpointsProvider {
@@ -25,7 +26,7 @@ public final class EngineProvider implements CheckpointsProvider {
     }
 
     @Override
-    public RunSurvey survey(Path configFile, Path workingDirectory, Optional<String> execId) throws IOException {
-        return EngineRunSurvey.open(configFile, workingDirectory, execId);
+    public RunSurvey survey(Path configFile, Path workingDirectory, @Nullable String execId) throws IOException {
+        return EngineRunSurvey.open(configFile, workingDirectory, Optional.ofNullable(execId));
     }
 }
