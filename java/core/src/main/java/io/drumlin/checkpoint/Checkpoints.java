@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checkpoints of one run: protects data, writes them at a level, brings them back after a failure.
+ * The checkpoints of one run. Protects data, writes them at a level, and recovers them after a failure.
  *
  * <pre>{@code
  * try (var checkpoints = Checkpoints.open(Path.of("config.fti"), Communicators.world())) {
@@ -29,33 +29,34 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>The configuration file, the directories and the files are those of C FTI (docs/formats). Runs share no state:
- * several runs can be open in one process. Methods marked <em>collective</em> are called by every rank, in the same order;
- * when such a call fails on one rank it throws on all. One thread per rank calls.
+ * <p>The configuration file, the directories and the files are those of C FTI (docs/formats). Runs share no state, so
+ * several runs can be open in one process. Every rank must call the methods marked <em>collective</em>, in the same
+ * order; if such a call fails on one rank, it throws on all. Only one thread per rank may call.
  */
 public interface Checkpoints extends AutoCloseable {
 
     /**
-     * Opens the run that a configuration file describes: a new one, or after a failure the one that failed. Collective.
+     * Opens the run that a configuration file describes: a new run, or the failed run after a failure. Collective.
      *
-     * <p>After a restart rank r of the communicator has what rank r of that communicator protected, whatever nodes they are on: where the
-     * nodes come in another order files are sent to the nodes of their ranks.
+     * <p>After a restart, rank r of this communicator recovers what rank r of the earlier communicator protected,
+     * whatever nodes they run on. If the nodes come in another order, files are sent to the nodes of their ranks.
      *
-     * @param configFile configuration file of C FTI; its restart section is rewritten; rank 0 reads it
-     * @param communicator the ranks of the run; duplicated, and not closed by this
-     * @return the run; {@link #isRestart} says whether there is data to recover. On a head it comes when the run is over, see
-     *     {@link #isHead}
-     * @throws IOException the configuration is refused, a directory cannot be made, or a checkpoint was asked for by
-     *     {@code failure = 1} or {@code 2} and none could be recovered
+     * @param configFile configuration file of C FTI; rank 0 reads it and rewrites its restart section
+     * @param communicator the ranks of the run; duplicated, and not closed by the run
+     * @return the run; {@link #isRestart} says whether there is data to recover. On a head this method returns when the
+     *     run is over, see {@link #isHead}
+     * @throws IOException the configuration is refused, a directory cannot be created, or {@code failure = 1} or
+     *     {@code 2} asks for a restart and no checkpoint can be recovered
      */
     static Checkpoints open(Path configFile, Communicator communicator) throws IOException {
         return builder(configFile).communicator(communicator).open();
     }
 
     /**
-     * Begins to load the classes of a first checkpoint, in a thread of its own, so that it comes sooner. For programs that start
-     * MPI before they open a run: to be called before, because MPI waits more than it computes while it starts. Where a run starts
-     * MPI itself this is not needed. Returns at once, never fails, and does nothing the second time.
+     * Starts a thread that loads the classes of the first checkpoint, so that this checkpoint takes less time. A
+     * program that starts MPI before it opens a run calls this method before it starts MPI, because MPI mostly waits
+     * while it starts. A program whose run starts MPI does not need it. Returns at once, never fails, and does nothing
+     * when called again.
      */
     static void preload() {
         CheckpointsProvider.installed().preload();
@@ -74,7 +75,7 @@ public interface Checkpoints extends AutoCloseable {
     interface Builder {
 
         /**
-         * Names the ranks of the run; without it all processes of the job.
+         * Sets the ranks of the run. The default is all processes of the job.
          *
          * @param ranks duplicated, and not closed by the run
          * @return this
@@ -82,8 +83,8 @@ public interface Checkpoints extends AutoCloseable {
         Builder communicator(Communicator ranks);
 
         /**
-         * Names the storage engine; without it the system property {@code drumlin.storage}, the configuration key
-         * {@code [drumlin] storage} or the best one available decides, in this order.
+         * Sets the storage engine. The default is the engine named by the system property {@code drumlin.storage}, else
+         * by the configuration key {@code [drumlin] storage}, else the best one available.
          *
          * @param engine used for all files
          * @return this
@@ -91,7 +92,7 @@ public interface Checkpoints extends AutoCloseable {
         Builder storage(StorageEngine engine);
 
         /**
-         * Says how containers are placed; without it the configuration key {@code [drumlin] packing} decides.
+         * Sets how containers are placed in a file. The default is the configuration key {@code [drumlin] packing}.
          *
          * @param placement compact for the bytes C FTI would write, aligned for speed
          * @return this
@@ -99,15 +100,19 @@ public interface Checkpoints extends AutoCloseable {
         Builder packing(Packing placement);
 
         /**
-         * Protects data from the opening of the run on, otherwise as {@link Checkpoints#protect(int, Object)}. A restart that knows all of
-         * its variables verifies a checkpoint and puts it into them in one pass, where it else reads it twice.
+         * Protects data from the opening of the run on; otherwise like {@link Checkpoints#protect(int, Object)}. A
+         * restart that knows all variables of a checkpoint verifies the file and fills the variables in one pass.
+         * Without them it reads the file twice.
          *
-         * <p>So what they hold after the opening of a restart is undefined until the program has called {@link Checkpoints#recover}, as ever, and
-         * also if {@code open} throws. What the program writes to a variable before may stay there. Who protects one anew after the opening
-         * has it read from the file. With {@link #freshStartIfUnrecoverable} or {@link #anyNumberOfRanks} variables stay as they are until
-         * {@code recover}, and nothing is faster. A builder with variables opens one run.
+         * <p>After the opening of a restart, the contents of these variables are undefined until
+         * {@link Checkpoints#recover} returns. They are undefined too if {@code open} throws. {@code recover} may keep
+         * what the program writes to a variable between the two calls. A variable that is protected again after the
+         * opening is read from the file. With {@link #freshStartIfUnrecoverable} or {@link #anyNumberOfRanks} the
+         * variables do not change before {@code recover}, and the restart reads the file twice. A builder with
+         * variables opens only one run.
          *
-         * @param id 0 to {@code max_var_id} of the configuration; {@code open} fails on all ranks if it is out of range on one
+         * @param id 0 to {@code max_var_id} of the configuration; {@code open} fails on all ranks if it is out of range
+         *     on one
          * @param variable a primitive array, a java.nio buffer from its position to its limit, or a {@link Scalar}
          * @return this
          * @throws IllegalArgumentException the class of {@code variable} cannot be protected
@@ -115,29 +120,34 @@ public interface Checkpoints extends AutoCloseable {
         Builder protect(int id, Object variable);
 
         /**
-         * The same for the first elements of an array or buffer.
+         * Protects the first elements of an array or buffer from the opening of the run on; otherwise like
+         * {@link #protect(int, Object)}.
          *
-         * @param id as above
+         * @param id 0 to {@code max_var_id} of the configuration; {@code open} fails on all ranks if it is out of range
+         *     on one
          * @param variable a primitive array or a java.nio buffer
          * @param count elements, 0 or above
          * @return this
-         * @throws IllegalArgumentException the count is out of range or the class of {@code variable} cannot be protected
+         * @throws IllegalArgumentException the count is out of range or the class of {@code variable} cannot be
+         *     protected
          */
         Builder protect(int id, Object variable, long count);
 
         /**
-         * Starts afresh where a restart finds no whole checkpoint, instead of throwing: what C FTI does.
-         * {@link Checkpoints#recoveryFailure} then says what was missing. Not where the archive of level 4 has a checkpoint: that the new
-         * run could replace, and {@link Checkpoints#open} says how to bring it back.
+         * Makes a restart that finds no whole checkpoint start afresh, as C FTI does, instead of throwing.
+         * {@link Checkpoints#recoveryFailure} then says what was missing. If the archive of level 4 has a checkpoint,
+         * {@link Checkpoints#open} throws all the same, because the new run could replace that checkpoint; the message
+         * says how to bring it back.
          *
          * @return this
          */
         Builder freshStartIfUnrecoverable();
 
         /**
-         * Lets the run be restarted on another number of ranks than took its checkpoints; otherwise such a restart is refused. It goes on from
-         * the newest checkpoint of level 4, in the modes FTI-FF, POSIX, MPI-IO and SIONlib: those of levels 1 to 3 are of use to the
-         * former number only. Before {@link Checkpoints#recover} the program says how its variables are distributed
+         * Allows a restart on another number of ranks than the number that took the checkpoints. Without this, such a
+         * restart is refused. The restart continues from the newest checkpoint of level 4, in the modes FTI-FF, POSIX,
+         * MPI-IO and SIONlib. Checkpoints of levels 1 to 3 serve only the number of ranks that took them. Before it
+         * calls {@link Checkpoints#recover}, the program says how its variables are distributed
          * ({@link Checkpoints#distribute}).
          *
          * @return this
@@ -145,50 +155,55 @@ public interface Checkpoints extends AutoCloseable {
         Builder anyNumberOfRanks();
 
         /**
-         * Lets data belong to places in the order of nodes and not to ranks, which is the rule of C FTI: {@link Checkpoints#communicator} is in this
-         * order, and after a restart with the nodes in another order its ranks, and not those of the communicator given, have the data they
-         * had. A warning says so where the numbers differ. For programs that are written for that, and use it for everything.
+         * Assigns data to places in the order of nodes instead of to ranks, as C FTI does.
+         * {@link Checkpoints#communicator} is then in the order of nodes. After a restart with the nodes in another
+         * order, its ranks recover the data they had; the ranks of the communicator given to the run may not. A warning
+         * is logged if the rank numbers differ. This is for programs that use {@link Checkpoints#communicator} for
+         * everything.
          *
          * @return this
          */
         Builder orderOfNodes();
 
         /**
-         * Lets a thread of each rank take checkpoints while the rank computes, as {@code [drumlin] async = 1} does:
-         * {@link Checkpoints#checkpoint} returns when the protected data are copied to memory. The copy takes as much as they do, and
-         * is kept for the next checkpoint. Where MPI carries the messages it must provide MPI_THREAD_MULTIPLE.
+         * Makes a thread of each rank take the checkpoints while the rank computes, like {@code [drumlin] async = 1}.
+         * {@link Checkpoints#checkpoint} returns when the protected data are copied to memory. The copy needs as much
+         * memory as the protected data, and the memory is kept for the next checkpoint. If MPI carries the messages, it
+         * must provide MPI_THREAD_MULTIPLE.
          *
          * @return this
          */
         Builder asynchronous();
 
         /**
-         * Says what becomes of the failure of a checkpoint that was being finished behind the computation. Without this the next
-         * collective call throws it, on all ranks, and does nothing else; with it that call gives the failure to the handler, on all
-         * ranks, and goes on: what C FTI does.
+         * Sets a handler for failures of checkpoints that are finished in the background. Without a handler the next
+         * collective call throws the failure on all ranks and does nothing else. With a handler that call passes the
+         * failure to the handler, on all ranks, and then does its work, as in C FTI.
          *
-         * @param handler told of each failure; earlier checkpoints are as they were
+         * @param handler called with each failure; earlier checkpoints are unchanged
          * @return this
          */
         Builder lateFailures(Consumer<IOException> handler);
 
         /**
-         * Lets a head tell of its work.
+         * Sets a listener for the checkpoints that a head finishes.
          *
-         * @param listener told, on heads, of their run and each checkpoint that they have finished: the bytes are those of the node,
-         *     of the times only the last is not 0
+         * @param listener called on heads, with the run and a report for each checkpoint that the head has finished;
+         *     the report counts the bytes of the node, and only the last of its times is not 0
          * @return this
          */
         Builder finishedByHead(BiConsumer<Checkpoints, CheckpointReport> listener);
 
         /**
-         * Lets a head work for the program while its node gives it nothing to do, as {@code FTIX_CALLBACK} of C FTI. It calls within
-         * {@link #open}, again and again, and once more when the application has left. Checkpoints come first. As long as a call lasts
-         * they wait, on all nodes, because the heads work together; the calls of different heads have nothing to do with each other, so
-         * they must not be collective.
+         * Sets a callback for a head to run while its node gives it nothing to do, like {@code FTIX_CALLBACK} of C FTI.
+         * The head calls it within {@link #open}, again and again, and once more after the application has left.
+         * Checkpoints come first, but they cannot interrupt a call: while a call lasts, checkpoints wait on all nodes,
+         * because the heads work together. Each head makes its calls independently of the others, so the callback must
+         * not make collective calls.
          *
-         * <p>After a call of less than 320 microseconds the head pauses for 20 microseconds, after more of them in a row for up to 320.
-         * If the callback throws, that is logged, the head calls it no more and goes on with its work.
+         * <p>After a call of less than 320 microseconds the head pauses for 20 microseconds. After several such calls
+         * in a row the pause grows to at most 320 microseconds. If the callback throws, the head logs the exception,
+         * does not call the callback again, and continues its work.
          *
          * @param callback called on heads only
          * @return this
@@ -205,8 +220,9 @@ public interface Checkpoints extends AutoCloseable {
     }
 
     /**
-     * Protects data under an id, or replaces what is protected under it: from now on checkpoints hold them. Nothing is
-     * copied; the values at the time of a checkpoint count. Not collective, but every rank protects in the same order.
+     * Protects data under an id, or replaces what is protected under this id. Later checkpoints contain the data.
+     * Nothing is copied: a checkpoint stores the values at the time it is taken. Not collective, but every rank must
+     * protect its variables in the same order.
      *
      * @param id 0 to {@code max_var_id} of the configuration
      * @param variable a primitive array, a java.nio buffer from its position to its limit, or a {@link Scalar}
@@ -215,7 +231,7 @@ public interface Checkpoints extends AutoCloseable {
     void protect(int id, Object variable);
 
     /**
-     * Protects the first elements of an array or buffer; otherwise as {@link #protect(int, Object)}.
+     * Protects the first elements of an array or buffer; otherwise like {@link #protect(int, Object)}.
      *
      * @param id 0 to {@code max_var_id} of the configuration
      * @param variable a primitive array or a java.nio buffer
@@ -226,30 +242,32 @@ public interface Checkpoints extends AutoCloseable {
     void protect(int id, Object variable, long count);
 
     /**
-     * Protects the first elements of an array or buffer as what they are in C; otherwise as {@link #protect(int, Object)}.
+     * Protects the first elements of an array or buffer and gives their type in C; otherwise like {@link #protect(int,
+     * Object)}.
      *
      * @param id 0 to {@code max_var_id} of the configuration
-     * @param variable a primitive array or a java.nio buffer: of elements as large as those of the type, or of bytes; for a type
-     *     of the program also of elements of which several make one of it
+     * @param variable a primitive array or a java.nio buffer, of bytes or of elements as large as those of the type;
+     *     for a type of the program, several elements of the array may make up one element of the type
      * @param count elements of the type, 0 or above
-     * @param type what an element is
-     * @throws IllegalArgumentException the id or the count is out of range, the elements do not make whole ones of the type, or the
-     *     class of {@code variable} cannot be protected
+     * @param type type of an element in C
+     * @throws IllegalArgumentException the id or the count is out of range, the array does not hold whole elements of
+     *     the type, or the class of {@code variable} cannot be protected
      */
     void protect(int id, Object variable, long count, DataType type);
 
     /**
-     * Says how a variable is shared by the ranks, for a restart on another number of them ({@link Builder#anyNumberOfRanks}); before it is
-     * recovered. Nothing of it is stored: the program that restarts says it for the one that took the checkpoint too.
+     * Says how the ranks share a variable, for a restart on another number of ranks ({@link Builder#anyNumberOfRanks}).
+     * The program calls this before it recovers the variable. The distribution is not stored: the restarted program
+     * describes the distribution in the run that took the checkpoint as well as its own.
      *
-     * @param id a protected variable; what is protected under the id later is distributed alike
+     * @param id a protected variable; the distribution also applies to whatever is protected under this id later
      * @param distribution the same on all ranks
      * @throws IllegalArgumentException the variable is not protected
      */
     void distribute(int id, Distribution distribution);
 
     /**
-     * Bytes a checkpoint of this rank would hold.
+     * Returns how many bytes of data a checkpoint of this rank would hold.
      *
      * @return sum over all protected variables
      */
@@ -260,18 +278,18 @@ public interface Checkpoints extends AutoCloseable {
      *
      * @param <T> class of the array
      * @param id a stored variable
-     * @param array an array of the kind wanted
+     * @param array an array of the wanted class
      * @return the new array, protected under the id and all zero
-     * @throws IllegalArgumentException {@code array} is no primitive array, the stored bytes are not whole elements of it, or
-     *     the variable is not stored
+     * @throws IllegalArgumentException {@code array} is not a primitive array, the stored bytes are not a whole number
+     *     of its elements, or the variable is not stored
      */
     <T> T reallocate(int id, T array);
 
     /**
-     * The id that a name stands for. A new name gets the number of the known variables as its id, and an empty variable is
-     * protected under it until another is: do not mix names with ids chosen by hand. In all modes but FTI-FF names are
-     * stored with the checkpoint, and known again after a restart; in the mode FTI-FF the restarted program asks for them in the
-     * order in which it did before.
+     * Returns the id of a name, and assigns one if the name is new. The id of a new name is the number of known
+     * variables, and an empty variable is protected under it until the program protects another. Do not mix names with
+     * ids chosen by hand. All modes but FTI-FF store the names with the checkpoint, so they are known after a restart.
+     * In the mode FTI-FF the restarted program must ask for its names in the same order as before.
      *
      * @param name not empty, without line breaks; at most 255 bytes of UTF-8
      * @return the id
@@ -280,7 +298,7 @@ public interface Checkpoints extends AutoCloseable {
     int idFor(String name);
 
     /**
-     * The id that a name stands for, if it is known: from {@link #idFor}, or from the checkpoint of a restart.
+     * Returns the id of a name if it is known from {@link #idFor} or from the checkpoint of a restart.
      *
      * @param name a name
      * @return the id
@@ -289,7 +307,7 @@ public interface Checkpoints extends AutoCloseable {
     Optional<Integer> idOf(String name);
 
     /**
-     * Gives a protected variable a name that the metadata of all modes but FTI-FF tell of. Drumlin makes nothing of it.
+     * Gives a protected variable a name. All modes but FTI-FF store it in the metadata; Drumlin does not use it.
      *
      * @param id a protected variable
      * @param name without line breaks; at most 255 bytes of UTF-8
@@ -298,7 +316,8 @@ public interface Checkpoints extends AutoCloseable {
     void setAttribute(int id, String name);
 
     /**
-     * Gives a protected variable dimensions that the metadata of all modes but FTI-FF tell of. Drumlin makes nothing of them.
+     * Gives a protected variable dimensions. All modes but FTI-FF store them in the metadata; Drumlin does not use
+     * them.
      *
      * @param id a protected variable
      * @param dimensions at most 32
@@ -307,153 +326,159 @@ public interface Checkpoints extends AutoCloseable {
     void setAttribute(int id, List<Long> dimensions);
 
     /**
-     * Flips a bit of a variable as the section {@code [injection]} of the configuration says, to try how a program bears it.
+     * Flips a bit of a variable as the section {@code [injection]} of the configuration says, to test how a program
+     * copes with it.
      *
      * @param id a protected variable of floats or doubles
-     * @return whether it was flipped: on the rank named there only, as often as it says, and when the time there has passed since
-     *     the last flip
-     * @throws IllegalArgumentException the variable is not protected, is neither of floats nor of doubles, or has no such element
+     * @return whether a bit was flipped: only on the configured rank, at most the configured number of times, and only
+     *     if the configured time has passed since the last flip
+     * @throws IllegalArgumentException the variable is not protected, does not hold floats or doubles, or does not have
+     *     the configured element
      */
     boolean flipBit(int id);
 
     /**
-     * Says where a protected variable is in the files of the mode HDF5: {@code FTI_DefineDataset}. The other modes make nothing
-     * of it. A restart reads the dataset that is defined then, so it is defined again before the data are recovered.
+     * Says where a protected variable is in the files of the mode HDF5: {@code FTI_DefineDataset}. The other modes
+     * ignore it. The definition is not stored, so a restarted program defines the dataset again before it recovers the
+     * data.
      *
      * @param id a protected variable
-     * @param name of the dataset, without slashes; null leaves it as it is, at first {@code Dataset_} and the id
-     * @param dimensions at most 32, whose product is the number of elements, the last varying fastest; none leave
-     *     them as they are, at first one
-     * @param group of this run; null leaves the dataset where it is, at first in {@link #datasets}
-     * @throws IllegalArgumentException the variable is not protected, the name cannot be, the dimensions do not fit or the group
-     *     is of another run
+     * @param name name of the dataset, without slashes; null keeps the present name, at first {@code Dataset_} and the
+     *     id
+     * @param dimensions at most 32, the last varying fastest; their product is the number of elements; an empty list
+     *     keeps the present dimensions, at first a single one
+     * @param group a group of this run; null keeps the present group, at first {@link #datasets}
+     * @throws IllegalArgumentException the variable is not protected, the name is not allowed, the dimensions do not
+     *     fit, or the group belongs to another run
      */
     void defineDataset(int id, @Nullable String name, List<Long> dimensions, @Nullable DatasetGroup group);
 
     /**
-     * The root group in the files of the mode HDF5.
+     * Returns the root group of the files in the mode HDF5.
      *
      * @return the same for the whole run
      */
     DatasetGroup datasets();
 
     /**
-     * How the run started.
+     * Returns how the run started.
      *
      * @return {@link Status#FRESH} also after {@link #recover}
      */
     Status status();
 
     /**
-     * Whether there are data to recover.
+     * Returns whether there are data to recover.
      *
      * @return true from the opening of a restarted run until {@link #recover}
      */
     boolean isRestart();
 
     /**
-     * Why a restart that was asked for has become a fresh start.
+     * Returns why a requested restart became a fresh start.
      *
      * @return empty unless the run was opened with {@link Builder#freshStartIfUnrecoverable}
      */
     Optional<DrumlinException> recoveryFailure();
 
     /**
-     * The checkpoint that {@link #recover} reads: the one the restart found, later the last one taken.
+     * Returns the checkpoint that {@link #recover} reads: the one the restart found, and later the last one taken.
      *
-     * @return its id, or empty when there is none
+     * @return its id, or empty if there is none
      */
     Optional<Integer> lastCheckpoint();
 
     /**
-     * How many ranks of the application took {@link #lastCheckpoint}, where it is one that {@link #recover} brings to another number of them.
+     * Returns how many application ranks took {@link #lastCheckpoint}, if {@link #recover} has to distribute it to
+     * another number of ranks.
      *
      * @return empty if each rank has a checkpoint of its own
      */
     Optional<Integer> formerRanks();
 
     /**
-     * The level of {@link #lastCheckpoint}.
+     * Returns the level of {@link #lastCheckpoint}.
      *
-     * @return the level at which it was found or taken, or empty when there is none
+     * @return the level at which it was found or taken, or empty if there is none
      */
     Optional<Level> lastLevel();
 
     /**
-     * Whether this rank is a head: with {@code head = 1} the first of each node, which takes no part in the application. It works
-     * on the checkpoints of its node within {@link #open}, which returns when the application has closed the run; nothing is left
-     * to do then but to close.
+     * Returns whether this rank is a head. With {@code head = 1} the first rank of each node is a head and takes no
+     * part in the application. It works on the checkpoints of its node within {@link #open}, which returns after the
+     * application has closed the run. The program then only has to close the run on the head.
      *
      * @return true on a head
      */
     boolean isHead();
 
     /**
-     * The ranks of the application, or on a head the heads, in the order of the communicator given to {@link #open}; with
-     * {@link Builder#orderOfNodes} in the order of nodes.
+     * Returns a communicator of the application's ranks, or on a head a communicator of the heads. The order is that of
+     * the communicator given to {@link #open}, or with {@link Builder#orderOfNodes} the order of nodes.
      *
-     * @return closed with this; Drumlin's own messages go another way
+     * @return closed with the run; Drumlin's own messages use another one
      */
     Communicator communicator();
 
     /**
-     * Sends files of the program to the parallel file system.
+     * Returns the service that sends files of the program to the parallel file system.
      *
      * @return empty without {@code enable_staging = 1}
      */
     Optional<Staging> staging();
 
     /**
-     * Puts checkpoints aside, to go back to them later.
+     * Returns the stashes, where a program puts checkpoints aside to return to them later.
      *
      * @return the stashes of this run
      */
     Stash stash();
 
     /**
-     * Checkpoints in one HDF5 file of all ranks, for a restart on any number of ranks.
+     * Returns the access to checkpoints in one HDF5 file shared by all ranks, for a restart on any number of ranks.
      *
      * @return the shared files of this run
      */
     SingleFile singleFile();
 
     /**
-     * The node of this rank.
+     * Returns the number of this rank's node.
      *
-     * @return 0 or above, in the order of the first ranks of nodes; with {@link Builder#orderOfNodes} that of the run's first start
+     * @return 0 or above, in the order of the first ranks of the nodes; with {@link Builder#orderOfNodes} the number
+     *     from the run's first start
      */
     int node();
 
     /**
-     * Whether this rank does what is done once per node, such as the work on node-local directories.
+     * Returns whether this rank does the work that is done once per node, such as the work on node-local directories.
      *
      * @return true on the first rank of the application on each node, and on its head
      */
     boolean isNodeMaster();
 
     /**
-     * What C FTI prints of the run.
+     * Returns how much C FTI prints about the run.
      *
      * @return {@code verbosity} of the configuration: 1 debug, 2 information, 3 warnings
      */
     int verbosity();
 
     /**
-     * What the configuration came to, and where this rank stands.
+     * Returns the effective configuration and the place of this rank in the run.
      *
      * @return the same for the whole run
      */
     RunDescription describe();
 
     /**
-     * The run's id, a directory name below each configured directory.
+     * Returns the id of the run, which names its directory below each configured directory.
      *
      * @return the id
      */
     String execId();
 
     /**
-     * Size of a variable in the last checkpoint.
+     * Returns the size of a variable in the last checkpoint.
      *
      * @param id id of the variable
      * @return bytes; 0 if it is not in the checkpoint or there is none
@@ -461,120 +486,129 @@ public interface Checkpoints extends AutoCloseable {
     long storedSize(int id);
 
     /**
-     * Brings all protected data back from the last checkpoint: after a restart the one that was found, in a running job the
-     * one taken last. Every rank reads its own file, checking every byte; where there are {@link #formerRanks}, it reads what it
-     * needs of their files, which were checked when the run was opened, and the call is collective. So it is in a run that began with
-     * a {@link SingleFile}.
+     * Recovers all protected data from the last checkpoint: after a restart the checkpoint that was found, in a running
+     * job the one taken last. Every rank reads its own file and checks every byte. If there are {@link #formerRanks},
+     * the call is collective and each rank reads the parts that it needs of their files, which were checked when the
+     * run was opened. The call is collective too in a run that began with a {@link SingleFile}.
      *
-     * @throws IOException there is no checkpoint, the protected variables or their sizes differ from the stored ones, or the
-     *     file cannot be read; in the last case data may be partly overwritten
+     * @throws IOException there is no checkpoint, the protected variables or their sizes differ from the stored ones,
+     *     or the file cannot be read; in the last case data may be partly overwritten
      */
     void recover() throws IOException;
 
     /**
-     * Brings one variable back; otherwise as {@link #recover()}. {@link #status} does not change.
+     * Recovers one variable; otherwise like {@link #recover()}. {@link #status} does not change.
      *
      * @param id a protected variable
-     * @throws IOException there is no checkpoint, the variable is not in it or has another size there, or the file cannot be
-     *     read; where the call is collective, on all ranks, also if the variable is not protected on any
-     * @throws IllegalArgumentException the variable is not protected, where the call is not collective
+     * @throws IOException there is no checkpoint, the variable is not in it or has another size there, or the file
+     *     cannot be read; if the call is collective, this is thrown on all ranks, also if the variable is not protected
+     *     on one of them
+     * @throws IllegalArgumentException the variable is not protected and the call is not collective
      */
     void recover(int id) throws IOException;
 
     /**
-     * Gives up what a restart has found: from now on checkpoints may replace it. Without this, a checkpoint before anything of it was
-     * recovered fails, because it would replace the only good data by what the variables hold before. Not collective, but every rank
-     * calls it. {@link #status} is {@link Status#FRESH} then; {@link #recover} still brings the data back until a checkpoint
-     * replaces them. Does nothing in a run that was not restarted.
+     * Gives up the checkpoint that a restart has found, so that new checkpoints may replace it. Without this call, a
+     * checkpoint taken before any data were recovered fails, because it would replace the only good data by the
+     * unrecovered contents of the variables. Not collective, but every rank calls it. Afterwards {@link #status} is
+     * {@link Status#FRESH}; {@link #recover} still works until a checkpoint replaces the data. Does nothing in a run
+     * that was not restarted.
      */
     void discardRestart();
 
     /**
-     * Takes a checkpoint of all protected data. Collective. When it returns the checkpoint is durable and replaces those of
-     * its level and of lower levels; when it throws they are as they were, unless only their deletion failed, or the new one
-     * could not be listed for SCR: then {@link #lastCheckpoint} is the new one.
+     * Takes a checkpoint of all protected data. Collective. When this method returns, the checkpoint is durable and
+     * replaces those of its level and of lower levels. When it throws, the earlier checkpoints are unchanged, with two
+     * exceptions: if only their deletion failed, or if the new checkpoint could not be listed for SCR,
+     * {@link #lastCheckpoint} is the new one.
      *
-     * <p>It returns earlier, with a checkpoint that {@link #isUnderway}, at levels that heads finish, and in runs that are
-     * {@link Builder#asynchronous}. It waits for the end of the one before, and if that has failed throws its failure and takes none,
-     * unless there is a handler ({@link Builder#lateFailures}).
+     * <p>At levels that heads finish, and in {@linkplain Builder#asynchronous asynchronous} runs, it returns while the
+     * checkpoint is still {@linkplain #isUnderway under way}. It first waits for the end of the previous checkpoint. If
+     * that one failed, it throws that failure and takes no checkpoint, unless there is a handler
+     * ({@link Builder#lateFailures}).
      *
-     * <p>After a restart it fails until each rank has recovered its data, all or single variables, loaded a {@link Stash}, or said that it
-     * does not want them ({@link #discardRestart}).
+     * <p>After a restart it fails until each rank has recovered data (all or single variables), loaded a {@link Stash},
+     * or given up the data ({@link #discardRestart}).
      *
-     * @param ckptId number of the checkpoint, 0 or above, in the mode FTI-FF above 0; part of the file names
+     * @param ckptId number of the checkpoint, 0 or above (above 0 in the mode FTI-FF); part of the file names
      * @param level where it goes; L2 and L3 need a {@code group_size} of 2 or more
-     * @return what it took
+     * @return size and times of the checkpoint
      * @throws IOException on all ranks, if it failed on any
      * @throws IllegalArgumentException on all ranks: the id is too small
      */
     CheckpointReport checkpoint(int ckptId, Level level) throws IOException;
 
     /**
-     * How much a differential checkpoint had to write.
+     * Returns how much the last differential checkpoint had to write.
      *
-     * @return empty unless the last checkpoint was one
+     * @return empty unless the last checkpoint was a differential one
      */
     Optional<DifferentialShare> differentialShare();
 
     /**
-     * Begins a checkpoint whose variables are added one by one. Not collective, but every rank begins the same ones in the same
-     * order, and commits or closes them before the next checkpoint.
+     * Begins a checkpoint whose variables are added one by one. Not collective, but every rank must begin the same
+     * checkpoints in the same order, and commit or close each before the next checkpoint.
      *
-     * @param ckptId number of the checkpoint, 0 or above, in the mode FTI-FF above 0; part of the file names
+     * @param ckptId number of the checkpoint, 0 or above (above 0 in the mode FTI-FF); part of the file names
      * @param level where it goes, as in {@link #checkpoint}
-     * @return to be committed
-     * @throws IOException the end of the checkpoint under way, for which this waits, is not known
-     * @throws IllegalArgumentException the id is too small, or files are written in layout A
-     * @throws IllegalStateException another one is open
+     * @return the checkpoint, to be committed by the program
+     * @throws IOException the call waited for the checkpoint under way, and its outcome is not known
+     * @throws IllegalArgumentException the id is too small, or the run writes files in layout A
+     * @throws IllegalStateException another incremental checkpoint is open
      */
     IncrementalCheckpoint incremental(int ckptId, Level level) throws IOException;
 
     /**
-     * Whether a checkpoint is being finished behind the computation.
+     * Returns whether a checkpoint is being finished in the background.
      *
-     * @return true from a {@link #checkpoint} that returned before its end to the call that waits for this end
+     * @return true after a {@link #checkpoint} that returned before the checkpoint was complete, until a call has
+     *     waited for its end
      */
     boolean isUnderway();
 
     /**
-     * Waits until the checkpoint that is being finished behind the computation is complete, and the one that it replaces deleted. Also
-     * done by the next {@link #checkpoint} and by {@link #complete}. Collective.
+     * Waits until the checkpoint that is being finished in the background is complete and the one it replaces is
+     * deleted. The next {@link #checkpoint} and {@link #complete} do the same. Collective.
      *
-     * @throws IOException on all ranks: it has failed, and earlier ones are as they were; or it is in its place, and something
-     *     that it replaces could not be deleted, or it could not be listed for SCR: then {@link #lastCheckpoint} is this one
+     * @throws IOException on all ranks: the checkpoint failed, and earlier ones are unchanged; or it is in its place
+     *     and {@link #lastCheckpoint}, but something that it replaces could not be deleted, or it could not be listed
+     *     for SCR
      */
     void await() throws IOException;
 
     /**
-     * To be called once per iteration of the main loop: brings the data back after a restart, and takes a checkpoint when one of
-     * the intervals {@code ckpt_l1} to {@code ckpt_l4} of the configuration has passed, or with {@code ckpt_interval = auto} one
-     * that loses the least time, at the highest level that is due. Their ids count up from 1, after a restart from the one behind the recovered checkpoint's. Collective.
+     * Recovers the data after a restart, and takes a checkpoint when one is due. The program calls this once per
+     * iteration of its main loop. A checkpoint is due when one of the intervals {@code ckpt_l1} to {@code ckpt_l4} of
+     * the configuration has passed, or with {@code ckpt_interval = auto} the interval that loses the least time. It is
+     * taken at the highest level that is due. The ids count up from 1, or after a restart from the recovered
+     * checkpoint's id plus 1. Collective.
      *
-     * @return what the checkpoint took; empty when none was due
+     * @return size and times of the checkpoint; empty if none was due
      * @throws IOException as {@link #recover()} and {@link #checkpoint}
      */
     Optional<CheckpointReport> snapshot() throws IOException;
 
     /**
-     * What the ranks agreed on in the last call of {@link #snapshot}.
+     * Returns what the ranks agreed on in the last call of {@link #snapshot}.
      *
      * @return empty if that call needed no agreement
      */
     Optional<SnapshotPlan> newSnapshotPlan();
 
     /**
-     * Ends a run that has reached its goal, as {@code FTI_Finalize}. Collective. With {@code keep_last_ckpt = 1} the last
-     * checkpoint is brought to the parallel file system, for a later restart; with {@code keep_l4_ckpt = 1} the level-4
-     * checkpoints stay in the archive; otherwise all files of the run are deleted. To be followed by {@link #close}.
+     * Ends a run that has reached its goal, like {@code FTI_Finalize}. Collective. With {@code keep_last_ckpt = 1} the
+     * last checkpoint is copied to the parallel file system for a later restart. With {@code keep_l4_ckpt = 1} the
+     * level-4 checkpoints stay in the archive. Otherwise all files of the run are deleted. The program then calls
+     * {@link #close}.
      *
-     * @throws IOException on all ranks, if a step failed on any. As long as a checkpoint to be kept is not kept, a restart is
-     *     possible as before; what could not be archived or deleted after that stays where it is
+     * @throws IOException on all ranks, if a step failed on any. If the checkpoint to be kept could not be kept, a
+     *     restart is possible as before. After that step, what could not be archived or deleted stays where it is
      */
     void complete() throws IOException;
 
     /**
-     * Lets go of memory and communicator and leaves all files as they are, so that a run that did not {@link #complete} can
-     * be restarted. Collective. A second call does nothing.
+     * Frees the memory and the communicator and leaves all files unchanged, so that a run that did not
+     * {@link #complete} can be restarted. Collective. A second call does nothing.
      *
      * @throws IOException the communicator cannot be freed
      */

@@ -5,14 +5,18 @@ import java.nio.file.Path;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** The engine of checkpoints, found by {@link ServiceLoader}: there is one. Programs begin with {@link Checkpoints}. Thread-safe. */
+/**
+ * The checkpoint engine, found by {@link ServiceLoader}. There is only one. Programs use {@link Checkpoints} instead.
+ * Thread-safe.
+ */
 public interface CheckpointsProvider {
 
     /**
-     * The engine on the class path or module path.
+     * Returns the engine on the class path or module path.
      *
      * @return the first one found
-     * @throws IllegalStateException there is none: the jar of Drumlin was packed anew without its {@code META-INF/services}
+     * @throws IllegalStateException there is none: the jar of Drumlin was packed anew without its
+     *     {@code META-INF/services}
      */
     static CheckpointsProvider installed() {
         return ServiceLoader.load(CheckpointsProvider.class, CheckpointsProvider.class.getClassLoader())
@@ -25,7 +29,7 @@ public interface CheckpointsProvider {
      * Implements {@link Checkpoints#builder}.
      *
      * @param configFile configuration file of C FTI
-     * @return a new one
+     * @return a new builder
      */
     Checkpoints.Builder builder(Path configFile);
 
@@ -37,7 +41,7 @@ public interface CheckpointsProvider {
      *
      * @param configFile configuration file of C FTI
      * @param workingDirectory where the run was started
-     * @param execId which run; null for the one that the file names
+     * @param execId id of the run; null for the run that the file names
      * @return the run
      * @throws IOException as {@link RunSurvey#open(Path, Path)}
      */

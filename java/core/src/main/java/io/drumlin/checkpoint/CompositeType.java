@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Elements that are C structs: {@code FTI_InitCompositeType}. Their fields matter in the mode HDF5; all other modes store the
- * bytes. Fields are added before the first checkpoint of such elements. Not thread-safe.
+ * A type whose elements are C structs: {@code FTI_InitCompositeType}. The fields matter only in the mode HDF5; all
+ * other modes store the bytes. The program adds the fields before the first checkpoint of such elements. Not
+ * thread-safe.
  *
  * <pre>{@code
  * // struct { double x, y; int cell[3]; }
@@ -17,14 +18,14 @@ import java.util.Optional;
  * particle.addVector("cell", ElementType.INTG, 16, List.of(3L));
  * }</pre>
  *
- * <p>{@link RecordLayout} makes them of Java records.
+ * <p>{@link RecordLayout} makes such types from Java records.
  */
 public final class CompositeType implements DataType {
 
-    /** Fields that a type can have in C FTI. */
+    /** Most fields that a type can have in C FTI. */
     public static final int MAX_FIELDS = 128;
 
-    /** Dimensions that a field can have in C FTI. */
+    /** Most dimensions that a field can have in C FTI. */
     public static final int MAX_DIMS = 32;
 
     private final String name;
@@ -36,9 +37,9 @@ public final class CompositeType implements DataType {
      * A part of the struct.
      *
      * @param name its name
-     * @param type of an element
+     * @param type type of an element
      * @param offset where it begins in the struct, in bytes
-     * @param dimensions of a vector, each above 0, the last varying fastest; empty for a scalar
+     * @param dimensions dimensions of a vector, each above 0, the last varying fastest; empty for a scalar
      */
     public record Field(String name, DataType type, int offset, List<Long> dimensions) {
 
@@ -46,8 +47,8 @@ public final class CompositeType implements DataType {
          * Copies the list.
          *
          * @param name its name
-         * @param type of an element
-         * @param offset in bytes
+         * @param type type of an element
+         * @param offset where it begins in the struct, in bytes
          * @param dimensions empty for a scalar
          */
         public Field {
@@ -55,7 +56,7 @@ public final class CompositeType implements DataType {
         }
 
         /**
-         * How many elements the field has.
+         * Returns how many elements the field has.
          *
          * @return 1 or more
          */
@@ -65,9 +66,9 @@ public final class CompositeType implements DataType {
     }
 
     /**
-     * A type without fields.
+     * Makes a type without fields.
      *
-     * @param name what the type is called in the mode HDF5, not empty
+     * @param name name of the type in the mode HDF5, not empty
      * @param size bytes of an element with its padding, above 0
      * @throws IllegalArgumentException the name is empty or the size not above 0
      */
@@ -76,11 +77,11 @@ public final class CompositeType implements DataType {
     }
 
     /**
-     * A type without fields, whose description the files of the mode HDF5 have in a group.
+     * Makes a type without fields whose description lies in a group in the files of the mode HDF5.
      *
-     * @param name what the type is called in it, not empty
+     * @param name name of the type in the group, not empty
      * @param size bytes of an element with its padding, above 0
-     * @param group of the same run as the data
+     * @param group a group of the run that has the data
      * @throws IllegalArgumentException the name is empty or the size not above 0
      */
     public CompositeType(String name, int size, DatasetGroup group) {
@@ -107,10 +108,10 @@ public final class CompositeType implements DataType {
      * Adds a field of one element: {@code FTI_AddScalarField}.
      *
      * @param field its name
-     * @param type of the element
+     * @param type type of the element
      * @param offset where it begins in the struct, in bytes
-     * @throws IllegalArgumentException there are {@value #MAX_FIELDS} fields, the field is not within the struct, or its type
-     *     contains this one
+     * @throws IllegalArgumentException there are {@value #MAX_FIELDS} fields, the field is not within the struct, or
+     *     its type contains this one
      */
     public void addScalar(String field, DataType type, int offset) {
         add(new Field(field, type, offset, List.of()));
@@ -120,10 +121,10 @@ public final class CompositeType implements DataType {
      * Adds a field that is an array: {@code FTI_AddVectorField}.
      *
      * @param field its name
-     * @param type of an element
+     * @param type type of an element
      * @param offset where it begins in the struct, in bytes
      * @param dimensions 1 to {@value #MAX_DIMS}, each 1 or more, the last varying fastest
-     * @throws IllegalArgumentException as {@link #addScalar}, or these are no dimensions
+     * @throws IllegalArgumentException as {@link #addScalar}, or the dimensions are out of range
      */
     public void addVector(String field, DataType type, int offset, List<Long> dimensions) {
         if (dimensions.isEmpty()
@@ -143,7 +144,7 @@ public final class CompositeType implements DataType {
             throw new IllegalArgumentException(
                     "field " + field.name + " of type " + name + " is of a type that contains " + name);
         }
-        // A division: the product may not fit into 64 bits.
+        // A division, because the product may not fit into 64 bits.
         if (field.offset < 0 || field.offset > size || !fits(field, (size - field.offset) / field.type.size())) {
             throw new IllegalArgumentException("field " + field.name + " at " + field.offset + " is not within the "
                     + size + " bytes of type " + name);
@@ -158,7 +159,7 @@ public final class CompositeType implements DataType {
         return room > 0;
     }
 
-    /** Whether this is {@code type} or a part of it. */
+    /** Returns whether this is {@code type} or a part of it. */
     private boolean isPartOf(DataType type) {
         return type == this
                 || (type instanceof CompositeType composite
@@ -166,7 +167,7 @@ public final class CompositeType implements DataType {
     }
 
     /**
-     * What the type is called in the mode HDF5.
+     * Returns the name of the type in the mode HDF5.
      *
      * @return its name
      */
@@ -175,16 +176,16 @@ public final class CompositeType implements DataType {
     }
 
     /**
-     * Where the type is in the mode HDF5.
+     * Returns the group of the type in the mode HDF5.
      *
-     * @return its group; empty for the root
+     * @return the group; empty for the root
      */
     public Optional<DatasetGroup> group() {
         return group;
     }
 
     /**
-     * The fields in the order in which they were added.
+     * Returns the fields in the order in which they were added.
      *
      * @return an unmodifiable view
      */

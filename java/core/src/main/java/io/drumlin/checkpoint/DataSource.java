@@ -1,13 +1,13 @@
 package io.drumlin.checkpoint;
 
-/** From what a rank gets its data of a checkpoint back (docs/formats/fti-run-directory.md, section 5). */
+/** Where a rank gets its data of a checkpoint from (docs/formats/fti-run-directory.md, section 5). */
 public enum DataSource {
     /** Its own file. */
     OWN_FILE,
-    /** Level 2: the copy that its right neighbour keeps. */
+    /** Level 2: the copy on its right neighbour. */
     PARTNER_COPY,
-    /** Level 3: files of its group, through the Reed-Solomon code. */
+    /** Level 3: the files of its group, decoded by the Reed-Solomon code. */
     REED_SOLOMON,
-    /** Nothing: the data are lost. */
+    /** Nowhere: the data are lost. */
     NONE
 }

@@ -1,11 +1,11 @@
 package io.drumlin.checkpoint;
 
 /**
- * How much of the data a differential checkpoint found changed.
+ * How much of the data had changed at a differential checkpoint.
  *
  * @param data bytes that this rank protects
- * @param changed bytes of the blocks of this rank that were not as in the differential checkpoint before
+ * @param changed bytes of the blocks of this rank that differed from the previous differential checkpoint
  * @param allData bytes that all ranks protect
- * @param allChanged bytes of such blocks of all ranks
+ * @param allChanged bytes of the changed blocks of all ranks
  */
 public record DifferentialShare(long data, long changed, long allData, long allChanged) {}

@@ -13,7 +13,8 @@ import java.lang.annotation.Target;
 public @interface Dimensions {
 
     /**
-     * The dimensions of the array in C; in Java it has one, with all elements, the last index of C varying fastest.
+     * Returns the dimensions of the array in C. The array in Java has one dimension and all elements, with the last
+     * index of C varying fastest.
      *
      * @return 1 to 32 numbers above 0
      */

@@ -1,18 +1,20 @@
 package io.drumlin.checkpoint;
 
 /**
- * How the elements of a variable are shared by the ranks: from it a restart on another number of ranks knows which rank had an element and
- * which gets it ({@link Checkpoints#distribute}).
+ * How the ranks share the elements of a variable. A restart on another number of ranks derives from it which rank had
+ * an element and which rank gets it ({@link Checkpoints#distribute}).
  *
- * <p>Elements are numbered from 0 over all ranks. An element is whatever the numbers count: of a matrix of which ranks hold rows it is
- * a row. How large it is follows from the size of the protected variable. Ranks are those of {@link Checkpoints#communicator}.
+ * <p>Elements are numbered from 0 over all ranks. The program decides what an element is: if ranks hold rows of a
+ * matrix, an element is a row. The size of an element follows from the size of the protected variable. Ranks are those
+ * of {@link Checkpoints#communicator}.
  *
  * <p>Immutable.
  */
 public sealed interface Distribution {
 
     /**
-     * Every rank has the same: parameters, the counter of the main loop. A restart takes what rank 0 had and checks that all had the same.
+     * Every rank has the same data, such as parameters or the counter of the main loop. A restart takes the data of
+     * rank 0 and checks that all ranks had the same.
      *
      * @return the distribution
      */
@@ -21,8 +23,9 @@ public sealed interface Distribution {
     }
 
     /**
-     * Every rank has a part of the whole, one rank after the other, of any length: lists of particles. The former run's lengths are those that
-     * are stored, the present ones those that are protected; together they must be as long. Elements are those of the variable's type.
+     * Every rank has a part of any length, and the parts follow each other in the order of ranks, as in a list of
+     * particles. The lengths in the previous run are those that are stored, and the present lengths are those that are
+     * protected; both must have the same sum. Elements are those of the variable's type.
      *
      * @return the distribution
      */
@@ -31,7 +34,8 @@ public sealed interface Distribution {
     }
 
     /**
-     * Blocks as equal as can be: of {@code length} elements on P ranks the first {@code length % P} ranks have one more than the others.
+     * Every rank has one block, and the blocks are as equal as possible: of {@code length} elements on P ranks, the
+     * first {@code length % P} ranks have one more than the others.
      *
      * @param length elements of all ranks together, 0 or above
      * @return the distribution
@@ -43,7 +47,8 @@ public sealed interface Distribution {
     }
 
     /**
-     * Blocks of one length, dealt out to the ranks in turn; the last may be shorter. A rank has its blocks one after the other.
+     * Blocks of equal length are dealt out to the ranks in turn; the last may be shorter. A rank stores its blocks one
+     * after the other.
      *
      * @param length elements of all ranks together, 0 or above
      * @param blockLength elements of a block, above 0
@@ -57,11 +62,11 @@ public sealed interface Distribution {
     }
 
     /**
-     * A distribution of the program's own, such as blocks in two directions. A restart calls the function on each rank for every place of
-     * every former rank.
+     * A distribution that the program defines, such as blocks in two directions. A restart calls the function on each
+     * rank for every place of every rank of the previous run.
      *
      * @param length elements of all ranks together, 0 or above
-     * @param function says where they are
+     * @param function says which rank has which elements
      * @return the distribution
      * @throws IllegalArgumentException the length is negative
      */
@@ -76,7 +81,7 @@ public sealed interface Distribution {
         }
     }
 
-    /** Every rank has the same. */
+    /** Every rank has the same data. */
     record Replicated() implements Distribution {
 
         @Override
@@ -86,17 +91,18 @@ public sealed interface Distribution {
     }
 
     /**
-     * A part of the whole for every rank, one rank after the other.
+     * Every rank has one part, and the parts follow each other in the order of ranks.
      *
-     * @param length elements of all ranks together; -1 if that is up to what is stored and what is protected
+     * @param length elements of all ranks together; -1 if the stored and the protected lengths decide
      * @param before elements before each block that are copies of a neighbour's
      * @param after elements after each block that are copies of a neighbour's
      */
     record Blocks(long length, long before, long after) implements Distribution {
 
         /**
-         * The same for arrays with ghost cells: each rank's block lies between copies of its neighbours' elements. A restart fills them with what
-         * the neighbours had in their blocks. The ghost cells before the first block and after the last, for boundary values, are brought back too.
+         * Adds ghost cells: each rank's block lies between copies of its neighbours' elements. A restart fills the
+         * ghost cells with the elements from the neighbours' blocks. It also recovers the ghost cells before the first
+         * block and after the last one, which hold boundary values.
          *
          * @param width elements before each block, and after it
          * @return a distribution
@@ -107,7 +113,7 @@ public sealed interface Distribution {
         }
 
         /**
-         * The same with a width of its own for each side.
+         * Adds ghost cells of different widths before and after each block; otherwise like {@link #withGhosts(long)}.
          *
          * @param before elements before each block
          * @param after elements after each block
@@ -127,10 +133,10 @@ public sealed interface Distribution {
     }
 
     /**
-     * Blocks of one length, dealt out to the ranks in turn.
+     * Blocks of equal length are dealt out to the ranks in turn.
      *
      * @param length elements of all ranks together
-     * @param blockLength elements of a block
+     * @param blockLength elements of one block
      */
     record Cyclic(long length, long blockLength) implements Distribution {
 
@@ -141,10 +147,10 @@ public sealed interface Distribution {
     }
 
     /**
-     * A distribution of the program's own.
+     * A distribution that the program defines.
      *
      * @param length elements of all ranks together
-     * @param function says where they are
+     * @param function says which rank has which elements
      */
     record Indexed(long length, IndexFunction function) implements Distribution {
 

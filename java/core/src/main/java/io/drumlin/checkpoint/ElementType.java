@@ -2,7 +2,7 @@ package io.drumlin.checkpoint;
 
 import java.util.Arrays;
 
-/** The types that C FTI knows without being told. The numbers and sizes are those of x86-64. */
+/** The predefined types of C FTI. The numbers and sizes are those of x86-64. */
 public enum ElementType implements DataType {
     /** {@code char}. */
     CHAR(0, 1),
@@ -36,7 +36,7 @@ public enum ElementType implements DataType {
     }
 
     /**
-     * The type of a number.
+     * Returns the type with a number.
      *
      * @param id 0 to 10
      * @return the type

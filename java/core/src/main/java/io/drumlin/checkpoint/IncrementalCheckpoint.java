@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * A checkpoint whose variables are written one by one, each as soon as it is ready: {@code FTI_InitICP},
- * {@code FTI_AddVarICP} and {@code FTI_FinalizeICP} of C FTI. Once a variable is added it may change again.
+ * {@code FTI_AddVarICP} and {@code FTI_FinalizeICP} of C FTI. After a variable was added it may change again.
  *
  * <pre>{@code
  * try (IncrementalCheckpoint checkpoint = checkpoints.incremental(7, Level.L1)) {
@@ -17,42 +17,42 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>Files have the variables in the order in which they were added. Not thread-safe.
+ * <p>A file holds the variables in the order in which they were added. Not thread-safe.
  */
 public interface IncrementalCheckpoint extends AutoCloseable {
 
     /**
-     * Writes a variable as it is now. Not collective; ranks may come in any order and at any time.
+     * Writes a variable with its present value. Not collective; ranks may call this in any order and at any time.
      *
-     * <p>If it cannot be written {@link #failure} says so and {@link #commit} fails on all ranks. It is not thrown here, for a rank that
-     * leaves because of it would let the others wait in their commit.
+     * <p>If the variable cannot be written, {@link #failure} returns the reason and {@link #commit} fails on all ranks.
+     * The failure is not thrown here, because a rank that leaves would make the others wait in their commit.
      *
-     * @param id a protected variable that was not added before
-     * @throws IllegalArgumentException the variable is not protected or was added before; nothing has changed
+     * @param id a protected variable that has not been added yet
+     * @throws IllegalArgumentException the variable is not protected or was already added; nothing has changed
      */
     void add(int id);
 
     /**
-     * What kept a variable from being added on this rank.
+     * Returns the failure that kept a variable from being added on this rank.
      *
-     * @return the first failure, with which {@link #commit} is going to fail
+     * @return the first failure, which makes {@link #commit} fail; empty if there was none
      */
     Optional<IOException> failure();
 
     /**
-     * Completes the checkpoint and {@link #close closes} this; otherwise as {@link Checkpoints#checkpoint}. Collective.
+     * Completes and {@link #close closes} the checkpoint; otherwise like {@link Checkpoints#checkpoint}. Collective.
      *
-     * @return what it took, without the time of {@link #add}
-     * @throws IOException on all ranks, if on any a variable is missing or could not be written, or as
-     *     {@link Checkpoints#checkpoint}
+     * @return size and times of the checkpoint, without the time of {@link #add}
+     * @throws IOException on all ranks, if a variable is missing or could not be written on any rank, and otherwise
+     *     like {@link Checkpoints#checkpoint}
      */
     CheckpointReport commit() throws IOException;
 
     /**
-     * Gives up the checkpoint unless it was committed: what was written of it is deleted, earlier checkpoints are as they were. Not
-     * collective, but every rank commits or every rank gives up. A second call does nothing.
+     * Gives up the checkpoint unless it was committed: the files written for it are deleted, and earlier checkpoints do
+     * not change. Not collective, but either every rank commits or every rank gives up. A second call does nothing.
      *
-     * @throws IOException what was written could not be deleted; it is not taken for a checkpoint
+     * @throws IOException the files could not be deleted; they do not count as a checkpoint
      */
     @Override
     void close() throws IOException;

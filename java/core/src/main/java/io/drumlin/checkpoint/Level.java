@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint;
 
-/** Where a checkpoint goes and so what it survives. The numbers are those of C FTI. */
+/** Where a checkpoint is stored, and therefore what it survives. The numbers are those of C FTI. */
 public enum Level {
     /** A file per rank on node-local storage: survives the death of processes. */
     L1(1),
@@ -9,17 +9,17 @@ public enum Level {
     /** L1 and Reed-Solomon parity: survives the loss of half the nodes of a group. */
     L3(3),
     /**
-     * L4, but of the data only those blocks are written that have changed since the last checkpoint of this kind: a differential
-     * checkpoint, {@code FTI_L4_DCP}. Where the configuration has {@code enable_dcp = 0}, or the I/O mode no such checkpoints,
-     * {@link #L4} is taken instead, with a warning. It is complete when the call returns, also where other checkpoints are finished
-     * behind the computation. It stands before L4 because a restart that does not know which of the two is
-     * newer tries it first.
+     * L4 as a differential checkpoint, {@code FTI_L4_DCP}: it writes only the blocks that have changed since the last
+     * differential checkpoint. If the configuration has {@code enable_dcp = 0} or the I/O mode has no differential
+     * checkpoints, an {@link #L4} checkpoint is taken instead, with a warning. The checkpoint is complete when the call
+     * returns, even if other checkpoints are finished in the background. The constant stands before L4 because a
+     * restart that does not know which of the two is newer tries it first.
      */
     L4_DCP(4),
     /** A file per rank on the parallel file system: survives the loss of all nodes. */
     L4(4);
 
-    /** What C FTI takes for a differential checkpoint at level 4. */
+    /** Argument of {@code FTI_Checkpoint} for a differential checkpoint. */
     private static final int FTI_L4_DCP = 8;
 
     private final int number;
@@ -29,16 +29,16 @@ public enum Level {
     }
 
     /**
-     * The number of the level in C FTI.
+     * Returns the number of the level in C FTI.
      *
-     * @return 1 to 4; of a differential checkpoint too
+     * @return 1 to 4; 4 for a differential checkpoint
      */
     public int number() {
         return number;
     }
 
     /**
-     * The level of a number.
+     * Returns the level with a number.
      *
      * @param number 1 to 4, or 8 for a differential checkpoint, as {@code FTI_Checkpoint} takes them
      * @return the level
@@ -57,7 +57,7 @@ public enum Level {
     }
 
     /**
-     * What {@code FTI_Checkpoint} takes for the level.
+     * Returns the argument of {@code FTI_Checkpoint} for the level.
      *
      * @return 1 to 4, or 8 for a differential checkpoint
      */
@@ -66,7 +66,7 @@ public enum Level {
     }
 
     /**
-     * Whether all ranks share the directory of the level.
+     * Returns whether all ranks share the directory of the level.
      *
      * @return true at level 4
      */

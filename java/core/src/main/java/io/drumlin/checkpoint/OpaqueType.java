@@ -1,9 +1,9 @@
 package io.drumlin.checkpoint;
 
 /**
- * Elements of which nothing but their size is known: {@code FTI_InitType}. Immutable.
+ * A type of which only the size of an element is known: {@code FTI_InitType}. Immutable.
  *
- * @param name what the type is called in the mode HDF5, not empty
+ * @param name name of the type in the mode HDF5, not empty
  * @param size bytes of an element, above 0
  */
 public record OpaqueType(String name, int size) implements DataType {

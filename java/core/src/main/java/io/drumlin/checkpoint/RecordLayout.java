@@ -16,9 +16,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Java record as the C struct of the same fields, laid out as C compilers do on x86-64: each field at the next multiple of
- * its alignment, the whole padded to a multiple of the largest. Components are primitives, other records, and arrays of
- * either, whose length {@link Dimensions} gives. Immutable; thread-safe.
+ * Maps a Java record to the C struct of the same fields, in the layout of C compilers on x86-64: each field starts at
+ * the next multiple of its alignment, and the struct is padded to a multiple of the largest alignment. Components are
+ * primitives, other records, and arrays of either, whose length {@link Dimensions} gives. Immutable; thread-safe.
  *
  * <pre>{@code
  * record Particle(double x, double y, @Dimensions(3) int[] cell) {}
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * checkpoints.protect(1, particles, 1000, layout.type());
  * }</pre>
  *
- * <p>Only records: the order of the fields of other classes is not defined in Java.
+ * <p>Only records are supported, because Java does not define the order of the fields of other classes.
  *
  * @param <R> the record
  */
@@ -51,10 +51,10 @@ public final class RecordLayout<R extends Record> {
     private final CompositeType type;
     private final int alignment;
 
-    /** A component of the record, at its place in the struct. */
+    /** A component of the record and its offset in the struct. */
     private record Part(Method accessor, int offset, Content content) {}
 
-    /** What is at a place. */
+    /** The content at an offset. */
     private interface Content {
         DataType type();
 
@@ -69,7 +69,7 @@ public final class RecordLayout<R extends Record> {
         void put(ByteBuffer bytes, int at, Object value);
     }
 
-    /** @param around the records that this one is a part of */
+    /** @param around the records that contain this one */
     private RecordLayout(Class<R> record, Set<Class<?>> around) {
         this.record = record;
         Set<Class<?>> inside = new HashSet<>(around);
@@ -98,13 +98,14 @@ public final class RecordLayout<R extends Record> {
     }
 
     /**
-     * The layout of a record.
+     * Returns the layout of a record.
      *
      * @param <R> the record
      * @param record its class
      * @return its layout; the name of the type is the simple name of the record
-     * @throws IllegalArgumentException a component is of another class or is an array without {@link Dimensions}, there are too
-     *     many, or the module of the record does not open it to this one
+     * @throws IllegalArgumentException a component is of an unsupported class or is an array without
+     *     {@link Dimensions}, there are too many components, or the module of the record does not open its package to
+     *     this module
      */
     public static <R extends Record> RecordLayout<R> of(Class<R> record) {
         return new RecordLayout<>(record, Set.of());
@@ -176,18 +177,18 @@ public final class RecordLayout<R extends Record> {
     }
 
     /**
-     * What a checkpoint calls an element.
+     * Returns the type of an element in a checkpoint.
      *
-     * @return the type, to be given to {@link Checkpoints#protect(int, Object, long, DataType)}
+     * @return the type for {@link Checkpoints#protect(int, Object, long, DataType)}
      */
     public CompositeType type() {
         return type;
     }
 
     /**
-     * How large an element is.
+     * Returns the size of an element.
      *
-     * @return bytes with padding
+     * @return bytes, including padding
      */
     public int size() {
         return type.size();
@@ -196,8 +197,8 @@ public final class RecordLayout<R extends Record> {
     /**
      * Reads an element.
      *
-     * @param elements from the buffer's beginning on; its position, limit and byte order do not matter
-     * @param index of the element, from 0
+     * @param elements the elements, from the start of the buffer; position, limit and byte order do not matter
+     * @param index index of the element, from 0
      * @return a new record
      * @throws IndexOutOfBoundsException there is no such element in the buffer's capacity
      * @throws IllegalArgumentException the constructor of the record refuses the values
@@ -207,13 +208,13 @@ public final class RecordLayout<R extends Record> {
     }
 
     /**
-     * Writes an element; padding stays as it is.
+     * Writes an element; padding does not change.
      *
-     * @param elements from the buffer's beginning on; its position, limit and byte order do not matter
-     * @param index of the element, from 0
+     * @param elements the elements, from the start of the buffer; position, limit and byte order do not matter
+     * @param index index of the element, from 0
      * @param value the record
      * @throws IndexOutOfBoundsException there is no such element in the buffer's capacity
-     * @throws IllegalArgumentException an array has not the length that {@link Dimensions} gives
+     * @throws IllegalArgumentException an array does not have the length that {@link Dimensions} gives
      */
     public void put(ByteBuffer elements, int index, R value) {
         write(view(elements), start(elements, index), value);
@@ -328,7 +329,7 @@ public final class RecordLayout<R extends Record> {
         }
     }
 
-    /** An array; not a record, whose equality would be that of the array of dimensions. */
+    /** An array. This is not a record class, because a record would compare the array of dimensions by reference. */
     private static final class ArrayContent implements Content {
         private final Class<?> component;
         private final Content element;

@@ -7,38 +7,38 @@ import java.util.Set;
 import java.util.SortedMap;
 
 /**
- * What a survey of a run has found.
+ * The result of a survey of a run.
  *
- * @param checkpoints by level, in the order in which a restart tries these, the newest of a level first, and those that were superseded
- *     later than what has superseded them; those in the archive of level 4 last
- * @param problems files and directories that were refused, and why
+ * @param checkpoints the checkpoints by level, in the order in which a restart tries the levels; within a level the
+ *     newest first, and a superseded checkpoint after its successor; checkpoints in the archive of level 4 come last
+ * @param problems the refused files and directories, with the reasons
  */
 public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
 
-    /** What can be had of a checkpoint. */
+    /** How much of a checkpoint can be recovered. */
     public enum State {
         /** All of its files are there. */
         WHOLE,
         /** Files are lost, but every rank gets its data. */
         RECOVERABLE,
-        /** The remains of a checkpoint that was not completed, or of one that was being deleted. */
+        /** Files remain from a checkpoint that was not completed, or whose deletion was interrupted. */
         UNFINISHED,
         /** The data of some ranks are lost. */
         LOST
     }
 
     /**
-     * A checkpoint of which there are files.
+     * A checkpoint that has files.
      *
-     * @param level at which it was taken
+     * @param level level at which it was taken
      * @param ckptId its id
-     * @param archived whether it is kept in the archive of level 4, where no restart looks
+     * @param archived whether it is in the archive of level 4, which restarts do not use
      * @param folders names of the directories with its files
-     * @param state what can be had of it
-     * @param sources from what each rank gets its data, by the rank in the names of its files
-     * @param missing files that are not there
-     * @param damaged files that were refused
-     * @param bytes of the files that are there
+     * @param state how much of it can be recovered
+     * @param sources where each rank gets its data from, by the rank in the names of its files
+     * @param missing missing files
+     * @param damaged refused files
+     * @param bytes bytes of the existing files
      */
     public record Checkpoint(
             Level level,
@@ -52,9 +52,9 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
             long bytes) {
 
         /**
-         * Whether every rank gets its data.
+         * Returns whether every rank gets its data.
          *
-         * @return true if it is whole, too
+         * @return true for whole and for recoverable checkpoints
          */
         public boolean isRecoverable() {
             return state == State.WHOLE || state == State.RECOVERABLE;
@@ -65,14 +65,14 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
      * A file or directory that was refused.
      *
      * @param path the file or directory
-     * @param reason with the path in it
-     * @param isOfRemains whether it is of no account, because what was written or deleted there when the run stopped is not
-     *     whole: true in the directories of a commit under way
+     * @param reason the reason, including the path
+     * @param isOfRemains whether the problem does not matter, because the file belongs to a commit or deletion that was
+     *     under way when the run stopped
      */
     public record Problem(Path path, String reason, boolean isOfRemains) {}
 
     /**
-     * The checkpoint that a restart takes.
+     * Returns the checkpoint that a restart uses.
      *
      * @return empty if none can be recovered
      */
@@ -83,9 +83,9 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
     }
 
     /**
-     * Whether nothing is lost.
+     * Returns whether nothing is lost.
      *
-     * @return true if all files are there and none was refused, remains of an interrupted commit aside
+     * @return true if all files exist and none was refused; remains of an interrupted commit do not count
      */
     public boolean isWhole() {
         return problems.stream().allMatch(Problem::isOfRemains)

@@ -8,12 +8,14 @@ import java.util.SortedMap;
 import java.util.function.LongConsumer;
 
 /**
- * What a run has left of its checkpoints, and what a restart would make of it. The files are judged by the code that restarts,
- * on a thread per rank of the run; nothing is changed (docs/formats/fti-run-directory.md, section 5).
+ * Finds what is left of a run's checkpoints and what a restart would recover from them. The files are checked by the
+ * same code as in a restart, with one thread per rank of the run. No file is changed
+ * (docs/formats/fti-run-directory.md, section 5).
  *
- * <p>All directories of the run must be seen from here. Where they are those of nodes, as with {@code local_test = 0}, the ranks
- * are taken to be numbered node by node, and of levels 1 to 3 only what this machine has is found. Immutable; not to be used
- * while the run goes on, which changes its files.
+ * <p>All directories of the run must be visible on this machine. If each node has its own directories, as with
+ * {@code local_test = 0}, the survey assumes that the ranks are numbered node by node, and of levels 1 to 3 it finds
+ * only the files on this machine. Immutable. A survey must not be used while the run is active, because the run changes
+ * its files.
  */
 public interface RunSurvey {
 
@@ -23,19 +25,19 @@ public interface RunSurvey {
      * @param configFile configuration file of C FTI
      * @param workingDirectory where the run was started: relative directories of the configuration are below it
      * @return the run
-     * @throws IOException the configuration is refused or that of another number of ranks, or the run's {@code Topology.fti} cannot be
-     *     read, without which there is no restart
+     * @throws IOException the configuration is refused or belongs to another number of ranks, or the run's
+     *     {@code Topology.fti}, which every restart needs, cannot be read
      */
     static RunSurvey open(Path configFile, Path workingDirectory) throws IOException {
         return CheckpointsProvider.installed().survey(configFile, workingDirectory, null);
     }
 
     /**
-     * Finds another run than the one that a configuration file names, otherwise as {@link #open(Path, Path)}.
+     * Finds a run by its id instead of the id in the configuration file; otherwise like {@link #open(Path, Path)}.
      *
      * @param configFile configuration file of C FTI
      * @param workingDirectory where the run was started: relative directories of the configuration are below it
-     * @param execId which run
+     * @param execId id of the run
      * @return the run
      * @throws IOException as {@link #open(Path, Path)}
      */
@@ -44,98 +46,101 @@ public interface RunSurvey {
     }
 
     /**
-     * The same run, and somebody is told how much of its files was read: as a whole, about the {@link RunReport.Checkpoint#bytes} of those
-     * checkpoints that may be recoverable.
+     * Returns a survey of the same run that reports how many bytes it reads. The sum is about the
+     * {@link RunReport.Checkpoint#bytes} of those checkpoints that may be recoverable.
      *
-     * @param read gets the number of bytes of each read, from several threads
+     * @param read receives the number of bytes of each read, from several threads
      * @return another survey
      */
     RunSurvey watchedBy(LongConsumer read);
 
     /**
-     * The run's id, the name of its directories.
+     * Returns the id of the run, which names its directories.
      *
      * @return as in the configuration file
      */
     String execId();
 
     /**
-     * What the next start is, by the configuration file.
+     * Returns how the run starts next according to the configuration file.
      *
      * @return 0 a fresh start, 1 a restart, 2 a restart from a kept checkpoint
      */
     int failure();
 
     /**
-     * How the data became files.
+     * Returns how the run writes its files.
      *
      * @return {@code ckpt_io} of the configuration: 1 POSIX, 2 MPI-IO, 3 FTI-FF, 4 SIONlib, 5 HDF5
      */
     int ioMode();
 
     /**
-     * The nodes of the run, of which each {@code group_size} keep redundancy for each other.
+     * Returns the names of the run's nodes. Every {@code group_size} of them keep redundancy for each other.
      *
-     * @return their names in their order
+     * @return the names in the order of nodes
      */
     List<String> nodeNames();
 
     /**
-     * How many nodes make a group.
+     * Returns how many nodes make a group.
      *
      * @return 1 or more
      */
     int groupSize();
 
     /**
-     * How many ranks the run has, heads included.
+     * Returns how many ranks the run has, heads included.
      *
      * @return 1 or more
      */
     int ranks();
 
     /**
-     * Whether levels 1 to 3 lie on several nodes, so that one machine cannot see all of them.
+     * Returns whether the files of levels 1 to 3 lie on several nodes, so that one machine cannot see all of them.
      *
      * @return false if they lie below one directory
      */
     boolean isSpread();
 
     /**
-     * Looks at all checkpoints of the run.
+     * Inspects all checkpoints of the run.
      *
-     * @param data whether to read all files of those that may be recoverable, as a restart does; otherwise metadata only
-     * @return what is left
-     * @throws IOException the run cannot be surveyed: its topology does not fit the configuration, there is no memory, ...
+     * @param data whether to read all files of the checkpoints that may be recoverable, as a restart does; otherwise
+     *     only metadata are read
+     * @return the checkpoints and problems found
+     * @throws IOException the run cannot be surveyed, for example because its topology does not fit the configuration
+     *     or memory is short
      */
     RunReport report(boolean data) throws IOException;
 
     /**
-     * A file that has the data of a rank, whole.
+     * A whole file with the data of a rank.
      *
-     * @param level of the checkpoint
+     * @param level level of the checkpoint
      * @param ckptId id of the checkpoint
-     * @param source what it is
-     * @param path where it lies
-     * @param variables by id, where their bytes are, in their order; no parts in the mode HDF5, whose file has datasets
+     * @param source the source of the data
+     * @param path path of the file
+     * @param variables the parts of each variable in the file, in their order, by the variable's id; no parts in the
+     *     mode HDF5, whose files have datasets
      */
     record RankFile(Level level, int ckptId, DataSource source, Path path, SortedMap<Integer, List<Part>> variables) {}
 
     /**
-     * Bytes of a file.
+     * A range of bytes in a file.
      *
-     * @param offset of the first
-     * @param length how many
+     * @param offset offset of the first byte
+     * @param length number of bytes
      */
     record Part(long offset, long length) {}
 
     /**
-     * Finds or makes a file with the data of a rank, of the checkpoint that a restart would take, and verifies it.
+     * Finds or rebuilds a rank's file of the checkpoint that a restart would use, and verifies it.
      *
      * @param rank 0 to {@link #ranks} - 1
-     * @param scratch an empty directory, where lost files of the rank's group come to be if they must be decoded
+     * @param scratch an empty directory for the lost files of the rank's group, if they must be decoded
      * @return empty if no checkpoint can be recovered
-     * @throws IOException as {@link #report}, or the file cannot be made
+     * @throws IOException the run cannot be surveyed, see {@link #report}, or the file cannot be written
      */
     Optional<RankFile> fetch(int rank, Path scratch) throws IOException;
 }

@@ -1,10 +1,9 @@
 package io.drumlin.checkpoint;
 
 /**
- * A single value that can be protected: what C code protects by the address of a variable.
+ * A holder of a single value that can be protected. C code protects the address of a variable instead.
  *
- * <p>The holders are plain: not thread-safe, no notification. The value that is stored is the one at the time of the
- * checkpoint.
+ * <p>A checkpoint stores the value at the time it is taken. Not thread-safe.
  */
 public abstract sealed class Scalar {
 
@@ -15,7 +14,7 @@ public abstract sealed class Scalar {
     }
 
     /**
-     * What the value is in C.
+     * Returns the type of the value in C.
      *
      * @return the same for all holders of a class
      */

@@ -21,96 +21,103 @@ import java.util.Optional;
  * file.checkpoint(7);
  * }</pre>
  *
- * <p>These files are apart from the levels: they are in a directory of their own, stay when the run {@link Checkpoints#complete
- * completes}, and a restart takes the newest of them where the configuration says {@code failure = 3}; that is a new run.
- * {@link Checkpoints#recover()} then reads the variables that are subsets, is collective, and throws on all ranks if it does on any.
- * What is no subset is not in the file. The files have no checksums of the elements, as those of C FTI. Not thread-safe.
+ * <p>These files do not belong to a level. They have their own directory and are kept when the run
+ * {@link Checkpoints#complete completes}. With {@code failure = 3} in the configuration, a new run begins with the data
+ * of the newest file. {@link Checkpoints#recover()} then reads the variables that are subsets, is collective, and
+ * throws on all ranks if it fails on any. Variables that are not subsets are not in the file. Like those of C FTI, the
+ * files have no checksums of the elements. Not thread-safe.
  */
 public interface SingleFile {
 
     /**
-     * Declares a dataset of all ranks: {@code FTI_DefineGlobalDataset}. Not collective, but every rank declares the same ones in one
-     * order.
+     * Declares a dataset of all ranks: {@code FTI_DefineGlobalDataset}. Not collective, but every rank must declare the
+     * same datasets in the same order.
      *
-     * @param name of the dataset, without slashes
+     * @param name name of the dataset, without slashes
      * @param dimensions 1 to 32, the last varying fastest
-     * @param type of an element
-     * @param group of this run
-     * @return the dataset, of which no rank has a part yet
-     * @throws IllegalArgumentException name, dimensions or group cannot be
+     * @param type type of an element
+     * @param group a group of this run
+     * @return the dataset; no rank has a part of it yet
+     * @throws IllegalArgumentException the name, the dimensions or the group are not allowed
      */
     GlobalDataset globalDataset(String name, List<Long> dimensions, DataType type, DatasetGroup group);
 
     /**
-     * Declares a dataset of all ranks in the root group, otherwise as
+     * Declares a dataset of all ranks in the root group; otherwise like
      * {@link #globalDataset(String, List, DataType, DatasetGroup)}.
      *
-     * @param name of the dataset, without slashes
+     * @param name name of the dataset, without slashes
      * @param dimensions 1 to 32, the last varying fastest
-     * @param type of an element
-     * @return the dataset, of which no rank has a part yet
-     * @throws IllegalArgumentException name or dimensions cannot be
+     * @param type type of an element
+     * @return the dataset; no rank has a part of it yet
+     * @throws IllegalArgumentException the name or the dimensions are not allowed
      */
     GlobalDataset globalDataset(String name, List<Long> dimensions, DataType type);
 
     /**
-     * Says which elements of a global dataset a variable is, or says it anew: {@code FTI_AddSubset}, {@code FTI_UpdateSubset}. At the
-     * next checkpoint or recovery the subsets of all ranks must be all of the dataset, and not overlap.
+     * Says which elements of a global dataset a variable holds, or changes them: {@code FTI_AddSubset},
+     * {@code FTI_UpdateSubset}. At the next checkpoint or recovery the subsets of all ranks must cover the whole
+     * dataset without overlap.
      *
-     * @param id a protected variable, of as many elements and of the type of the dataset; a variable is the subset of one dataset
-     * @param dataset of this run
-     * @param offset of the first element, along each dimension
-     * @param count elements along each dimension; 0 for a rank that has none
-     * @throws IllegalArgumentException the variable is not protected, the dataset of another run, or of another rank
+     * @param id a protected variable with as many elements as the subset and the element type of the dataset; a
+     *     variable is a subset of only one dataset
+     * @param dataset a dataset of this run
+     * @param offset index of the first element, along each dimension
+     * @param count number of elements along each dimension; 0 for a rank that has none
+     * @throws IllegalArgumentException the variable is not protected, the dataset belongs to another run, or it has
+     *     another number of dimensions
      */
     void subset(int id, GlobalDataset dataset, List<Long> offset, List<Long> count);
 
     /**
-     * Whether a variable is a subset of a dataset.
+     * Returns whether a variable is a subset of a dataset.
      *
      * @param id any number
-     * @param dataset of this run
-     * @return whether {@link #subset} said so last
+     * @param dataset a dataset of this run
+     * @return whether the last call of {@link #subset} for this variable named the dataset
      */
     boolean isSubset(int id, GlobalDataset dataset);
 
     /**
-     * The file that the restart begins with.
+     * Returns the file from which the run restarts.
      *
      * @return empty unless the run was started with {@code failure = 3}
      */
     Optional<Path> restartFile();
 
     /**
-     * Gives a dataset the dimensions that it has in the file of the restart: {@code FTI_RecoverDatasetDimension}.
+     * Gives a dataset the dimensions that it has in the restart file: {@code FTI_RecoverDatasetDimension}.
      *
-     * @param dataset of this run, of the same rank
-     * @throws IOException there is no such file, the dataset is not in it or of another rank there
+     * @param dataset a dataset of this run, with as many dimensions as in the file
+     * @throws IOException there is no restart file, the dataset is not in it, or it has another number of dimensions
+     *     there
      */
     void recoverDimensions(GlobalDataset dataset) throws IOException;
 
     /**
-     * Takes a checkpoint of all variables that are subsets into a file of its own. Collective. When it returns the file is durable, and
-     * the one that this run has written before is deleted unless {@code h5_single_file_keep = 1}; when it throws there is no new
-     * file, unless only that deletion failed. It is the ranks of the application that write, before this returns, also with heads.
+     * Writes a checkpoint of all variables that are subsets to a new file. Collective. When this method returns, the
+     * file is durable, and the previous file of this run is deleted unless {@code h5_single_file_keep = 1}. When it
+     * throws, there is no new file, unless only that deletion failed. The application ranks write the file before the
+     * method returns, even if there are heads.
      *
-     * @param ckptId number of the checkpoint, 0 or above; part of the file's name
-     * @return what it took; its level is {@link Level#L4}
-     * @throws IOException on all ranks, if it failed on any: shared files are not enabled, what is declared does not fit together, or
-     *     the file cannot be written
+     * @param ckptId number of the checkpoint, 0 or above; part of the file name
+     * @return size and times of the checkpoint; its level is {@link Level#L4}
+     * @throws IOException on all ranks, if it failed on any: shared files are not enabled, the declarations do not fit
+     *     together, or the file cannot be written
      * @throws IllegalArgumentException on all ranks: the id is below 0
      */
     CheckpointReport checkpoint(int ckptId) throws IOException;
 
     /**
-     * Begins a checkpoint in a shared file whose variables are added one by one; those that are no subsets may be added too, and are
-     * not stored. Subsets are declared before they are added, and global datasets before this. Collective.
+     * Begins a checkpoint in a shared file whose variables are added one by one. Variables that are not subsets may be
+     * added too, but are not stored. The program declares a subset before it adds it, and global datasets before it
+     * calls this method. Collective.
      *
-     * @param ckptId as for {@link #checkpoint}
-     * @return to be committed
-     * @throws IOException on all ranks: shared files are not enabled, or the file cannot be made
+     * @param ckptId number of the checkpoint, 0 or above; part of the file name
+     * @return the checkpoint, to be committed by the program
+     * @throws IOException on all ranks: shared files are not enabled, or the file cannot be created
      * @throws IllegalArgumentException on all ranks: the id is below 0
-     * @throws IllegalStateException another one is open
+     * @throws IllegalStateException another incremental checkpoint is open
      */
     IncrementalCheckpoint incremental(int ckptId) throws IOException;
 }

@@ -9,25 +9,25 @@ public interface StageRequest {
 
     /** How far the file is. */
     enum State {
-        /** Waiting for others to be done. */
+        /** The file waits for earlier files. */
         PENDING,
-        /** Being copied. */
+        /** The file is being copied. */
         ACTIVE,
-        /** Durable on the parallel file system, under its whole name. */
+        /** The copy is durable on the parallel file system and has its final name. */
         DONE,
-        /** Not there; the local file still is. */
+        /** The copy failed; the local file still exists. */
         FAILED
     }
 
     /**
-     * The file to be copied.
+     * Returns the file to be copied.
      *
      * @return its path on the node
      */
     Path local();
 
     /**
-     * The copy.
+     * Returns the copy.
      *
      * @return its path on the parallel file system
      */
@@ -36,12 +36,12 @@ public interface StageRequest {
     /**
      * How far the file is.
      *
-     * @return the state now
+     * @return the present state
      */
     State state();
 
     /**
-     * What went wrong.
+     * Returns the reason of a failure.
      *
      * @return empty unless the state is {@link State#FAILED}
      */

@@ -1,4 +1,4 @@
-/** The engine: protected data, levels, recovery. Joins formats, storage and communicators. */
+/** The checkpoint API: protected data, levels, recovery. */
 @NullMarked
 package io.drumlin.checkpoint;
 
