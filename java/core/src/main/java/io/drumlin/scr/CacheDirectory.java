@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 /**
  * The directory of a dataset in a node (docs/formats/scr.md, section 10).
  *
- * @param path where it is
- * @param recorded where its files say that it is, which may differ if it was moved
+ * @param path the path of the directory
+ * @param recorded the path that its files record, which differs if the directory was moved
  */
 record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
 
@@ -33,7 +33,7 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
         return metadata().resolve("filemap_" + rank);
     }
 
-    /** The ranks whose filemaps are here, wherever they run. */
+    /** Returns the ranks whose filemaps are here, wherever these ranks run. */
     SortedSet<Integer> ranks() throws IOException {
         SortedSet<Integer> ranks = new TreeSet<>();
         for (Path each : entries()) {
@@ -45,7 +45,9 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
         return ranks;
     }
 
-    /** What protects the files of a rank: first what says in which set it is, then the data. */
+    /**
+     * Returns the files that protect the files of a rank: first the file that names its set, then the redundancy data.
+     */
     List<Path> redundancyFiles(String family, int rank) throws IOException {
         String start = family + ".er." + rank + ".";
         String membership = RedundancySet.membershipName(family, rank);
@@ -65,7 +67,7 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
         return PathStatus.isDirectory(metadata()) ? PathStatus.entries(metadata()) : List.of();
     }
 
-    /** What SCR's files call a file in here. */
+    /** Returns the path that SCR's files record for a file in here. */
     String recorded(Path file) {
         return recorded.resolve(path.relativize(file).toString()).toString();
     }
@@ -79,7 +81,9 @@ record CacheDirectory(Path path, Path recorded) implements DatasetDirectory {
                 .exception());
     }
 
-    /** Where a file is. Nodes may have their caches in different directories: what counts is that of the dataset. */
+    /**
+     * Finds a file. Nodes may have their caches in different directories, so only the directory of the dataset counts.
+     */
     Optional<Path> find(String name) {
         Path file;
         try {

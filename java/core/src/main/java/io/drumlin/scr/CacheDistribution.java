@@ -16,11 +16,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the files of each rank of a cached dataset to the node in which it runs now (docs/formats/scr.md, section 10).
+ * Brings the files of each rank of a cached dataset to the node in which the rank runs now (docs/formats/scr.md,
+ * section 10).
  *
- * <p>A node that has all files of a rank that runs elsewhere offers them. They are copied, made durable and renamed, the
- * filemap last; only then are they deleted where they were. A kill leaves at least one of the two whole. Collective over the
- * ranks of the job.
+ * <p>A node that has all files of a rank that runs elsewhere offers them. The files are copied, made durable and
+ * renamed, the filemap last. Only then are they deleted at the old place. After a kill, at least one of the two copies
+ * is complete. Collective over the ranks of the job.
  */
 final class CacheDistribution {
 
@@ -39,10 +40,13 @@ final class CacheDistribution {
         this.layout = layout;
     }
 
-    /** What has to be copied: the files of a rank, by a rank of a node that has them. */
+    /** A copy to be made: the files of a rank, sent by a rank of a node that has them. */
     private record Move(int rank, int sender) {}
 
-    /** What kept this rank's files from being moved to it, or those of others from here; {@code null} if nothing did. */
+    /**
+     * Moves the files. Returns the failure that kept this rank's files from arriving, or those of others from leaving;
+     * {@code null} if there was none.
+     */
     @Nullable
     IOException run() throws IOException {
         List<Integer> foreign = new ArrayList<>();
@@ -75,7 +79,10 @@ final class CacheDistribution {
         return failure;
     }
 
-    /** The ranks that run elsewhere and of which this node has something; ranks of a node share them out. */
+    /**
+     * Returns the ranks that run elsewhere and have files in this node. The ranks of the node divide them among
+     * themselves.
+     */
     private List<Integer> foreign() throws IOException {
         List<Integer> here = directory.ranks().stream()
                 .filter(rank -> rank < world.size() && !layout.ranks().contains(rank))
@@ -105,7 +112,7 @@ final class CacheDistribution {
         }
     }
 
-    /** What this rank wants and what it has to offer. */
+    /** Describes the files that this rank wants and those that it offers. */
     private KvTree offers(boolean whole, List<Integer> foreign) throws IOException {
         KvTree own = new KvTree();
         if (!whole) {
@@ -119,7 +126,10 @@ final class CacheDistribution {
         return own;
     }
 
-    /** All moves, by round: in each a rank sends at most once, and receives at most once. The same on all ranks. */
+    /**
+     * Returns all moves, by round. In each round a rank sends at most once and receives at most once. The result is
+     * equal on all ranks.
+     */
     private SortedMap<Integer, List<Move>> plan(KvTree own) throws IOException {
         KvTree all = Messages.allgather(world, own);
         SortedMap<Integer, List<Move>> rounds = new TreeMap<>();
@@ -135,7 +145,7 @@ final class CacheDistribution {
         return rounds;
     }
 
-    /** What went wrong on this rank. */
+    /** Carries out the moves. Returns the failure of this rank. */
     private @Nullable IOException move(SortedMap<Integer, List<Move>> rounds) {
         FileMove files = new FileMove(world, store, directory);
         IOException failure = null;
@@ -156,7 +166,7 @@ final class CacheDistribution {
         return failure;
     }
 
-    /** The filemap is the last one: with it the others count. */
+    /** Returns the files of a rank, the filemap last, because the others count only once it is there. */
     private List<Path> files(int rank) throws IOException {
         Set<Path> files = new LinkedHashSet<>();
         KvTree map = store.readIfWhole(directory.filemap(rank)).get("FILE");
@@ -169,7 +179,10 @@ final class CacheDistribution {
         return List.copyOf(files);
     }
 
-    /** First the filemap, durably: without it nothing else counts, in whatever part a crash leaves it. */
+    /**
+     * Deletes the files of a rank. The filemap goes first, durably: without it the others do not count, whatever a
+     * crash leaves of them.
+     */
     private void delete(int rank) throws IOException {
         List<Path> files = files(rank);
         store.storage().delete(directory.filemap(rank));

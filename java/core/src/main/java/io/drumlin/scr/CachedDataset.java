@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dataset in the caches of the nodes (docs/formats/scr.md, sections 10 and 11): each rank's files, the map of them, and
- * what protects both. All calls are collective over the ranks of the job. Not thread-safe.
+ * A dataset in the caches of the nodes (docs/formats/scr.md, sections 10 and 11): each rank's files, their map, and the
+ * redundancy files of both. All calls are collective over the ranks of the job. Not thread-safe.
  */
 public final class CachedDataset {
 
@@ -30,12 +30,12 @@ public final class CachedDataset {
     private final Communicator world;
 
     /**
-     * Names the part of a dataset that is in this rank's node; it need not exist.
+     * Names the part of a dataset that is in this rank's node. It need not exist.
      *
-     * @param directory of the dataset in this node
-     * @param recorded what its files call that directory; the same unless it was moved
+     * @param directory the directory of the dataset in this node
+     * @param recorded the path that its files record for that directory; it differs only if the directory was moved
      * @param world all ranks of the job
-     * @param storage how files are written
+     * @param storage the engine that writes the files
      */
     public CachedDataset(Path directory, Path recorded, Communicator world, StorageEngine storage) {
         this.store = new KvTreeStore(storage);
@@ -47,7 +47,7 @@ public final class CachedDataset {
         return directory;
     }
 
-    /** The files of this rank and what is known of each. */
+    /** Reads the map of this rank's files, with the attributes of each. */
     KvTree readMap() throws IOException {
         KvTree files = store.read(directory.filemap(world.rank())).get(FILE);
         return files == null ? new KvTree() : files;
@@ -72,7 +72,7 @@ public final class CachedDataset {
                 data.add(new Protected(file.getKey(), meta == null ? new KvTree() : meta));
             }
         });
-        // What fails in one set is told to all, or the others would go on without it.
+        // A failure in one set is reported to all ranks. Otherwise the others would continue without it.
         Agreement.run(world, "protecting " + directory.metadata(), () -> {
             new Redundancy(store, directory, Redundancy.MAPS)
                     .encode(set, List.of(new Protected(directory.recorded(map), FileStat.of(map))));
@@ -81,13 +81,13 @@ public final class CachedDataset {
         writeLists(layout);
     }
 
-    /** Brings the files of each rank to the node in which it runs now; what failed on this rank. */
+    /** Brings the files of each rank to the node in which it runs now. Returns the failure of this rank. */
     @Nullable
     IOException distribute(NodeLayout layout) throws IOException {
         return new CacheDistribution(store, directory, world, layout).run();
     }
 
-    /** Writes the lists of what each rank has again where they are not of the ranks that run there. */
+    /** Writes the lists of cached files again in the nodes whose lists do not name the ranks that run there. */
     void renewLists(NodeLayout layout) throws IOException {
         long[] renew = {0};
         Agreement.run(world, "reading the lists of cached files", () -> {
@@ -112,7 +112,10 @@ public final class CachedDataset {
         return directory.metadata().resolve(family + ".er.shuffile");
     }
 
-    /** What shall move with each rank, and that all is there: one file for each node. */
+    /**
+     * Writes one list for each node: the files that must move with each of its ranks. Requires that all of them are
+     * there.
+     */
     private void writeLists(NodeLayout layout) throws IOException {
         KvTree own = new KvTree();
         Agreement.run(world, "listing cached files", () -> {
@@ -151,8 +154,8 @@ public final class CachedDataset {
     }
 
     /**
-     * Makes again what nodes have lost, as far as their sets allow it, and looks whether every file is as it was written.
-     * Collective.
+     * Rebuilds the files that nodes have lost, as far as their sets allow it, and checks that every file is as it was
+     * written. Collective.
      *
      * @return whether all ranks have all their files now
      * @throws IOException a file could not be read or written
@@ -173,8 +176,8 @@ public final class CachedDataset {
     }
 
     /**
-     * Makes the lost maps again. All that can be lost of a dataset whose files went straight to the prefix directory.
-     * Collective.
+     * Rebuilds the lost maps. If the files of a dataset went straight to the prefix directory, it can lose nothing
+     * else. Collective.
      *
      * @return whether all ranks have their map now
      * @throws IOException a file could not be read or written

@@ -9,13 +9,13 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of a rank as its filemap knows it (docs/formats/scr.md, section 10).
+ * A file of a rank as its filemap describes it (docs/formats/scr.md, section 10).
  *
  * @param meta the subtree META
  */
 record CachedFile(KvTree meta) {
 
-    /** That of an entry of a filemap. */
+    /** Reads an entry of a filemap. */
     static CachedFile of(@Nullable KvTree entry) {
         KvTree meta = entry == null ? null : entry.get("META");
         return new CachedFile(meta == null ? new KvTree() : meta);
@@ -33,20 +33,20 @@ record CachedFile(KvTree meta) {
         return KvFields.integer(meta, "COMPLETE").orElse(0) == 1;
     }
 
-    /** Of the job. */
+    /** Returns the number of ranks of the job. */
     int ranks() {
         return KvFields.integer(meta, "RANKS").orElse(0);
     }
 
-    /** Where it belongs. */
+    /** Returns the path of the file in the prefix directory. */
     Path place(ScrPrefix prefix) throws DrumlinException {
         return place(prefix, prefix.path());
     }
 
     /**
-     * Where it belongs.
+     * Returns the path of the file in the prefix directory.
      *
-     * @param recorded what the filemap calls the prefix directory
+     * @param recorded the path that the filemap records for the prefix directory
      */
     Path place(ScrPrefix prefix, Path recorded) throws DrumlinException {
         Path named = StoredNames.file(
@@ -67,7 +67,7 @@ record CachedFile(KvTree meta) {
         return place;
     }
 
-    /** Reads the file, if it has a CRC32. */
+    /** Reads the file and compares its CRC32, if the filemap has one. */
     void check(Path path, KvTreeStore store) throws IOException {
         if (crc().isPresent() && crc().getAsLong() != store.crc32(path)) {
             throw DrumlinException.during("checking a file of a dataset")
@@ -77,7 +77,7 @@ record CachedFile(KvTree meta) {
         }
     }
 
-    /** SIZE and CRC for the map of the prefix directory, where SCR 3 has neither. */
+    /** Sets SIZE and CRC for the map of the prefix directory. The maps of SCR 3 have neither. */
     void describe(KvTree entry) {
         if (crc().isPresent()) {
             for (String key : new String[] {"SIZE", "CRC"}) {

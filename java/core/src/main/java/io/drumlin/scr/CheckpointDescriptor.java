@@ -8,21 +8,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How datasets are cached: what SCR calls a checkpoint descriptor, a line {@code CKPT} of the configuration.
+ * Describes how datasets are cached: SCR's checkpoint descriptor, a line {@code CKPT} of the configuration.
  *
- * @param interval it is for every so many checkpoints
- * @param output whether it is for output first
+ * @param interval the descriptor applies to checkpoints whose number is a multiple of this
+ * @param output whether it is meant for output first
  * @param bypass whether files go straight to the prefix directory
- * @param type how they are protected
- * @param setSize ranks that protect each other, at least
- * @param failures that RS makes good
+ * @param type the kind of protection
+ * @param setSize smallest number of ranks that protect each other
+ * @param failures number of failures that RS can repair
  */
 record CheckpointDescriptor(int interval, boolean output, boolean bypass, CopyType type, int setSize, int failures) {
 
     private static final Set<String> KEYS =
             Set.of("ENABLED", "INTERVAL", "OUTPUT", "BYPASS", "STORE", "TYPE", "GROUP", "SET_SIZE", "SET_FAILURES");
 
-    /** The one for a dataset: of those whose interval divides its number the one with the largest. */
+    /** Chooses the descriptor of a dataset: the one with the largest interval that divides the dataset's number. */
     static CheckpointDescriptor choose(Collection<CheckpointDescriptor> all, DatasetDescriptor dataset) {
         int number = dataset.checkpoint().orElse(1);
         Comparator<CheckpointDescriptor> best =
@@ -33,7 +33,7 @@ record CheckpointDescriptor(int interval, boolean output, boolean bypass, CopyTy
                 .orElseThrow();
     }
 
-    /** That of the parameters, without lines. */
+    /** Makes the descriptor that the parameters give, without lines. */
     static CheckpointDescriptor of(ScrSettings settings) throws DrumlinException {
         return new CheckpointDescriptor(
                 1,
@@ -44,7 +44,7 @@ record CheckpointDescriptor(int interval, boolean output, boolean bypass, CopyTy
                 settings.integer("SCR_SET_FAILURES"));
     }
 
-    /** That of a line; what it does not say is that of the parameters. */
+    /** Makes the descriptor of a line. Items that it lacks come from the parameters. */
     static CheckpointDescriptor of(Map<String, String> items, ScrSettings settings) throws DrumlinException {
         Map<String, String> defaults = Map.of(
                 "INTERVAL",

@@ -2,7 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 
-/** Says when a checkpoint is due, by SCR_CHECKPOINT_INTERVAL, _SECONDS and _OVERHEAD. Not thread-safe. */
+/** Decides when a checkpoint is due, from SCR_CHECKPOINT_INTERVAL, _SECONDS and _OVERHEAD. Not thread-safe. */
 final class CheckpointIntervals {
 
     private static final double NANOS = 1e9;
@@ -23,7 +23,7 @@ final class CheckpointIntervals {
         overhead = settings.number("SCR_CHECKPOINT_OVERHEAD");
     }
 
-    /** Whether a checkpoint is due. To be called once at each opportunity. */
+    /** Returns whether a checkpoint is due. The program calls it once at each opportunity. */
     boolean isDue() {
         asked++;
         long now = System.nanoTime();
@@ -32,7 +32,7 @@ final class CheckpointIntervals {
         return byInterval || bySeconds || isCheap(now);
     }
 
-    /** Whether one more checkpoint of average cost keeps the share of time within the overhead that is allowed. */
+    /** Returns whether one more checkpoint of average cost keeps the share of time within the allowed overhead. */
     private boolean isCheap(long now) {
         if (overhead <= 0) {
             return false;

@@ -11,15 +11,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A line of SCR's configuration: {@code KEY=VALUE}, and what belongs to it, in the same form.
+ * A line of SCR's configuration: {@code KEY=VALUE}, followed by items of the same form.
  *
- * @param key the first one, upper-case
+ * @param key the first key, in upper case
  * @param value its value
- * @param items the others
+ * @param items the other keys and values
  */
 record ConfigLine(String key, String value, Map<String, String> items) {
 
-    /** In files names of variables have no digits. */
+    /** In files, names of variables have no digits. */
     private static final Pattern VARIABLE = Pattern.compile("\\$([A-Za-z_]+)");
 
     private static final Pattern BRACED = Pattern.compile("\\$(?:\\{(\\w+)\\}|(\\w+))");
@@ -29,9 +29,9 @@ record ConfigLine(String key, String value, Map<String, String> items) {
     }
 
     /**
-     * Reads a line. {@code #} begins a comment, a backslash takes the next character as it is.
+     * Parses a line. {@code #} begins a comment. A backslash makes the next character literal.
      *
-     * @return empty if the line says nothing
+     * @return empty if the line has no content
      * @throws IllegalArgumentException an item has no {@code =}
      */
     static Optional<ConfigLine> parse(String line, Map<String, String> environment) {
@@ -76,7 +76,7 @@ record ConfigLine(String key, String value, Map<String, String> items) {
         return items;
     }
 
-    /** A value with its variables replaced, wherever it comes from. */
+    /** Replaces the variables in a value, whatever its source. */
     static String expand(String value, Map<String, String> environment) {
         return BRACED.matcher(value)
                 .replaceAll(found -> Matcher.quoteReplacement(

@@ -1,13 +1,13 @@
 package io.drumlin.scr;
 
-/** How a dataset in the caches is protected against the loss of nodes (docs/formats/scr.md, section 11). */
+/** The protection of a cached dataset against the loss of nodes (docs/formats/scr.md, section 11). */
 public enum CopyType {
-    /** Not at all: a process may die, a node not. */
+    /** No protection: the dataset survives the death of a process, but not of a node. */
     SINGLE,
-    /** Each rank's files are also in the nodes of the next ranks. */
+    /** The nodes of the next ranks hold copies of each rank's files. */
     PARTNER,
-    /** A sum over each set of ranks; one node of a set may be lost. */
+    /** Each set of ranks holds a sum; one node of a set may be lost. */
     XOR,
-    /** Reed-Solomon sums over each set of ranks; as many nodes of a set may be lost as there are sums. */
+    /** Each set of ranks holds Reed-Solomon sums; as many nodes of a set may be lost as there are sums. */
     RS
 }

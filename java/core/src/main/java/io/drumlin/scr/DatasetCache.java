@@ -36,7 +36,7 @@ final class DatasetCache {
     private final Path control;
     private final Path directory;
 
-    /** The same on every rank. */
+    /** Equal on all ranks. */
     private final SortedMap<Integer, DatasetDescriptor> datasets = new TreeMap<>();
 
     private String current = "";
@@ -52,24 +52,24 @@ final class DatasetCache {
         this.directory = settings.cache();
     }
 
-    /** The datasets by id; all ranks have them all. */
+    /** Returns the datasets by id, equal on all ranks. */
     SortedMap<Integer, DatasetDescriptor> datasets() {
         return Collections.unmodifiableSortedMap(datasets);
     }
 
-    /** The last checkpoint that was completed. */
+    /** Returns the last checkpoint that was completed. */
     Optional<DatasetDescriptor> newestCheckpoint() {
         return datasets.values().stream()
                 .filter(each -> each.isCheckpoint() && each.isComplete())
                 .reduce((older, newer) -> newer);
     }
 
-    /** The name that SCR_CURRENT had when it was obeyed; empty if it never was. The same on every rank. */
+    /** Returns the name that SCR_CURRENT had when it was obeyed; empty if it never was. Equal on all ranks. */
     String current() {
         return current;
     }
 
-    /** Notes that SCR_CURRENT was obeyed, for all restarts until the caches are lost. */
+    /** Records that SCR_CURRENT was obeyed. The record holds for all restarts until the caches are lost. */
     void setCurrent(String name) throws IOException {
         current = name;
         writeIndex();
@@ -92,9 +92,10 @@ final class DatasetCache {
     }
 
     /**
-     * Finds what an earlier job left, brings it to where its ranks run now, makes good what nodes have lost, and deletes what
-     * cannot be. The oldest comes first: when an output was lost before it reached the prefix directory, the program must go
-     * back before it. Output that follows the last checkpoint will be written again.
+     * Finds the datasets that an earlier job left and moves their files to the nodes in which their ranks run now.
+     * Rebuilds the files that nodes have lost, and deletes the datasets that cannot be rebuilt. The oldest dataset
+     * comes first: if an output was lost before it reached the prefix directory, the program must restart from a
+     * checkpoint before it. Output after the last checkpoint will be written again.
      */
     void rebuild() throws IOException {
         boolean lostOutput = false;
@@ -146,7 +147,7 @@ final class DatasetCache {
         if (whole) {
             dataset.renewLists(layout);
         } else {
-            // What could only not be moved is still there, and worth another try.
+            // A dataset that could not be moved is still there, and a later job may try again.
             Agreement.agree(world, "moving dataset " + id + " between caches", failure);
         }
         return whole;
@@ -180,7 +181,7 @@ final class DatasetCache {
         noteAll();
     }
 
-    /** The flush file has what is here, and nothing else. Nothing is being copied now. */
+    /** Makes the flush file list exactly the cached datasets. No dataset is being copied at this point. */
     private void noteAll() throws IOException {
         flushFile.change(states -> {
             states.ids().stream().filter(id -> !datasets.containsKey(id)).forEach(states::remove);
@@ -191,7 +192,10 @@ final class DatasetCache {
         });
     }
 
-    /** What the nodes have, by id. A node that was away may have an older dataset of an id: there it is deleted. */
+    /**
+     * Returns the datasets in the nodes, by id. A node that was away may have an older dataset of an id; it is deleted
+     * there.
+     */
     private SortedMap<Integer, DatasetDescriptor> findAll() throws IOException {
         KvTree own = new KvTree();
         KvTree index = new KvTree();
@@ -227,7 +231,7 @@ final class DatasetCache {
         return Long.toString(descriptor.created().orElse(0));
     }
 
-    /** Which files of this rank a dataset has, and what is known of each. */
+    /** Reads which files this rank has in a dataset, with the attributes of each. */
     KvTree readMap(DatasetDescriptor descriptor) throws IOException {
         KvTree files = new KvTree();
         Agreement.run(
@@ -237,12 +241,12 @@ final class DatasetCache {
         return files;
     }
 
-    /** Where a file of a filemap is. */
+    /** Returns the path of a file of a filemap. */
     Path locate(DatasetDescriptor descriptor, String name) throws DrumlinException {
         return open(descriptor.id().orElseThrow()).directory().locate(name);
     }
 
-    /** A checkpoint as a restart can read it. */
+    /** Returns a checkpoint in the form that a restart reads. */
     RestartCandidate candidate(DatasetDescriptor descriptor) throws IOException {
         KvTree map = readMap(descriptor);
         Map<Path, Path> files = new HashMap<>();
@@ -256,7 +260,7 @@ final class DatasetCache {
                 descriptor.id().orElseThrow(), descriptor.name().orElse(""), true, files);
     }
 
-    /** The datasets that leave when another one begins. */
+    /** Returns the datasets that must leave when another one begins. */
     List<Integer> evicted() throws DrumlinException {
         int stay = Math.max(1, settings.integer("SCR_CACHE_SIZE")) - 1;
         return datasets.keySet().stream()
@@ -264,7 +268,7 @@ final class DatasetCache {
                 .toList();
     }
 
-    /** Makes room, and a directory for a dataset. */
+    /** Makes room and creates a directory for a dataset. */
     void begin(DatasetDescriptor descriptor) throws IOException {
         for (int oldest : evicted()) {
             delete(oldest);
@@ -277,7 +281,10 @@ final class DatasetCache {
         writeIndex();
     }
 
-    /** Looks whether files can be protected as the parameters say. Those of a rank that is alone in its place cannot. */
+    /**
+     * Checks that files can be protected as the parameters ask. A rank without partners in other nodes cannot be
+     * protected.
+     */
     void checkSets() throws IOException {
         for (CheckpointDescriptor each : settings.descriptors()) {
             if (!each.bypass() && each.type() != CopyType.SINGLE) {
@@ -301,17 +308,17 @@ final class DatasetCache {
         return layout.set(how.type(), how.failures(), how.setSize());
     }
 
-    /** Notes and protects the files that each rank has written. */
+    /** Records and protects the files that each rank has written. */
     void complete(DatasetDescriptor descriptor, KvTree files) throws IOException {
         int id = descriptor.id().orElseThrow();
         datasets.put(id, descriptor);
         try (RedundancySet set = set(settings.descriptor(descriptor))) {
             open(id).protect(set, files, layout);
         } catch (MeetingException e) {
-            // For the others it may be complete.
+            // On the other ranks it may be complete.
             throw e;
         } catch (IOException e) {
-            // Complete but unprotected it would be taken for a better one than those before it.
+            // A dataset that is complete but unprotected would be preferred to the ones before it.
             try {
                 delete(id);
             } catch (IOException alsoFailed) {
@@ -325,7 +332,7 @@ final class DatasetCache {
 
     void delete(int id) throws IOException {
         datasets.remove(id);
-        // First it is forgotten: what is then left of it is in nobody's way.
+        // The index forgets the dataset first, so that no remains of it get in the way.
         writeIndex();
         flushFile.change(states -> states.remove(id));
         deleteFiles(id);

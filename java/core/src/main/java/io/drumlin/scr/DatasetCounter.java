@@ -12,12 +12,12 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives new datasets their numbers and descriptors. Numbers are never used again, whatever a restart goes back to: what they
- * name stays what it is.
+ * Assigns new datasets their numbers and descriptors. A number is never used again, whichever dataset a restart goes
+ * back to, so it always names the same dataset.
  */
 final class DatasetCounter {
 
-    /** SCR's limit, with C's NUL. */
+    /** SCR's limit, including the NUL of C. */
     private static final int MAX_NAME_BYTES = 1023;
 
     private final ScrPrefix prefix;
@@ -32,7 +32,7 @@ final class DatasetCounter {
         this.world = world;
     }
 
-    /** Goes on behind what the prefix directory and the caches have. Collective. */
+    /** Continues after the numbers in the prefix directory and the caches. Collective. */
     void findLast(IndexFile index, Collection<DatasetDescriptor> cached) throws IOException {
         long[] last = {0, 0};
         RootRank.run(world, "looking for the last dataset", () -> {
@@ -42,7 +42,7 @@ final class DatasetCounter {
                     last[1] = Math.max(last[1], record.descriptor().checkpoint().orElse(0));
                 }
             }
-            // An index that was lost must not cost the metadata of its datasets, with which they can be added again.
+            // The loss of an index must not cost the metadata of its datasets, from which they can be added again.
             for (int id : prefix.metadataDirectories().values()) {
                 last[0] = Math.max(last[0], id);
             }
@@ -57,8 +57,8 @@ final class DatasetCounter {
     }
 
     /**
-     * The descriptor of the next dataset, which is the same until one {@link #begun}, unless somebody else takes its id: a
-     * {@link DatasetRegistry} may have listed datasets of its own. Collective.
+     * Returns the descriptor of the next dataset. The number stays the same until a dataset has {@link #begun}, unless
+     * someone else takes it: a {@link DatasetRegistry} may have listed datasets of its own. Collective.
      *
      * @param name {@code null} for {@code scr.dataset.ID}
      */
@@ -67,7 +67,7 @@ final class DatasetCounter {
         RootRank.run(world, "looking for a free id", () -> free[0] = freeId());
         String common = Agreement.bcast(world, name == null ? "scr.dataset." + free[0] : name, 0);
         Agreement.run(world, "beginning a dataset", () -> checkName(name, common));
-        // All ranks have the same time, that of rank 0.
+        // All ranks use the time of rank 0.
         long[] ofRoot = {free[0], world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
         world.allreduce(ofRoot, Communicator.Op.MAX);
         DatasetDescriptor descriptor = DatasetDescriptor.started((int) ofRoot[0], common, checkpoint, output, ofRoot[1])

@@ -6,8 +6,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What a dataset is: the subtree {@code DSET} of index records, summaries and flush files (docs/formats/scr.md, section 4).
- * Fields that are not known here stay as they are. Not thread-safe.
+ * Describes a dataset: the subtree {@code DSET} of index records, summaries and flush files (docs/formats/scr.md,
+ * section 4). Unknown fields are preserved. Not thread-safe.
  */
 public final class DatasetDescriptor {
 
@@ -18,10 +18,10 @@ public final class DatasetDescriptor {
     }
 
     /**
-     * Takes a descriptor that was read.
+     * Wraps a descriptor that was read.
      *
      * @param tree used, not copied
-     * @return its fields
+     * @return the descriptor
      */
     public static DatasetDescriptor of(KvTree tree) {
         return new DatasetDescriptor(tree);
@@ -49,7 +49,7 @@ public final class DatasetDescriptor {
     }
 
     /**
-     * Sets who wrote it.
+     * Sets a field that says who wrote the dataset.
      *
      * @param key {@code USER}, {@code JOBNAME}, {@code JOBID} or {@code CLUSTER}
      * @param value left out when empty
@@ -74,11 +74,11 @@ public final class DatasetDescriptor {
     }
 
     /**
-     * Completes it.
+     * Completes the descriptor.
      *
-     * @param files of all ranks
-     * @param bytes of all files
-     * @param valid whether every rank says that its files are good
+     * @param files number of files of all ranks
+     * @param bytes size of all files together
+     * @param valid whether every rank reports that its files are good
      * @return this
      */
     public DatasetDescriptor completed(long files, long bytes, boolean valid) {
@@ -89,16 +89,16 @@ public final class DatasetDescriptor {
     }
 
     /**
-     * Number of the dataset.
+     * Returns the number of the dataset.
      *
-     * @return empty if it is not there
+     * @return empty if the field is missing
      */
     public OptionalInt id() {
         return KvFields.integer(tree, "ID");
     }
 
     /**
-     * Its name.
+     * Returns the name of the dataset.
      *
      * @return empty if it has none, or several
      */
@@ -107,7 +107,7 @@ public final class DatasetDescriptor {
     }
 
     /**
-     * Whether a program can restart from it.
+     * Returns whether a program can restart from the dataset.
      *
      * @return the flag; descriptors of SCR 1.1 have none
      */
@@ -116,7 +116,7 @@ public final class DatasetDescriptor {
     }
 
     /**
-     * Whether it must reach the prefix directory.
+     * Returns whether the dataset must reach the prefix directory.
      *
      * @return the flag
      */
@@ -124,40 +124,40 @@ public final class DatasetDescriptor {
         return KvFields.integer(tree, "FLAG_OUTPUT").orElse(0) != 0;
     }
 
-    /** Whether every rank said that its files are good. */
+    /** Returns whether every rank has reported that its files are good. */
     boolean isComplete() {
         return KvFields.integer(tree, "COMPLETE").orElse(0) == 1;
     }
 
     /**
-     * Number of the checkpoint.
+     * Returns the number of the checkpoint.
      *
-     * @return empty for a dataset that is none
+     * @return empty if the dataset is not a checkpoint
      */
     public OptionalInt checkpoint() {
         return KvFields.integer(tree, "CKPT");
     }
 
     /**
-     * Files of all ranks.
+     * Returns the number of files of all ranks.
      *
-     * @return empty before it was completed
+     * @return empty before the descriptor is completed
      */
     public OptionalLong files() {
         return KvFields.number(tree, "FILES");
     }
 
     /**
-     * Bytes of all files.
+     * Returns the size of all files together, in bytes.
      *
-     * @return empty before it was completed
+     * @return empty before the descriptor is completed
      */
     public OptionalLong size() {
         return KvFields.number(tree, "SIZE");
     }
 
     /**
-     * When it was begun.
+     * Returns the time at which the dataset was begun.
      *
      * @return microseconds since 1970 UTC
      */
@@ -166,7 +166,7 @@ public final class DatasetDescriptor {
     }
 
     /**
-     * The fields as they are stored.
+     * Returns the fields as they are stored.
      *
      * @return the tree itself
      */

@@ -3,16 +3,19 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import java.nio.file.Path;
 
-/** Where the files of a dataset are of which a rank's redundancy files speak (docs/formats/scr.md, section 11). */
+/**
+ * The directories that hold the files of a dataset, for the redundancy files of a rank (docs/formats/scr.md, section
+ * 11).
+ */
 interface DatasetDirectory {
 
-    /** Where maps and redundancy files are. */
+    /** Returns the directory of the maps and redundancy files. */
     Path metadata();
 
     /**
-     * Where a file is that SCR's files name.
+     * Returns the path of a file that SCR's files name.
      *
-     * @throws DrumlinException it is none of this dataset
+     * @throws DrumlinException the file does not belong to this dataset
      */
     Path locate(String name) throws DrumlinException;
 }

@@ -39,7 +39,7 @@ final class DatasetFetch {
         this.cache = cache;
     }
 
-    /** The first of those that a restart tries which can be had. */
+    /** Returns the first checkpoint, in the order of a restart, that can be fetched. */
     Optional<RestartCandidate> find() throws IOException {
         applyCurrent();
         RestartSearch[] search = new RestartSearch[1];
@@ -65,7 +65,7 @@ final class DatasetFetch {
                 onRoot("setting CURRENT", () -> change(read[0], each -> each.fetched(name)));
                 return Optional.of(candidate);
             } catch (MeetingException e) {
-                // That says nothing of the dataset.
+                // The failure says nothing about the dataset.
                 throw e;
             } catch (IOException e) {
                 requireNoneToPass(e);
@@ -80,9 +80,10 @@ final class DatasetFetch {
     }
 
     /**
-     * Ends the search where an error may pass: noted as failed, the newest dataset would not be tried any more. Collective.
+     * Ends the search if an error may pass. A checkpoint recorded as failed would not be tried again, though it is the
+     * newest one. Collective.
      *
-     * @param failure of this rank, which need not be the one that failed
+     * @param failure the failure of this rank, even if another rank has the error that may pass
      * @throws IOException that failure
      */
     private void requireNoneToPass(IOException failure) throws IOException {
@@ -93,7 +94,7 @@ final class DatasetFetch {
         }
     }
 
-    /** Obeys SCR_CURRENT, once: later restarts go on from where the first one led to. */
+    /** Obeys SCR_CURRENT, once. Later restarts start from the results of the first one. */
     private void applyCurrent() throws IOException {
         String name = settings.text("SCR_CURRENT");
         if (name.isEmpty() || name.equals(cache.current())) {
@@ -113,7 +114,7 @@ final class DatasetFetch {
         cache.setCurrent(name);
     }
 
-    /** On disk and in the copy that the search looks at. */
+    /** Changes the index on disk and the copy that the search uses. */
     private void change(ScrIndex copy, IndexFile.Change change) throws IOException {
         index.update(change);
         change.apply(copy);

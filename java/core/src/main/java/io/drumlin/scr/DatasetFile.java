@@ -7,8 +7,8 @@ import java.util.OptionalLong;
  * A file of a dataset.
  *
  * @param path below the prefix directory; in datasets of SCR 1.1 below the dataset's own directory
- * @param size bytes; SCR 3 does not say
- * @param crc CRC32 of all bytes; SCR 3 does not say
+ * @param size size in bytes; SCR 3 does not store it
+ * @param crc CRC32 of all bytes; SCR 3 does not store it
  */
 public record DatasetFile(String path, OptionalLong size, OptionalLong crc) {
 
@@ -22,7 +22,7 @@ public record DatasetFile(String path, OptionalLong size, OptionalLong crc) {
         crc.ifPresent(value -> tree.set("CRC", hexadecimal(value)));
     }
 
-    /** As C's {@code %#lx} prints it. */
+    /** Formats a CRC like C's {@code %#lx}. */
     static String hexadecimal(long crc) {
         return crc == 0 ? "0" : "0x" + Long.toHexString(crc);
     }

@@ -13,9 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings datasets into the prefix directory and keeps what is said there about them: index, summary, map and flush file
- * (docs/formats/scr.md, sections 5, 7 and 8). All calls are collective
- * unless they say otherwise.
+ * Copies datasets to the prefix directory and maintains their records there: index, summary, map and flush file
+ * (docs/formats/scr.md, sections 5, 7 and 8). All calls are collective unless they say otherwise.
  */
 final class DatasetFlush {
 
@@ -29,7 +28,7 @@ final class DatasetFlush {
     private final DatasetCache cache;
     private @Nullable Running running;
 
-    /** What is being copied. The same dataset on all ranks. */
+    /** The dataset that is being copied, the same on all ranks. */
     private record Running(DatasetDescriptor descriptor, KvTree files, FlushThread thread) {}
 
     DatasetFlush(ScrSettings settings, Communicator world, KvTreeStore store, ScrPrefix prefix, DatasetCache cache) {
@@ -41,14 +40,14 @@ final class DatasetFlush {
         this.cache = cache;
     }
 
-    /** Whether it is the turn of a dataset to be copied. Not collective. */
+    /** Returns whether a dataset is due to be copied. Not collective. */
     boolean isDue(DatasetDescriptor descriptor) throws DrumlinException {
         int every = settings.integer("SCR_FLUSH");
         return descriptor.isOutput()
                 || (every > 0 && descriptor.checkpoint().orElse(1) % every == 0 && descriptor.isCheckpoint());
     }
 
-    /** Copies the newest checkpoint of the cache, if it is not in the prefix directory and any are to be copied. */
+    /** Copies the newest checkpoint of the cache, if copying is enabled and the prefix directory does not have it. */
     void copyNewest() throws IOException {
         Optional<DatasetDescriptor> newest = cache.newestCheckpoint();
         if (newest.isPresent() && settings.integer("SCR_FLUSH") > 0) {
@@ -56,7 +55,10 @@ final class DatasetFlush {
         }
     }
 
-    /** Copies what an earlier job left in the caches only: what was due, or with SCR_FLUSH_ON_RESTART all of it. */
+    /**
+     * Copies the datasets that an earlier job left in the caches only: those that were due, or all of them with
+     * SCR_FLUSH_ON_RESTART.
+     */
     void copyLeft() throws IOException {
         boolean all = settings.flag("SCR_FLUSH_ON_RESTART");
         for (DatasetDescriptor each : List.copyOf(cache.datasets().values())) {
@@ -73,11 +75,12 @@ final class DatasetFlush {
     }
 
     /**
-     * Copies a cached dataset to the prefix directory. Until the index says so, at the end, it counts as incomplete. What was
-     * still being copied is waited for.
+     * Copies a cached dataset to the prefix directory. It counts as incomplete until the index lists it, which happens
+     * last. Waits first for a copy that is under way.
      *
-     * @param files of this rank, as its filemap has them
-     * @param background whether the program goes on meanwhile, until {@link #poll} or {@link #finish} find the end
+     * @param files the files of this rank, as its filemap has them
+     * @param background whether the program continues meanwhile, until {@link #poll} or {@link #finish} find the copy
+     *     done
      */
     void copy(DatasetDescriptor descriptor, KvTree files, boolean background) throws IOException {
         finish();
@@ -101,12 +104,12 @@ final class DatasetFlush {
         }
     }
 
-    /** Whether a dataset is still being copied. Not collective. */
+    /** Returns whether a dataset is still being copied. Not collective. */
     boolean isRunning(int id) {
         return running != null && running.descriptor().id().orElse(-1) == id;
     }
 
-    /** Lists what was being copied, if all ranks have come to the end of it. */
+    /** Lists the copied dataset once all ranks have finished the copy. */
     void poll() throws IOException {
         if (running != null) {
             long[] done = {running.thread().isDone() ? 1 : 0};
@@ -118,9 +121,9 @@ final class DatasetFlush {
     }
 
     /**
-     * Waits for what is being copied and lists it.
+     * Waits for the copy that is under way and lists its dataset.
      *
-     * @throws IOException it could not be copied: it is in the caches only
+     * @throws IOException the dataset could not be copied; it is in the caches only
      */
     void finish() throws IOException {
         Running ending = running;
@@ -133,7 +136,7 @@ final class DatasetFlush {
             Agreement.agree(world, "flushing dataset " + id, ending.thread().await());
             publish(ending.descriptor(), ending.files(), false);
         } catch (MeetingException e) {
-            // The others may have listed it.
+            // Other ranks may have listed it.
             throw e;
         } catch (IOException e) {
             try {
@@ -147,7 +150,7 @@ final class DatasetFlush {
     }
 
     /**
-     * Writes map, summary and, last, the index of a dataset all of whose files are in the prefix directory.
+     * Writes the map, the summary and, last, the index record of a dataset whose files are all in the prefix directory.
      *
      * @param sync whether the files must be made durable first
      */
@@ -175,7 +178,7 @@ final class DatasetFlush {
         });
     }
 
-    /** The dataset is complete and listed, whatever becomes of those before it. */
+    /** The dataset is complete and listed, even if older ones cannot be deleted. */
     private void deleteOld(int id) {
         try {
             new PrefixFiles(prefix, store).keepNewest(settings.integer("SCR_PREFIX_SIZE"), id);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What a prefix directory keeps about one dataset beside its index: summary and maps (docs/formats/scr.md, section 7).
- * Thread-safe.
+ * The metadata of one dataset that a prefix directory keeps beside its index: summary and maps (docs/formats/scr.md,
+ * section 7). Thread-safe.
  */
 public final class DatasetMetadata {
 
@@ -30,35 +30,35 @@ public final class DatasetMetadata {
     }
 
     /**
-     * The metadata of a dataset that SCR 3 wrote or is to read.
+     * Returns the metadata of a dataset in the form of SCR 3.
      *
      * @param prefix the prefix directory
      * @param id number of the dataset
-     * @param storage how files are written
+     * @param storage the engine that writes the files
      * @return metadata that need not exist
      */
     public static DatasetMetadata of(ScrPrefix prefix, int id, StorageEngine storage) {
         return at(prefix, prefix.metadata(id), storage);
     }
 
-    /** The metadata in a directory, of a dataset of SCR 3. */
+    /** Returns the metadata in a directory, for a dataset of SCR 3. */
     static DatasetMetadata at(ScrPrefix prefix, Path directory, StorageEngine storage) {
         return new DatasetMetadata(new KvTreeStore(storage), directory, prefix.path(), "rank2file");
     }
 
     /**
-     * The metadata of a dataset in the index.
+     * Returns the metadata of a dataset in the index.
      *
      * @param prefix the prefix directory
-     * @param record of the dataset; the form of its index says where metadata are
-     * @param storage how files are written
+     * @param record the record of the dataset; the form of its index tells where metadata are
+     * @param storage the engine that writes the files
      * @return metadata that need not exist
-     * @throws IOException the record leads out of the prefix directory, or it cannot be told what is there
+     * @throws IOException the record leads out of the prefix directory, or its contents cannot be examined
      */
     public static DatasetMetadata of(ScrPrefix prefix, IndexRecord record, StorageEngine storage) throws IOException {
         KvTreeStore store = new KvTreeStore(storage);
         if (PathStatus.exists(prefix.metadata(record.id()).resolve("rank2file"))) {
-            // Written by SCR 3 or by Drumlin, which leave an older index in its form.
+            // SCR 3 or Drumlin wrote these metadata. Both leave an older index in its form.
             return of(prefix, record.id(), storage);
         }
         return switch (record.format()) {
@@ -72,7 +72,7 @@ public final class DatasetMetadata {
     }
 
     /**
-     * Where summary and maps are.
+     * Returns the directory of the summary and the maps.
      *
      * @return a directory that need not exist
      */
@@ -81,7 +81,7 @@ public final class DatasetMetadata {
     }
 
     /**
-     * The directory below which the files of the dataset are.
+     * Returns the directory to which the paths of the dataset's files are relative.
      *
      * @return the prefix directory, or in SCR 1.1 that of the dataset
      */
@@ -89,18 +89,18 @@ public final class DatasetMetadata {
         return base;
     }
 
-    /** The map of the dataset's files. */
+    /** Returns the path of the map of the dataset's files. */
     Path map() {
         return directory.resolve(map);
     }
 
-    /** The summary of the dataset. */
+    /** Returns the path of the summary of the dataset. */
     Path summary() {
         return directory.resolve("summary.scr");
     }
 
     /**
-     * Reads what the dataset is.
+     * Reads the descriptor of the dataset.
      *
      * @return the descriptor in the summary
      * @throws IOException there is no summary, or it cannot be read
@@ -121,7 +121,7 @@ public final class DatasetMetadata {
     }
 
     /**
-     * Reads whether all of the dataset was copied.
+     * Reads whether the whole dataset was copied.
      *
      * @return COMPLETE of the summary
      * @throws IOException there is no summary, or it cannot be read
@@ -131,7 +131,7 @@ public final class DatasetMetadata {
     }
 
     /**
-     * Reads which files the dataset has.
+     * Reads the map of the dataset's files.
      *
      * @return the files of each rank
      * @throws IOException a part of the map is missing, cannot be read or contradicts another
@@ -141,17 +141,20 @@ public final class DatasetMetadata {
     }
 
     /**
-     * Writes maps and then the summary, durably. To be called when all files are there: the summary says so.
+     * Writes the maps and then the summary, durably. All files must be there, because the summary says so.
      *
-     * @param descriptor of the dataset
-     * @param files of all ranks
-     * @throws IOException the metadata are not whole
+     * @param descriptor the descriptor of the dataset
+     * @param files the files of all ranks
+     * @throws IOException the metadata are incomplete
      */
     public void write(DatasetDescriptor descriptor, RankFiles files) throws IOException {
         write(descriptor, files, false);
     }
 
-    /** The same; {@code counted} as {@code scr_index --build} writes maps. */
+    /**
+     * Writes the maps and then the summary, durably. With {@code counted}, the maps count each rank's files like those
+     * of {@code scr_index --build}.
+     */
     void write(DatasetDescriptor descriptor, RankFiles files, boolean counted) throws IOException {
         store.makeDirectory(directory);
         files.write(store, map(), counted);
@@ -163,9 +166,9 @@ public final class DatasetMetadata {
     }
 
     /**
-     * Where a file of the dataset is.
+     * Returns the path of a file of the dataset.
      *
-     * @param file from the map
+     * @param file a file of the map
      * @return its path
      * @throws DrumlinException the map leads out of the prefix directory
      */
@@ -182,11 +185,11 @@ public final class DatasetMetadata {
     }
 
     /**
-     * Looks whether a job can restart from the dataset.
+     * Checks that a job can restart from the dataset.
      *
-     * @param ranks of the job
-     * @return which files the dataset has
-     * @throws IOException what is missing or wrong
+     * @param ranks number of ranks of the job
+     * @return the map of the dataset's files
+     * @throws IOException something is missing or wrong; the message names it
      */
     public RankFiles checkFetchable(int ranks) throws IOException {
         if (readDescriptor().checkpoint().isEmpty()) {
@@ -207,11 +210,11 @@ public final class DatasetMetadata {
     }
 
     /**
-     * Looks whether the dataset is whole: metadata, every file and every known size. SCR itself looks at no size; here a
-     * file that was cut is noticed, in datasets of SCR 3 by the sum of all sizes.
+     * Checks that the dataset is complete: the metadata, every file and every known size. SCR itself checks no sizes.
+     * This method detects a truncated file, in datasets of SCR 3 by the sum of all sizes.
      *
-     * @return which files it has
-     * @throws IOException what is missing or wrong
+     * @return the map of the dataset's files
+     * @throws IOException something is missing or wrong; the message names it
      */
     public RankFiles check() throws IOException {
         DatasetDescriptor descriptor = readDescriptor();
@@ -253,9 +256,9 @@ public final class DatasetMetadata {
     }
 
     /**
-     * Reads all files that have a CRC32 in the map.
+     * Reads all files that have a CRC32 in the map and compares it.
      *
-     * @param map of the dataset
+     * @param map the map of the dataset
      * @throws IOException a file cannot be read, or has another CRC32
      */
     public void checkContent(RankFiles map) throws IOException {

@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Lists checkpoints in the index of a prefix directory that others than SCR write below it, so that one index knows
- * everything (docs/formats/scr.md, section 13). CURRENT stays what it is. All calls are collective. Not thread-safe.
+ * Lists checkpoints of other writers than SCR in the index of the prefix directory that contains them, so that one
+ * index knows everything (docs/formats/scr.md, section 13). CURRENT does not change. All calls are collective. Not
+ * thread-safe.
  */
 public final class DatasetRegistry {
 
@@ -31,8 +32,8 @@ public final class DatasetRegistry {
      * Names a prefix directory.
      *
      * @param prefix the prefix directory
-     * @param world all ranks that write the checkpoints; not duplicated, not closed
-     * @param storage how files are written
+     * @param world all ranks that write the checkpoints; it is neither duplicated nor closed
+     * @param storage the engine that writes the files
      */
     public DatasetRegistry(ScrPrefix prefix, Communicator world, StorageEngine storage) {
         this.prefix = prefix;
@@ -42,12 +43,13 @@ public final class DatasetRegistry {
     }
 
     /**
-     * Lists a checkpoint all of whose files are there and durable.
+     * Lists a checkpoint whose files are all there and durable.
      *
      * @param name unique in the prefix directory, the same on all ranks
-     * @param job its job, for people
-     * @param file of this rank, below the prefix directory; one that several ranks name is that of the first of them
-     * @throws IOException it could not be listed
+     * @param job the name of its job, for people
+     * @param file the file of this rank, below the prefix directory; if several ranks name the same file, it belongs to
+     *     the first of them
+     * @throws IOException the checkpoint could not be listed
      */
     public void add(String name, String job, Path file) throws IOException {
         KvTree own = new KvTree();
@@ -65,9 +67,9 @@ public final class DatasetRegistry {
     }
 
     /**
-     * Whether a checkpoint is listed as complete.
+     * Returns whether a checkpoint is listed as complete.
      *
-     * @param name of the checkpoint
+     * @param name the name of the checkpoint
      * @return the same on all ranks
      * @throws IOException the index cannot be read
      */
@@ -82,7 +84,7 @@ public final class DatasetRegistry {
         return listed[0] == 1;
     }
 
-    /** The first rank's of each file stays. */
+    /** Keeps each file at the first rank that names it. */
     private static void dropRepeated(KvTree all) {
         Set<String> seen = new HashSet<>();
         for (KvTree owned : all.entries().values()) {
@@ -94,7 +96,10 @@ public final class DatasetRegistry {
         }
     }
 
-    /** Map and summary first; all of it under the lock of the index, so that nobody else takes the id. */
+    /**
+     * Writes the map and the summary first. All of it happens under the lock of the index, so that nobody else takes
+     * the id.
+     */
     private void list(ScrIndex each, String name, String job, RankFiles files) throws IOException {
         int id = 1;
         int checkpoint = 1;
@@ -112,7 +117,8 @@ public final class DatasetRegistry {
         long count = files.files().values().stream().mapToLong(List::size).sum();
         Instant now = Instant.now();
         DatasetDescriptor descriptor = DatasetDescriptor.started(
-                        // As output: a job of SCR that keeps only its newest checkpoints leaves it alone.
+                        // The checkpoint is listed as output, so that a job of SCR that keeps only its newest
+                        // checkpoints does not delete it.
                         id, name, true, true, ChronoUnit.MICROS.between(Instant.EPOCH, now))
                 .with("USER", System.getProperty("user.name", ""))
                 .with("JOBID", job)
@@ -123,11 +129,12 @@ public final class DatasetRegistry {
     }
 
     /**
-     * Forgets checkpoints whose files are about to change or to go, with their map and summary. Durable when it returns.
+     * Forgets checkpoints whose files are about to change or be deleted, with their maps and summaries. The change is
+     * durable when the call returns.
      *
-     * @param start of their names
+     * @param start the start of their names
      * @return their names, the same on all ranks
-     * @throws IOException they could not be forgotten, or what is left of their metadata not deleted
+     * @throws IOException the checkpoints could not be forgotten, or the rest of their metadata not deleted
      */
     public List<String> removeAll(String start) throws IOException {
         List<String> names = new ArrayList<>();

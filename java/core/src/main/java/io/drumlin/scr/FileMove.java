@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies files of a dataset from the cache of one node to that of another: a rank sends to one and receives from one at the same
- * time, slab by slab. A rank whose files fail goes on with zeros, so that no other waits for it.
+ * Copies files of a dataset from the cache of one node to that of another. A rank sends to one rank and receives from
+ * one at the same time, slab by slab. A rank whose files fail continues with zeros, so that no other rank waits for it.
  */
 final class FileMove {
 
@@ -49,10 +49,10 @@ final class FileMove {
     /**
      * Sends and receives.
      *
-     * @param finder of the files to be sent; the last one comes into being when the others are there
-     * @param receiver of these; {@link Messages#NOBODY} for none
-     * @param sender of others; {@link Messages#NOBODY} for none
-     * @throws IOException the files that were to come are not all there; or the ranks cannot meet
+     * @param finder finds the files to be sent; the last one is created when the others exist
+     * @param receiver rank that gets these files; {@link Messages#NOBODY} for none
+     * @param sender rank that sends files to this one; {@link Messages#NOBODY} for none
+     * @throws IOException not all expected files have arrived, or the ranks cannot communicate
      */
     void run(Finder finder, int receiver, int sender) throws IOException {
         List<Path> files = new ArrayList<>();
@@ -84,7 +84,7 @@ final class FileMove {
         settle(arriving);
     }
 
-    /** The name of each file in the directory of the dataset, and what the system says about it. */
+    /** Describes each file: its name in the directory of the dataset, and the attributes that the system gives it. */
     private KvTree describe(List<Path> files) throws IOException {
         KvTree tree = new KvTree();
         for (int i = 0; i < files.size(); i++) {
@@ -130,7 +130,7 @@ final class FileMove {
         return parts;
     }
 
-    /** Where arriving files are until they are whole. */
+    /** Returns the temporary paths of arriving files, used until they are complete. */
     private List<Path> temporary(KvTree described) {
         return described.keys().stream()
                 .map(i -> directory.metadata().resolve("arriving." + world.rank() + "." + i))
@@ -158,7 +158,7 @@ final class FileMove {
         }
     }
 
-    /** Gives files that arrived whole their places. */
+    /** Moves completely received files to their final paths. */
     private void settle(KvTree described) throws IOException {
         List<Path> temporary = temporary(described);
         List<KvTree> files = List.copyOf(described.entries().values());
@@ -185,7 +185,7 @@ final class FileMove {
         }
     }
 
-    /** Does a step, unless something failed before, and holds its failure back. */
+    /** Carries out a step unless something has failed before, and returns the failure to be thrown later. */
     private @Nullable IOException attempt(@Nullable IOException before, Agreement.Step step) {
         return before != null ? before : Agreement.attempt(world, "moving files between caches", step);
     }

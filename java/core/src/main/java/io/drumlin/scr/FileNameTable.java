@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Maps the names that the program gives its files to the names under which they are now, for the files of this rank of a
- * dataset that is being written.
+ * Maps the file names of the program to the current paths of the files, for this rank's files of a dataset that is
+ * being written.
  */
 final class FileNameTable {
 
@@ -18,7 +18,7 @@ final class FileNameTable {
     private final ScrPrefix prefix;
     private final Communicator world;
 
-    /** By path below the prefix directory. */
+    /** The files by path below the prefix directory. */
     private final Map<String, FileNames> files = new LinkedHashMap<>();
 
     private record FileNames(Path wanted, Path actual) {}
@@ -33,7 +33,7 @@ final class FileNameTable {
      * Adds a file.
      *
      * @param base the prefix directory, or the directory of the dataset in the cache
-     * @return where the program is to write the file
+     * @return the path to which the program must write the file
      */
     Path route(Path file, Path base) throws IOException {
         Path wanted = file.toAbsolutePath().normalize();
@@ -55,7 +55,7 @@ final class FileNameTable {
         return actual;
     }
 
-    /** Describes the files as in a filemap. */
+    /** Describes the files in the form of a filemap. */
     KvTree describe() throws IOException {
         KvTree described = new KvTree();
         for (FileNames file : files.values()) {

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the system says about a file, as SCR notes it (docs/formats/scr.md, section 10). */
+/** The attributes that the system gives a file, in SCR's form (docs/formats/scr.md, section 10). */
 final class FileStat {
 
     private static final List<String> KEYS = List.of(
@@ -32,7 +32,7 @@ final class FileStat {
             "MTIME_SECS",
             "MTIME_NSECS");
 
-    /** From the lowest bit of a mode to the highest. */
+    /** The permissions from the lowest bit of a mode to the highest. */
     private static final List<PosixFilePermission> PERMISSIONS = List.of(
             PosixFilePermission.OTHERS_EXECUTE,
             PosixFilePermission.OTHERS_WRITE,
@@ -75,7 +75,7 @@ final class FileStat {
         }
     }
 
-    /** Only what the system says, of a tree that may have more. */
+    /** Returns only the system attributes of a tree that may have more. */
     static KvTree part(KvTree meta) {
         KvTree part = new KvTree();
         for (String key : KEYS) {
@@ -87,7 +87,7 @@ final class FileStat {
         return part;
     }
 
-    /** Gives a file that was made again the mode and the time that it had. */
+    /** Gives a rebuilt file its former mode and time. */
     static void restore(Path path, KvTree stat) throws IOException {
         OptionalInt mode = KvFields.integer(stat, "MODE");
         if (mode.isPresent()) {

@@ -11,7 +11,7 @@ import java.util.EnumSet;
 import java.util.OptionalLong;
 import java.util.zip.CRC32;
 
-/** Copies files between a cache and the prefix directory, and looks whether they are what was written. */
+/** Copies files between a cache and the prefix directory and checks that they are what was written. */
 final class FileTransfer {
 
     private static final int BUFFER_BYTES = 1 << 22;
@@ -25,8 +25,8 @@ final class FileTransfer {
     /**
      * Copies a file, durably.
      *
-     * @param size that it must have
-     * @param crc that it must have
+     * @param size required size in bytes
+     * @param crc required CRC32
      * @return its CRC32
      */
     long copy(Path from, Path to, OptionalLong size, OptionalLong crc) throws IOException {

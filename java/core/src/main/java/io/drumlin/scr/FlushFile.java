@@ -4,7 +4,10 @@ import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.util.function.Consumer;
 
-/** Which datasets of the caches are in the prefix directory too: the file {@code flush.scr}. All calls are collective. */
+/**
+ * The file {@code flush.scr}: it records which datasets of the caches are in the prefix directory too. All calls are
+ * collective.
+ */
 final class FlushFile {
 
     private final Communicator world;
@@ -17,7 +20,7 @@ final class FlushFile {
         this.prefix = prefix;
     }
 
-    /** On rank 0. */
+    /** Changes the file on rank 0. */
     void change(Consumer<FlushStates> change) throws IOException {
         RootRank.run(world, "writing the flush file", () -> {
             FlushStates states = read();
@@ -26,7 +29,7 @@ final class FlushFile {
         });
     }
 
-    /** Whether a cached dataset is not in the prefix directory. */
+    /** Returns whether a cached dataset is not in the prefix directory. */
     boolean isFlushNeeded(int id) throws IOException {
         long[] needed = {0};
         RootRank.run(world, "reading the flush file", () -> {

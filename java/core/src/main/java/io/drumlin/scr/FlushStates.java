@@ -9,7 +9,8 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * Where each dataset of the cache is: the content of {@code flush.scr} (docs/formats/scr.md, section 8). Not thread-safe.
+ * The locations of each cached dataset: the content of {@code flush.scr} (docs/formats/scr.md, section 8). Not
+ * thread-safe.
  */
 public final class FlushStates {
 
@@ -23,7 +24,7 @@ public final class FlushStates {
     private final KvTree tree;
 
     /**
-     * Takes the content of the file.
+     * Wraps the content of the file.
      *
      * @param tree used and changed, not copied
      */
@@ -32,7 +33,7 @@ public final class FlushStates {
     }
 
     /**
-     * The content as it is stored.
+     * Returns the content as it is stored.
      *
      * @return the tree itself
      */
@@ -41,9 +42,9 @@ public final class FlushStates {
     }
 
     /**
-     * Notes that a dataset is in the cache.
+     * Records that a dataset is in the cache.
      *
-     * @param descriptor of the dataset, which has an id and a name; copied
+     * @param descriptor the descriptor of the dataset, which has an id and a name; copied
      */
     public void cached(DatasetDescriptor descriptor) {
         KvTree dataset = tree.addPath(DATASET, Integer.toString(descriptor.id().orElseThrow()));
@@ -59,20 +60,20 @@ public final class FlushStates {
     }
 
     /**
-     * Notes that a dataset is being copied to the prefix directory.
+     * Records that a dataset is being copied to the prefix directory.
      *
      * @param id number of the dataset
-     * @param background whether the job goes on meanwhile
+     * @param background whether the job continues meanwhile
      */
     public void flushing(int id, boolean background) {
         location(id).ifPresent(location -> location.add(background ? FLUSHING : SYNC_FLUSHING));
     }
 
     /**
-     * Notes that a dataset is no longer being copied.
+     * Records that a dataset is no longer being copied.
      *
      * @param id number of the dataset
-     * @param whole whether the prefix directory has all of it
+     * @param whole whether the prefix directory has the whole dataset
      */
     public void flushed(int id, boolean whole) {
         location(id).ifPresent(location -> {
@@ -100,7 +101,7 @@ public final class FlushStates {
     }
 
     /**
-     * The datasets in the cache.
+     * Returns the datasets in the cache.
      *
      * @return ids, ascending
      */
@@ -109,18 +110,18 @@ public final class FlushStates {
     }
 
     /**
-     * The datasets that must reach the prefix directory.
+     * Returns the datasets that must reach the prefix directory.
      *
-     * @return ids, ascending: the order in which they are to be copied
+     * @return ids, ascending, which is the order in which to copy them
      */
     public List<Integer> outputs() {
         return ids("OUTPUT").boxed().toList();
     }
 
     /**
-     * The checkpoints.
+     * Returns the checkpoints.
      *
-     * @return ids, descending: the order in which they are to be tried
+     * @return ids, descending, which is the order in which to try them
      */
     public List<Integer> checkpoints() {
         List<Integer> ids = new ArrayList<>(ids("CKPT").boxed().toList());
@@ -140,7 +141,7 @@ public final class FlushStates {
     }
 
     /**
-     * The newest dataset.
+     * Returns the id of the newest dataset.
      *
      * @return the highest id
      */
@@ -149,10 +150,10 @@ public final class FlushStates {
     }
 
     /**
-     * Whether a dataset is in the cache only.
+     * Returns whether a dataset is in the cache only.
      *
      * @param id number of the dataset
-     * @return false too if it is not known
+     * @return also false if the dataset is unknown
      */
     public boolean needsFlush(int id) {
         return location(id)
@@ -161,10 +162,10 @@ public final class FlushStates {
     }
 
     /**
-     * The best place where a dataset is.
+     * Returns the best location of a dataset.
      *
      * @param id number of the dataset
-     * @return {@code PFS}, {@code CACHE} or what else the file says; empty if it is not known
+     * @return {@code PFS}, {@code CACHE} or another word from the file; empty if it is unknown
      */
     public Optional<String> place(int id) {
         return location(id)
@@ -174,10 +175,10 @@ public final class FlushStates {
     }
 
     /**
-     * The name of a dataset.
+     * Returns the name of a dataset.
      *
      * @param id number of the dataset
-     * @return empty if it is not known
+     * @return empty if it is unknown
      */
     public Optional<String> name(int id) {
         return Optional.ofNullable(tree.find(DATASET, Integer.toString(id)))
@@ -185,10 +186,10 @@ public final class FlushStates {
     }
 
     /**
-     * What a dataset is.
+     * Returns the descriptor of a dataset.
      *
      * @param id number of the dataset
-     * @return empty if the file does not say: SCR 3 does
+     * @return empty if the file has none; SCR 3 writes it
      */
     public Optional<DatasetDescriptor> descriptor(int id) {
         return Optional.ofNullable(tree.find(DATASET, Integer.toString(id), "DSETDESC"))

@@ -5,7 +5,10 @@ import io.drumlin.comm.Agreement;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Copies the files of one rank while the program goes on. It meets no other rank: whoever started it does so later. */
+/**
+ * Copies the files of one rank while the program continues. It does not communicate with other ranks; its starter does
+ * so later.
+ */
 final class FlushThread {
 
     private final Thread thread;
@@ -37,7 +40,10 @@ final class FlushThread {
         return !thread.isAlive();
     }
 
-    /** Waits for the end; what went wrong, if anything did. Other ranks wait, too: an interrupt is kept for later. */
+    /**
+     * Waits for the end. Returns the failure, if there was one. Other ranks wait too, so an interrupt is kept for
+     * later.
+     */
     @Nullable
     IOException await() {
         boolean interrupted = false;

@@ -12,14 +12,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * When a job is to halt: the content of {@code halt.scr} (docs/formats/scr.md, section 8). Times are seconds since 1970;
- * C reads them into 32 bits and halts at once for times after January 2038, which is not done here.
+ * The conditions for halting a job: the content of {@code halt.scr} (docs/formats/scr.md, section 8). Times are seconds
+ * since 1970. C reads them into 32 bits and halts at once for times after January 2038; this class does not.
  *
- * @param checkpointsLeft checkpoints to take before halting
+ * @param checkpointsLeft number of checkpoints to take before halting
  * @param exitAfter halt at this time or later
- * @param exitBefore halt {@code haltSeconds} before this time or later
- * @param haltSeconds halt this long before the allocation ends, or before {@code exitBefore}
- * @param exitReason halt at once; {@link #FINALIZED} alone does not
+ * @param exitBefore halt from {@code haltSeconds} before this time on
+ * @param haltSeconds halt this long before the end of the allocation, or before {@code exitBefore}
+ * @param exitReason halt at once; {@link #FINALIZED} alone does not halt
  */
 public record HaltConditions(
         OptionalLong checkpointsLeft,
@@ -28,44 +28,44 @@ public record HaltConditions(
         OptionalLong haltSeconds,
         Optional<String> exitReason) {
 
-    /** What a job leaves that ended by itself; SCR 3 goes on from it, SCR 1 does not. */
+    /** The reason that a job leaves when it ends by itself. SCR 3 continues after it; SCR 1 does not. */
     public static final String FINALIZED = "SCR_FINALIZE_CALLED";
 
     /** The allocation is about to end. */
     public static final String TIME_LIMIT = "TIME_LIMIT";
 
-    /** All checkpoints that were to be taken are. */
+    /** All requested checkpoints were taken. */
     public static final String NO_CHECKPOINTS_LEFT = "NO_CHECKPOINTS_LEFT";
 
-    /** It is that late. */
+    /** The time {@code exitBefore}, less {@code haltSeconds}, has come. */
     public static final String EXIT_BEFORE_TIME = "EXIT_BEFORE_TIME";
 
-    /** It is that late. */
+    /** The time {@code exitAfter} has come. */
     public static final String EXIT_AFTER_TIME = "EXIT_AFTER_TIME";
 
-    /** As C's asctime has it. */
+    /** The format of C's asctime. */
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.ENGLISH);
 
-    /** What says how many checkpoints are left. */
+    /** The key of the number of checkpoints left. */
     static final String CHECKPOINTS_LEFT = "CheckpointsLeft";
 
-    /** What says after which time to halt. */
+    /** The key of the time after which to halt. */
     static final String EXIT_AFTER = "ExitAfter";
 
-    /** What says before which time to halt. */
+    /** The key of the time before which to halt. */
     static final String EXIT_BEFORE = "ExitBefore";
 
-    /** What says how long before. */
+    /** The key of the number of seconds to halt early. */
     static final String HALT_SECONDS = "HaltSeconds";
 
-    /** What says why. */
+    /** The key of the reason to halt. */
     static final String EXIT_REASON = "ExitReason";
 
     /**
-     * Takes the content of a halt file.
+     * Reads the content of a halt file.
      *
-     * @param tree as it was read
+     * @param tree the tree of the file
      * @return its conditions
      */
     public static HaltConditions of(KvTree tree) {
@@ -78,11 +78,11 @@ public record HaltConditions(
     }
 
     /**
-     * Whether, and why, a job is to halt.
+     * Returns whether, and why, a job must halt.
      *
      * @param now seconds since 1970
-     * @param end of the allocation, seconds since 1970; empty if it is not known
-     * @return the reason; empty to go on
+     * @param end end of the allocation, seconds since 1970; empty if it is unknown
+     * @return the reason; empty to continue
      */
     public Optional<String> reason(long now, OptionalLong end) {
         if (exitReason.isPresent()
@@ -107,10 +107,10 @@ public record HaltConditions(
     }
 
     /**
-     * The conditions as {@code scr_halt} lists them.
+     * Formats the conditions like {@code scr_halt}.
      *
-     * @param zone in which times are told
-     * @return a line for each
+     * @param zone time zone in which times are shown
+     * @return one line for each condition
      */
     public List<String> lines(ZoneId zone) {
         List<String> lines = new ArrayList<>();

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file in which a job is told to halt (docs/formats/scr.md, section 8). A change replaces it by a rename. SCR's own
- * programs lock the file itself, which a rename passes by: what they change in the same moment may be lost. Not
- * thread-safe.
+ * The file that tells a job to halt (docs/formats/scr.md, section 8). A change replaces the file by a rename. SCR's own
+ * programs lock the file itself, and the rename ignores that lock, so a change that they make at the same moment may be
+ * lost. Not thread-safe.
  */
 public final class HaltFile {
 
@@ -18,10 +18,10 @@ public final class HaltFile {
     private final KvTreeStore store;
 
     /**
-     * Names the file of a prefix directory; it need not exist.
+     * Names the file of a prefix directory; the file need not exist.
      *
      * @param prefix the prefix directory
-     * @param storage how files are written
+     * @param storage the engine that writes the files
      */
     public HaltFile(ScrPrefix prefix, StorageEngine storage) {
         this.prefix = prefix;
@@ -38,7 +38,7 @@ public final class HaltFile {
         return HaltConditions.of(store.readIfThere(prefix.halt()));
     }
 
-    /** What is to be changed. */
+    /** The changes to make. */
     public static final class Change {
 
         private final KvTree tree;
@@ -48,7 +48,7 @@ public final class HaltFile {
         }
 
         /**
-         * Sets or removes how many checkpoints are left.
+         * Sets or removes the number of checkpoints left.
          *
          * @param count empty to remove it
          * @return this
@@ -58,9 +58,9 @@ public final class HaltFile {
         }
 
         /**
-         * Sets or removes after which time to halt.
+         * Sets or removes the time after which to halt.
          *
-         * @param seconds since 1970; empty to remove it
+         * @param seconds seconds since 1970; empty to remove it
          * @return this
          */
         public Change exitAfter(OptionalLong seconds) {
@@ -68,9 +68,9 @@ public final class HaltFile {
         }
 
         /**
-         * Sets or removes before which time to halt.
+         * Sets or removes the time before which to halt.
          *
-         * @param seconds since 1970; empty to remove it
+         * @param seconds seconds since 1970; empty to remove it
          * @return this
          */
         public Change exitBefore(OptionalLong seconds) {
@@ -78,9 +78,9 @@ public final class HaltFile {
         }
 
         /**
-         * Sets or removes how long before.
+         * Sets or removes the number of seconds to halt early.
          *
-         * @param seconds empty to remove it
+         * @param seconds number of seconds; empty to remove it
          * @return this
          */
         public Change haltSeconds(OptionalLong seconds) {
@@ -109,11 +109,11 @@ public final class HaltFile {
     }
 
     /**
-     * Changes the conditions; others stay.
+     * Changes some conditions and keeps the others.
      *
-     * @param change what to do
-     * @return the conditions afterwards
-     * @throws IOException the file could not be replaced: the old one is there
+     * @param change makes the changes
+     * @return the conditions after the change
+     * @throws IOException the file could not be replaced; the old one is unchanged
      */
     public HaltConditions update(Consumer<Change> change) throws IOException {
         KvTree tree = store.readIfThere(prefix.halt());

@@ -11,15 +11,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The index of a prefix directory on disk (docs/formats/scr.md, section 3). A change replaces the file by a rename, so that
- * a crash leaves the old index or the new one, and is made under a lock that every Drumlin takes; SCR itself knows no
- * lock. Thread-safe.
+ * The index of a prefix directory on disk (docs/formats/scr.md, section 3). A change replaces the file by a rename, so
+ * that a crash leaves either the old index or the new one. Every Drumlin process makes changes under a lock; SCR itself
+ * has no lock. Thread-safe.
  */
 public final class IndexFile {
 
     private static final System.Logger LOG = System.getLogger(IndexFile.class.getName());
 
-    /** Locks of files are held by processes: within one, threads need this. */
+    /** Processes hold the locks of files, so threads of one process need this lock. */
     private static final Object IN_THIS_PROCESS = new Object();
 
     private final ScrPrefix prefix;
@@ -32,8 +32,8 @@ public final class IndexFile {
         /**
          * Makes the change.
          *
-         * @param index as it is on disk
-         * @throws IOException the change is not made; the file stays as it is
+         * @param index the index on disk
+         * @throws IOException the change is not made; the file stays unchanged
          */
         void apply(ScrIndex index) throws IOException;
     }
@@ -42,7 +42,7 @@ public final class IndexFile {
      * Names the index of a prefix directory; it need not exist.
      *
      * @param prefix the prefix directory
-     * @param storage how files are written
+     * @param storage the engine that writes the files
      */
     public IndexFile(ScrPrefix prefix, StorageEngine storage) {
         this.prefix = prefix;
@@ -50,7 +50,7 @@ public final class IndexFile {
     }
 
     /**
-     * Where the index is.
+     * Returns the path of the index.
      *
      * @return a file that need not exist
      */
@@ -61,9 +61,9 @@ public final class IndexFile {
     /**
      * Reads the index.
      *
-     * @return what is on disk now
+     * @return the index on disk
      * @throws NoSuchFileException there is none
-     * @throws IOException it cannot be read, or it is of no form that is known
+     * @throws IOException the index cannot be read or has an unknown form
      */
     public ScrIndex read() throws IOException {
         Path path = path();
@@ -87,10 +87,11 @@ public final class IndexFile {
     }
 
     /**
-     * Changes the index; makes it if it is missing. Durable afterwards.
+     * Changes the index, and creates it if it is missing. The change is durable when the call returns.
      *
-     * @param change what to do
-     * @throws IOException the index could not be read, the change refused, or the file not replaced: the old one is there
+     * @param change makes the change
+     * @throws IOException the index could not be read, the change was refused, or the file could not be replaced; the
+     *     old one is unchanged
      */
     public void update(Change change) throws IOException {
         synchronized (IN_THIS_PROCESS) {
@@ -111,7 +112,10 @@ public final class IndexFile {
         files.replace(path, index.tree());
     }
 
-    /** Until the channel is closed. Some parallel file systems are mounted without locks; SCR has none anywhere. */
+    /**
+     * Locks the file until the channel is closed. Some parallel file systems are mounted without locks; SCR has none
+     * anywhere.
+     */
     private static void lock(FileChannel channel, Path path) {
         try {
             channel.lock();

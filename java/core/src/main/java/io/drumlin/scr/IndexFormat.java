@@ -5,7 +5,9 @@ import java.util.Optional;
 
 /** The formats of an index; docs/formats/scr.md, section 3. An index keeps the format in which it was read. */
 public enum IndexFormat {
-    /** SCR 1.1 and its development versions since 2011: {@code DSET/id/DIR/directory}. Every dataset is a checkpoint. */
+    /**
+     * SCR 1.1 and its development versions since 2011: {@code DSET/id/DIR/directory}. Every dataset is a checkpoint.
+     */
     DIR("1", "DIR"),
     /** SCR 1.2 and 2.0: {@code DSET/id/NAME/name}. */
     NAME("1", "NAME"),
@@ -20,22 +22,22 @@ public enum IndexFormat {
         this.names = names;
     }
 
-    /** The value of the key VERSION. */
+    /** Returns the value of the key VERSION. */
     String version() {
         return version;
     }
 
-    /** The key of the map from names to ids and, but for FLAT, of the names of an id. */
+    /** Returns the key of the map from names to ids; except for FLAT, also the key of the names of an id. */
     String names() {
         return names;
     }
 
-    /** Whether descriptors say if a dataset is a checkpoint. */
+    /** Returns whether descriptors record whether a dataset is a checkpoint. */
     boolean hasFlags() {
         return this != DIR;
     }
 
-    /** The format of an index. Empty if its VERSION is unknown. */
+    /** Returns the format of an index; empty if its VERSION is unknown. */
     static Optional<IndexFormat> of(KvTree index) {
         int version = KvFields.integer(index, "VERSION").orElse(-1);
         if (version == 2) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The checkpoints of an index as the {@code scr_index} of the release that wrote its format lists them, byte for byte. */
+/** Lists the checkpoints of an index like the {@code scr_index} of the release that wrote its format, byte for byte. */
 public final class IndexListing {
 
     private static final String NO_TIME = " ".repeat(19);
@@ -16,7 +16,7 @@ public final class IndexListing {
      * Lists the checkpoints, newest first.
      *
      * @param index the index
-     * @return a heading and a line for each, without line ends
+     * @return a heading and one line for each checkpoint, without line ends
      */
     public static List<String> lines(ScrIndex index) {
         List<String> lines = new ArrayList<>();

@@ -12,8 +12,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What {@code scr_index} does to the index of a prefix directory (docs/formats/scr.md, section 5). Each call changes the
- * index as a whole or, when it throws, not at all. Thread-safe.
+ * The operations of {@code scr_index} on the index of a prefix directory (docs/formats/scr.md, section 5). Each call
+ * changes the index completely or, if it throws, not at all. Thread-safe.
  */
 public final class IndexOperations {
 
@@ -22,10 +22,10 @@ public final class IndexOperations {
     private final IndexFile file;
 
     /**
-     * Takes a prefix directory.
+     * Makes the operations for a prefix directory.
      *
      * @param prefix the prefix directory
-     * @param storage how files are written
+     * @param storage the engine that writes the files
      */
     public IndexOperations(ScrPrefix prefix, StorageEngine storage) {
         this.prefix = prefix;
@@ -33,20 +33,15 @@ public final class IndexOperations {
         this.file = new IndexFile(prefix, storage);
     }
 
-    /**
-     * A dataset that lies in the prefix directory.
-     *
-     * @param id its number
-     * @param directory of its metadata
-     */
+    /** A dataset found in the prefix directory. */
     public record Found(int id, Path directory) {}
 
     /**
-     * Takes a dataset whose summary is there into the index.
+     * Adds a dataset that has a summary to the index.
      *
-     * @param name its name
-     * @return where it was found
-     * @throws NoSuchDatasetException no summary has this name, or several have
+     * @param name the name of the dataset
+     * @return the place where it was found
+     * @throws NoSuchDatasetException no summary has this name, or several have it
      * @throws IOException a file could not be read or written
      */
     public Found add(String name) throws IOException {
@@ -61,7 +56,7 @@ public final class IndexOperations {
                 }
             } catch (DrumlinException e) {
                 KvTreeStore.requireDamage(e);
-                // The summary of another dataset does not matter, as to scr_index.
+                // As in scr_index, the summary of another dataset does not matter.
                 damaged.add(metadata.summary());
             }
         }
@@ -89,12 +84,12 @@ public final class IndexOperations {
     }
 
     /**
-     * Takes a dataset into the index that was saved from the caches of a job that died. If its summary is missing, files of
-     * lost nodes are made again, and map and summary written; otherwise as {@link #add}.
+     * Adds a dataset to the index that was saved from the caches of a job that died. If its summary is missing,
+     * rebuilds the files of lost nodes and writes map and summary. Otherwise works like {@link #add}.
      *
-     * @param id its number
-     * @return the ranks whose files were made again
-     * @throws NoSuchDatasetException nothing is known of it, or not all of its files can be had
+     * @param id number of the dataset
+     * @return the ranks whose files were rebuilt
+     * @throws NoSuchDatasetException the dataset is unknown, or not all of its files can be rebuilt
      * @throws IOException a file could not be read or written
      */
     public SortedSet<Integer> build(int id) throws IOException {
@@ -102,18 +97,18 @@ public final class IndexOperations {
     }
 
     /**
-     * Takes a dataset into the index that was saved to a prefix directory which was moved or copied since.
+     * Adds a dataset to the index that was saved to a prefix directory which has since been moved or copied.
      *
-     * @param id its number
-     * @param recorded what the job called the prefix directory
-     * @return the ranks whose files were made again
-     * @throws NoSuchDatasetException nothing is known of it, or not all of its files can be had
+     * @param id number of the dataset
+     * @param recorded the path of the prefix directory in the job
+     * @return the ranks whose files were rebuilt
+     * @throws NoSuchDatasetException the dataset is unknown, or not all of its files can be rebuilt
      * @throws IOException a file could not be read or written
      */
     public SortedSet<Integer> build(int id, Path recorded) throws IOException {
         Found found = new Found(id, prefix.metadata(id));
         DatasetMetadata metadata = metadata(found);
-        // SCR leaves a summary that is not complete where files were missing. There may be more now.
+        // If files were missing, SCR leaves a summary that says incomplete. More files may be there now.
         SortedSet<Integer> rebuilt = PathStatus.exists(metadata.summary()) && metadata.readComplete()
                 ? new TreeSet<>()
                 : summarise(found, metadata, recorded);
@@ -140,8 +135,8 @@ public final class IndexOperations {
     /**
      * Forgets a dataset; its files stay.
      *
-     * @param name its name
-     * @throws NoSuchDatasetException the index does not know it
+     * @param name the name of the dataset
+     * @throws NoSuchDatasetException the index does not list it
      * @throws IOException the index could not be read or written
      */
     public void drop(String name) throws IOException {
@@ -151,8 +146,8 @@ public final class IndexOperations {
     /**
      * Forgets all datasets with a higher id.
      *
-     * @param name the last one to stay
-     * @throws NoSuchDatasetException the index does not know it
+     * @param name the name of the last dataset to keep
+     * @throws NoSuchDatasetException the index does not list it
      * @throws IOException the index could not be read or written
      */
     public void dropAfter(String name) throws IOException {
@@ -161,10 +156,10 @@ public final class IndexOperations {
     }
 
     /**
-     * Lets the next restart begin with a checkpoint.
+     * Makes the next restart begin with a checkpoint.
      *
-     * @param name its name
-     * @throws NoSuchDatasetException the index does not know it, or it is no checkpoint
+     * @param name the name of the checkpoint
+     * @throws NoSuchDatasetException the index does not list it, or it is not a checkpoint
      * @throws IOException the index could not be read or written
      */
     public void current(String name) throws IOException {
@@ -188,10 +183,10 @@ public final class IndexOperations {
         return DatasetMetadata.at(prefix, found.directory(), storage);
     }
 
-    /** The metadata directories in which a dataset of this name may be. */
+    /** Returns the metadata directories that may hold a dataset of this name. */
     private List<Found> candidates(String name) throws IOException {
         if (PathStatus.exists(file.path()) && file.read().format() == IndexFormat.DIR) {
-            // SCR 1.1: the name is that of the directory, which has the metadata in it.
+            // In SCR 1.1 the name is that of the directory that holds the metadata.
             return List.of(new Found(0, prefix.locate(name).resolve(".scr")));
         }
         return prefix.metadataDirectories().entrySet().stream()

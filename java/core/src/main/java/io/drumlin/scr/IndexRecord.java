@@ -5,44 +5,44 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the index says about a dataset (docs/formats/scr.md, section 3).
+ * The record of a dataset in the index (docs/formats/scr.md, section 3).
  *
  * @param id number of the dataset
  * @param name its name; in the oldest form its directory
- * @param format of the index
+ * @param format the format of the index
  * @param tree the record itself
  */
 public record IndexRecord(int id, String name, IndexFormat format, KvTree tree) {
 
     /**
-     * Whether the prefix directory holds all of it.
+     * Returns whether the prefix directory holds the whole dataset.
      *
-     * @return what was noted when it was flushed
+     * @return the state recorded when it was flushed
      */
     public boolean isComplete() {
         return KvFields.integer(tree, "COMPLETE").orElse(0) == 1;
     }
 
     /**
-     * Whether a restart from it failed. One that did is not tried again on its own account.
+     * Returns whether a restart from the dataset has failed. If so, a restart does not choose it by itself again.
      *
-     * @return true if a failure is noted
+     * @return true if a failure is recorded
      */
     public boolean isFailed() {
         return tree.has("FAILED");
     }
 
     /**
-     * When a restart from it failed last.
+     * Returns the time at which a restart from the dataset last failed.
      *
-     * @return local time without a zone; empty if none failed, or several are noted
+     * @return local time without a zone; empty if none has failed, or several failures are recorded
      */
     public Optional<String> failed() {
         return tree.value("FAILED");
     }
 
     /**
-     * When it was copied to the prefix directory.
+     * Returns the time at which the dataset was copied to the prefix directory.
      *
      * @return local time without a zone
      */
@@ -51,7 +51,7 @@ public record IndexRecord(int id, String name, IndexFormat format, KvTree tree) 
     }
 
     /**
-     * When restarts from it began.
+     * Returns the times at which restarts from the dataset began.
      *
      * @return local times without a zone
      */
@@ -61,34 +61,34 @@ public record IndexRecord(int id, String name, IndexFormat format, KvTree tree) 
     }
 
     /**
-     * Whether a program can restart from it.
+     * Returns whether a program can restart from the dataset.
      *
-     * @return always true in the oldest form, which knows nothing else
+     * @return always true in the oldest form, which holds checkpoints only
      */
     public boolean isCheckpoint() {
         return !format.hasFlags() || descriptor().isCheckpoint();
     }
 
     /**
-     * Whether a restart may choose it by its own, that is without being CURRENT.
+     * Returns whether a restart may choose the dataset by itself, that is, without its being CURRENT.
      *
-     * @return a complete checkpoint that has not failed
+     * @return true for a complete checkpoint that has not failed
      */
     public boolean isRestartable() {
         return isComplete() && !isFailed() && isCheckpoint();
     }
 
     /**
-     * What SCR lists under VALID.
+     * Returns the value that SCR lists under VALID.
      *
-     * @return complete, and no single failure noted
+     * @return true if it is complete and not exactly one failure is recorded
      */
     public boolean isValid() {
         return isComplete() && failed().isEmpty();
     }
 
     /**
-     * What the dataset is.
+     * Returns the descriptor of the dataset.
      *
      * @return empty fields if the record has no descriptor
      */

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * When this job is to halt: what the halt file says, and the parameters (docs/formats/scr.md, section 8). All calls are
- * collective; rank 0 reads and writes.
+ * Decides when this job must halt, from the halt file and the parameters (docs/formats/scr.md, section 8). All calls
+ * are collective; rank 0 reads and writes.
  */
 final class JobHalt {
 
@@ -23,7 +23,7 @@ final class JobHalt {
         this.file = file;
     }
 
-    /** Why to halt now; empty to go on. */
+    /** Returns the reason to halt now; empty to continue. */
     Optional<String> reason() throws IOException {
         String[] reason = {""};
         RootRank.run(world, "looking whether to halt", () -> reason[0] = read().orElse(""));
@@ -44,7 +44,7 @@ final class JobHalt {
         return conditions.reason(Instant.now().getEpochSecond(), settings.endTime());
     }
 
-    /** Counts a checkpoint down, if they are counted. */
+    /** Counts a checkpoint down, if checkpoints are counted. */
     void count() throws IOException {
         RootRank.run(world, "counting checkpoints", () -> {
             OptionalLong left = file.read().checkpointsLeft();
@@ -54,7 +54,7 @@ final class JobHalt {
         });
     }
 
-    /** Notes why the job ends, unless the file says already why it should. */
+    /** Records why the job ends, unless the file already has a reason. */
     void finish(String reason) throws IOException {
         RootRank.run(world, "noting the end", () -> {
             String known = file.read().exitReason().orElse("");

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** What {@code SCR_Init} does before the program goes on: directories, purges, caches, and flushes that are due. */
+/** The work of {@code SCR_Init} before the program continues: directories, purges, caches, and flushes that are due. */
 final class JobStart {
 
     private static final System.Logger LOG = System.getLogger(JobStart.class.getName());
@@ -37,7 +37,7 @@ final class JobStart {
     }
 
     /**
-     * Does it. Collective.
+     * Does this work. Collective.
      *
      * @param program parameters that the program set, for SCR's scripts
      */
@@ -76,7 +76,7 @@ final class JobStart {
         }
     }
 
-    /** The directories of user and job; all may write to what they are in. */
+    /** Makes the directories of the user and the job. Everyone may write to their parents. */
     private static void makeOwn(Path directory, KvTreeStore store) throws IOException {
         Path ofUser = directory.getParent();
         if (ofUser != null) {
@@ -86,7 +86,7 @@ final class JobStart {
         store.makeDirectory(directory);
     }
 
-    /** When that fails a restart from the caches is still possible. */
+    /** If the copy fails, a restart from the caches is still possible. */
     private void copyLeft() {
         try {
             flush.copyLeft();

@@ -5,12 +5,15 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the values of a kvtree as SCR reads them; docs/formats/scr.md, section 2. */
+/** Reads the values of a kvtree like SCR; docs/formats/scr.md, section 2. */
 final class KvFields {
 
     private KvFields() {}
 
-    /** A number of 32 bits, at the beginning of the first value. Empty if there is no such key, or no value. */
+    /**
+     * Parses a number of 32 bits at the beginning of the first value. Returns empty if the key is missing or has no
+     * value.
+     */
     static OptionalInt integer(@Nullable KvTree tree, String key) {
         KvTree values = tree == null ? null : tree.get(key);
         return values == null || values.isEmpty()
@@ -18,7 +21,7 @@ final class KvFields {
                 : OptionalInt.of(leadingInteger(values.first().orElseThrow()));
     }
 
-    /** Does what C's atoi does. Returns 0 where that is undefined. */
+    /** Works like C's atoi. Returns 0 where that is undefined. */
     static int leadingInteger(String text) {
         String digits = text.strip();
         int end = digits.startsWith("-") || digits.startsWith("+") ? 1 : 0;
@@ -32,7 +35,10 @@ final class KvFields {
         }
     }
 
-    /** A number of 64 bits, which may be hexadecimal (0x) or octal (0). Empty unless the key has one value, a number. */
+    /**
+     * Parses a number of 64 bits, which may be hexadecimal (0x) or octal (0). Returns empty unless the key has exactly
+     * one value and it is a number.
+     */
     static OptionalLong number(@Nullable KvTree tree, String key) {
         if (tree == null) {
             return OptionalLong.empty();

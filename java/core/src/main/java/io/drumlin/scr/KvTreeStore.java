@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.zip.CRC32;
 
-/** kvtree files: read whole, replaced whole. */
+/** Reads and replaces kvtree files as a whole. */
 final class KvTreeStore {
 
     private static final int BUFFER_BYTES = 1 << 20;
@@ -31,7 +31,7 @@ final class KvTreeStore {
         return storage;
     }
 
-    /** Reads the tree of a file; what follows it is left alone. */
+    /** Reads the tree at the beginning of a file and ignores the rest. */
     KvTree read(Path path) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             return KvTreeFile.read(new BlockFileSource(file)).tree();
@@ -40,7 +40,7 @@ final class KvTreeStore {
         }
     }
 
-    /** Bytes of the tree at the beginning of a file. */
+    /** Returns the size in bytes of the tree at the beginning of a file. */
     int treeLength(Path path) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             return KvTreeFile.read(new BlockFileSource(file)).length();
@@ -49,12 +49,12 @@ final class KvTreeStore {
         }
     }
 
-    /** Reads a file; a missing one is an empty tree. */
+    /** Reads a file. A missing file gives an empty tree. */
     KvTree readIfThere(Path path) throws IOException {
         return PathStatus.exists(path) ? read(path) : new KvTree();
     }
 
-    /** Reads a file; one that is missing or damaged is an empty tree. */
+    /** Reads a file. A missing or damaged file gives an empty tree. */
     KvTree readIfWhole(Path path) throws IOException {
         try {
             return readIfThere(path);
@@ -65,10 +65,11 @@ final class KvTreeStore {
     }
 
     /**
-     * Refuses to take a failure for damage that may pass: what is made again or deleted because of it might be whole.
+     * Refuses to take an error that may pass for damage. The file might be whole, and must not be rebuilt or deleted
+     * because of that error.
      *
-     * @param failure of looking at a file
-     * @throws IOException that failure, where it is no proof that the file is missing or damaged
+     * @param failure the failure of an attempt to read or examine a file
+     * @throws IOException that failure, if it does not prove that the file is missing or damaged
      */
     static void requireDamage(IOException failure) throws IOException {
         if (IoFailures.mayPass(failure)) {
@@ -81,12 +82,12 @@ final class KvTreeStore {
         replace(path, KvTreeFile.encode(tree));
     }
 
-    /** The same for a file of another kind. */
+    /** Replaces a file that holds no tree so that a crash leaves the old content or the new, and makes it durable. */
     void replace(Path path, ByteBuffer bytes) throws IOException {
         FileReplacement.replace(storage, path, bytes, ".new");
     }
 
-    /** The CRC32 of all bytes of a file. */
+    /** Returns the CRC32 of all bytes of a file. */
     long crc32(Path path) throws IOException {
         CRC32 crc = new CRC32();
         ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
@@ -100,7 +101,7 @@ final class KvTreeStore {
         return crc.getValue();
     }
 
-    /** Makes a directory, durably, with those above it that are missing. */
+    /** Makes a directory and its missing parents, durably. */
     void makeDirectory(Path directory) throws IOException {
         if (PathStatus.isDirectory(directory)) {
             return;

@@ -13,10 +13,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** The files of a rank one behind the other, and zeros behind the last (docs/formats/scr.md, section 11). */
+/** The files of a rank one after the other, with zeros after the last (docs/formats/scr.md, section 11). */
 final class LogicalFile implements Closeable {
 
-    /** A file and how many bytes it has, or is to have. */
+    /** A file and its actual or future size in bytes. */
     record Part(Path path, long size) {}
 
     private static final Set<OpenMode> READING = EnumSet.of(OpenMode.READ);
@@ -66,7 +66,7 @@ final class LogicalFile implements Closeable {
         });
     }
 
-    /** Writes the remaining bytes of a buffer as far as they belong to files. */
+    /** Writes the remaining bytes of a buffer, as far as they belong to files. */
     void write(ByteBuffer source, long offset) throws IOException {
         forEachPart(source, offset, BlockFile::write);
     }

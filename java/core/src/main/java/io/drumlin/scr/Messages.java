@@ -8,10 +8,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Trees as messages. */
+/** Exchanges trees as messages. */
 final class Messages {
 
-    /** No rank. */
+    /** Stands for no rank. */
     static final int NOBODY = -1;
 
     private static final int LENGTH = 1;
@@ -20,7 +20,7 @@ final class Messages {
     private Messages() {}
 
     /**
-     * Sends a tree to one rank and takes one of another, without waiting for the first.
+     * Sends a tree to one rank and receives one from another, without waiting for the first.
      *
      * @param destination may be this rank, or {@link #NOBODY}
      * @param source may be this rank, or {@link #NOBODY}, whose tree is empty
@@ -40,7 +40,8 @@ final class Messages {
     }
 
     /**
-     * Sends and waits. Where that fails, nothing comes any more into the memory of a receive that was started before.
+     * Sends a message and waits. If that fails, ensures that nothing arrives any more in the memory of a receive that
+     * was started before.
      *
      * @param arriving the receive, or {@code null} if there is none
      */
@@ -75,7 +76,7 @@ final class Messages {
         return KvTreeFile.read(new MemoryByteSource(bytes)).tree();
     }
 
-    /** The root's tree on every rank. Collective. */
+    /** Returns the root's tree on every rank. Collective. */
     static KvTree bcast(Communicator comm, KvTree tree, int root) throws IOException {
         ByteBuffer bytes = comm.rank() == root ? KvTreeFile.encode(tree) : ByteBuffer.allocate(0);
         long[] length = {bytes.remaining()};
@@ -87,7 +88,7 @@ final class Messages {
                 : KvTreeFile.read(new MemoryByteSource(message)).tree();
     }
 
-    /** All ranks' trees joined, on the root; elsewhere empty. Keys of several ranks are joined. Collective. */
+    /** Joins the trees of all ranks on the root; elsewhere returns an empty tree. Equal keys are merged. Collective. */
     static KvTree gather(Communicator comm, KvTree tree, int root) throws IOException {
         KvTree joined = new KvTree();
         if (comm.rank() != root) {
@@ -100,7 +101,7 @@ final class Messages {
         return joined;
     }
 
-    /** All ranks' trees joined, on every rank. Collective. */
+    /** Joins the trees of all ranks on every rank. Collective. */
     static KvTree allgather(Communicator comm, KvTree tree) throws IOException {
         return bcast(comm, gather(comm, tree, 0), 0);
     }

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Which ranks share a node, and which of different nodes protect each other (docs/formats/scr.md, section 11). */
+/**
+ * Knows which ranks share a node, and which ranks of different nodes protect each other (docs/formats/scr.md, section
+ * 11).
+ */
 final class NodeLayout implements Closeable {
 
     private final Communicator world;
@@ -22,9 +25,9 @@ final class NodeLayout implements Closeable {
     private final SortedSet<Integer> ranks;
 
     /**
-     * Collective.
+     * Finds the ranks of each node. Collective.
      *
-     * @param name of this rank's node
+     * @param name the name of this rank's node
      */
     NodeLayout(Communicator world, String name) throws IOException {
         this.world = world;
@@ -48,17 +51,17 @@ final class NodeLayout implements Closeable {
         return nodes;
     }
 
-    /** The ranks of the job that run in this node. */
+    /** Returns the ranks of the job that run in this node. */
     SortedSet<Integer> ranks() {
         return Collections.unmodifiableSortedSet(ranks);
     }
 
-    /** This rank's number among those of its node. */
+    /** Returns this rank's number among those of its node. */
     int place() {
         return node.rank();
     }
 
-    /** Whether this rank acts for its node. */
+    /** Returns whether this rank acts for its node. */
     boolean isLeader() {
         return node.rank() == 0;
     }
@@ -68,10 +71,10 @@ final class NodeLayout implements Closeable {
     }
 
     /**
-     * The set of this rank: ranks at the same place in their nodes, at least {@code size} of them; of type SINGLE if there is
-     * none in another node. Collective.
+     * Returns the set of this rank: ranks at the same place in their nodes, at least {@code size} of them. If no other
+     * node has such a rank, the set is of type SINGLE. Collective.
      *
-     * @throws IOException on all ranks: so many failures cannot be made good among the ranks of a set
+     * @throws IOException on all ranks: the ranks of a set cannot repair so many failures
      */
     RedundancySet set(CopyType type, int failures, int size) throws IOException {
         int sums = type == CopyType.RS ? failures : 1;

@@ -37,7 +37,7 @@ final class PrefixFiles {
         }
     }
 
-    /** Deletes a dataset: first from the index, so that it never lists what is half gone. */
+    /** Deletes a dataset. The index forgets it first, so that it never lists a dataset that is partly deleted. */
     void delete(String name) throws IOException {
         IndexFile file = new IndexFile(prefix, store.storage());
         Optional<IndexRecord> record =
@@ -67,7 +67,7 @@ final class PrefixFiles {
         }
     }
 
-    /** Deletes all datasets that the index knows, the oldest first. */
+    /** Deletes all datasets that the index lists, the oldest first. */
     void deleteAll() throws IOException {
         IndexFile file = new IndexFile(prefix, store.storage());
         if (PathStatus.exists(file.path())) {
@@ -93,7 +93,10 @@ final class PrefixFiles {
         }
     }
 
-    /** Names lead nowhere else, but links in the place of directories may: what is deleted must be inside after all of them. */
+    /**
+     * Requires that a path is inside the prefix directory once all links are resolved. Names lead nowhere else, but
+     * links in the place of directories may.
+     */
     private void requireInside(Path path) throws IOException {
         Path directory = path.getParent();
         if (directory != null
@@ -132,11 +135,11 @@ final class PrefixFiles {
         try {
             Files.deleteIfExists(directory);
         } catch (DirectoryNotEmptyException e) {
-            // It has other files of the program.
+            // The directory holds other files of the program.
         }
     }
 
-    /** Deletes complete checkpoints that are older than the newest ones; those that are output too stay. */
+    /** Deletes complete checkpoints that are older than the newest ones. Checkpoints that are also output stay. */
     void keepNewest(int count, int newest) throws IOException {
         if (count <= 0) {
             return;

@@ -16,28 +16,28 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Which rank owns which files of a dataset: the map {@code rank2file} with its parts (docs/formats/scr.md, section 7).
+ * The files of each rank of a dataset: the map {@code rank2file} with its parts (docs/formats/scr.md, section 7).
  *
- * @param ranks of the job that wrote the dataset
- * @param files of each rank that the map names, by rank
+ * @param ranks number of ranks of the job that wrote the dataset
+ * @param files the files of each rank that the map names, by rank
  */
 public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) {
 
-    /** The writers of C begin a new part where the running total crosses a multiple of this. */
+    /** C's writers begin a new part where the running total crosses a multiple of this. */
     private static final long PART_BYTES = 1 << 20;
 
-    /** More levels than a map of all ranks that an int can count needs. */
+    /** More levels than a map needs whose number of ranks fits into an int. */
     private static final int MAX_LEVEL = 32;
 
-    /** What the parts are named in SCR 3: the name of the root with this behind it. */
+    /** The names of the parts in SCR 3: the name of the root with this suffix. */
     private static final Pattern SUFFIX = Pattern.compile("\\.\\d+\\.\\d+");
 
-    /** Reads a map; parts with a name of their own are below {@code base}. */
+    /** Reads a map. The paths of parts with names of their own are relative to {@code base}. */
     static RankFiles read(KvTreeStore store, Path root, Path base) throws IOException {
         return new Reader(store, root, base).read();
     }
 
-    /** The map whose entries {@code tree} has: rank, path, SIZE and CRC. */
+    /** Makes the map from the entries in {@code tree}: rank, path, SIZE and CRC. */
     static RankFiles of(int ranks, KvTree tree) {
         SortedMap<Integer, List<DatasetFile>> files = new TreeMap<>();
         tree.entries().forEach((rank, owned) -> {
@@ -48,7 +48,7 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
         return new RankFiles(ranks, files);
     }
 
-    /** The same as a tree, with the places of the files under AT. */
+    /** Adds the map to a tree, with the paths of the files under AT. */
     void addTo(KvTree tree, DatasetMetadata metadata) throws DrumlinException {
         for (Map.Entry<Integer, List<DatasetFile>> rank : files.entrySet()) {
             KvTree owned = tree.add(Integer.toString(rank.getKey()));
@@ -60,9 +60,9 @@ public record RankFiles(int ranks, SortedMap<Integer, List<DatasetFile>> files) 
     }
 
     /**
-     * Writes the map of SCR 3 and makes it durable, the root last.
+     * Writes the map in the form of SCR 3 and makes it durable, the root last.
      *
-     * @param counted whether each rank's files are counted, as in maps that {@code scr_index} makes
+     * @param counted whether the map counts each rank's files, like the maps of {@code scr_index}
      */
     void write(KvTreeStore store, Path root, boolean counted) throws IOException {
         KvTree top = node(1);

@@ -22,10 +22,10 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Protects files in the nodes against the loss of nodes, and makes them again (docs/formats/scr.md, section 11).
+ * Protects files in the nodes against the loss of nodes, and rebuilds them (docs/formats/scr.md, section 11).
  *
- * <p>Each rank has files of its own; every call is collective over all ranks of the job. The redundancy files are those of
- * SCR, byte for byte.
+ * <p>Each rank has files of its own. Every call is collective over all ranks of the job. The redundancy files equal
+ * those of SCR byte for byte.
  */
 final class Redundancy {
 
@@ -51,8 +51,8 @@ final class Redundancy {
     /**
      * A file of this rank.
      *
-     * @param name what SCR's files call it
-     * @param stat what the system says about it
+     * @param name its name in SCR's files
+     * @param stat its system attributes
      */
     record Protected(String name, KvTree stat) {}
 
@@ -92,7 +92,7 @@ final class Redundancy {
                 : OptionalLong.empty();
     }
 
-    /** The ranks of the job that are in the set, in its order. */
+    /** Returns the world ranks of the members, in the order of the set. */
     private static KvTree worldRanks(RedundancySet set) throws IOException {
         KvTree own = new KvTree();
         own.addPath(Integer.toString(set.rank()), Integer.toString(set.worldRank()));
@@ -126,10 +126,10 @@ final class Redundancy {
     }
 
     /**
-     * Makes files that were lost again, with their redundancy files.
+     * Rebuilds lost files and their redundancy files.
      *
-     * @param intact whether this rank has its files, as far as it knows; one that has not counts as lost
-     * @return whether all ranks have all their files now; nothing was changed if not
+     * @param intact whether this rank has its files, as far as it knows; otherwise it counts as lost
+     * @return whether all ranks have all their files now; if not, nothing was changed
      */
     boolean rebuild(Communicator world, boolean intact) throws IOException {
         KvTree own = new KvTree();
@@ -141,7 +141,7 @@ final class Redundancy {
         KvTree memberships = Messages.allgather(world, own);
         for (int rank = 0; rank < world.size(); rank++) {
             KvTree descriptor = memberships.find(Integer.toString(rank), DESC);
-            // All ranks look at the same trees and decide the same.
+            // All ranks see the same trees and make the same decision.
             if (descriptor == null || !RedundancySet.isPossible(descriptor, world.size())) {
                 return false;
             }
@@ -153,17 +153,17 @@ final class Redundancy {
     }
 
     /**
-     * Makes files of one set again, whatever other sets have lost. The ranks of the set take part.
+     * Rebuilds the files of one set, whatever other sets have lost. The ranks of the set take part.
      *
-     * @return whether they have all their files now; nothing was changed if not
+     * @return whether they have all their files now; if not, nothing was changed
      */
     boolean rebuildAlone(RedundancySet set) throws IOException {
         return rebuild(set, set.comm(), true, false);
     }
 
     /**
-     * @param world ranks that decide together whether it is possible
-     * @param membership whether the files that say who is in which set belong to it
+     * @param world ranks that decide together whether a rebuild is possible
+     * @param membership whether the rebuild includes the files that record the members of each set
      */
     private boolean rebuild(RedundancySet set, Communicator world, boolean intact, boolean membership)
             throws IOException {
@@ -181,7 +181,7 @@ final class Redundancy {
         if (possible[0] == 0) {
             return false;
         }
-        // What fails in one set is told to all, or the others would go on without it.
+        // A failure in one set is reported to all ranks. Otherwise the others would continue without it.
         Agreement.run(world, "rebuilding " + directory.metadata(), () -> {
             if (!lost.isEmpty()) {
                 remake(set, known, whole, lost, membership);
@@ -190,7 +190,7 @@ final class Redundancy {
         return true;
     }
 
-    /** The ranks of the set take part. */
+    /** Rebuilds the lost files of a set. The ranks of the set take part. */
     private void remake(
             RedundancySet set, @Nullable KvTree known, boolean whole, List<Integer> lost, boolean membership)
             throws IOException {
@@ -253,7 +253,7 @@ final class Redundancy {
         return PathStatus.exists(directory.metadata().resolve(RedundancySet.membershipName(family, set.worldRank())));
     }
 
-    /** Whether this rank has its files and its redundancy file. */
+    /** Returns whether this rank has its files and its redundancy file. */
     private boolean isWhole(RedundancySet set, @Nullable KvTree header) throws IOException {
         KvTree own = header == null ? null : header.find(DESC, Integer.toString(set.rank()));
         try {
@@ -278,7 +278,7 @@ final class Redundancy {
         return true;
     }
 
-    /** The files of this rank, in the order in which they are protected. */
+    /** Returns the files of this rank, in the order of protection. */
     List<LogicalFile.Part> parts(KvTree own) throws DrumlinException {
         List<LogicalFile.Part> parts = new ArrayList<>();
         for (Map.Entry<String, Long> file : sizes(own).entrySet()) {
@@ -287,12 +287,12 @@ final class Redundancy {
         return parts;
     }
 
-    /** Bytes of all files of a member of a set. */
+    /** Returns the size in bytes of all files of a member of a set. */
     long size(KvTree member) throws DrumlinException {
         return sizes(member).values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Bytes of each file of a member, in the order in which they are protected. */
+    /** Returns the size in bytes of each file of a member, in the order of protection. */
     private Map<String, Long> sizes(KvTree member) throws DrumlinException {
         Map<String, Long> sizes = new LinkedHashMap<>();
         int count = KvFields.integer(member, "FILES").orElse(0);
@@ -337,7 +337,7 @@ final class Redundancy {
         }
     }
 
-    /** Opens the files of this rank: to be read, or, where they were lost, to be made. */
+    /** Opens the files of this rank for reading or, if they were lost, for rebuilding. */
     private RedundancyTransfer open(RedundancySet set, KvTree header, boolean lost) throws IOException {
         Path path = directory.metadata().resolve(set.fileName(family));
         EnumSet<OpenMode> modes = lost

@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 /**
  * Ranks of different nodes that protect each other (docs/formats/scr.md, section 11).
  *
- * @param type how
- * @param count copies of PARTNER, or sums of RS; 1 otherwise
- * @param worldRank this rank in the job
- * @param worldRanks ranks of the job
+ * @param type the kind of protection
+ * @param count number of copies for PARTNER, of sums for RS; 1 otherwise
+ * @param worldRank the world rank of this process
+ * @param worldRanks number of ranks of the job
  * @param group number of the set, from 0
  * @param groups number of sets
  * @param comm the ranks of the set
@@ -23,14 +23,14 @@ import java.util.stream.Stream;
 record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, int group, int groups, Communicator comm)
         implements Closeable {
 
-    /** The set as its files describe it, whose description {@link #isPossible}. */
+    /** Makes the set from the description in its files, which must pass {@link #isPossible}. */
     static RedundancySet of(KvTree descriptor, Communicator world) throws IOException {
         int group = KvFields.integer(descriptor, "GROUP").orElseThrow();
         int rank = KvFields.integer(descriptor, "RANK").orElseThrow();
         return of(descriptor, world.rank(), world.size(), world.split(group, rank));
     }
 
-    /** The same, whose ranks have a communicator already. */
+    /** Makes the set from the description in its files, with a communicator that its ranks already have. */
     static RedundancySet of(KvTree descriptor, int worldRank, int worldRanks, Communicator comm) {
         CopyType type = CopyType.valueOf(descriptor.value("TYPE").orElseThrow());
         return new RedundancySet(
@@ -43,7 +43,7 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
                 comm);
     }
 
-    /** Whether a description can be that of a set of a job with so many ranks. */
+    /** Returns whether a description can be that of a set in a job of so many ranks. */
     static boolean isPossible(KvTree descriptor, int worldRanks) {
         String name = descriptor.value("TYPE").orElse("");
         Optional<CopyType> type = Stream.of(CopyType.values())
@@ -62,7 +62,7 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
                 && isPossible(type.get(), count(type.get(), descriptor), ranks);
     }
 
-    /** Whether so many ranks can protect each other in this way. */
+    /** Returns whether so many ranks can protect each other in this way. */
     static boolean isPossible(CopyType type, int count, int ranks) {
         return type == CopyType.SINGLE
                 || (count > 0 && count < ranks && (type != CopyType.RS || ranks + count <= Gf256.SIZE));
@@ -84,12 +84,12 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
         return comm.size();
     }
 
-    /** The rank of the set that is so many places to the right. */
+    /** Returns the rank of the set that is {@code distance} places to the right. */
     int right(int distance) {
         return Math.floorMod(rank() + distance, size());
     }
 
-    /** Of how many ranks to the left this one knows which files they have. */
+    /** Returns the number of ranks to the left whose files are recorded at this rank. */
     int neighbours() {
         return type == CopyType.SINGLE ? 0 : count;
     }
@@ -98,7 +98,7 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
         return type == CopyType.RS ? StripeCode.reedSolomon(size(), count) : StripeCode.xor(size());
     }
 
-    /** What the files say of this rank. */
+    /** Returns the description of this rank for the files. */
     KvTree descriptor() {
         KvTree tree = new KvTree();
         if (type == CopyType.RS) {
@@ -118,7 +118,7 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
         return tree;
     }
 
-    /** Name of the file with the redundancy data. */
+    /** Returns the name of the file with the redundancy data. */
     String fileName(String family) {
         return String.format(
                 Locale.ROOT,
@@ -132,7 +132,7 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
                 size());
     }
 
-    /** Name of the file that says which set this rank is in. */
+    /** Returns the name of the file that records the set of this rank. */
     static String membershipName(String family, int worldRank) {
         return family + ".er." + worldRank + ".redset";
     }

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves the bytes of one set: what a rank sends, another one expects at the same moment, slab by slab. A rank whose files
- * fail goes on with zeros, so that no other waits for it, and throws at the end.
+ * Moves the bytes of one set, slab by slab. For each slab that a rank sends, another one posts a receive at the same
+ * moment. A rank whose files fail continues with zeros, so that no other rank waits for it, and throws at the end.
  */
 final class RedundancyTransfer implements Closeable {
 
@@ -37,7 +37,7 @@ final class RedundancyTransfer implements Closeable {
 
     /**
      * @param file the redundancy file of this rank
-     * @param start where its data begin
+     * @param start the offset of its data
      */
     RedundancyTransfer(RedundancySet set, KvTree header, Redundancy redundancy, BlockFile file, long start) {
         this.set = set;
@@ -48,7 +48,7 @@ final class RedundancyTransfer implements Closeable {
         this.start = start;
     }
 
-    /** Bytes behind the header of a rank's redundancy file. */
+    /** Returns the number of bytes after the header of a rank's redundancy file. */
     static long payload(RedundancySet set, KvTree header, Redundancy redundancy) throws DrumlinException {
         return switch (set.type()) {
             case SINGLE -> 0;
@@ -63,7 +63,9 @@ final class RedundancyTransfer implements Closeable {
         };
     }
 
-    /** How far to the right of a lost rank the next one is that has a copy of its files; 0 if none has. */
+    /**
+     * Returns the distance to the right from a lost rank to the next holder of a copy of its files; 0 if there is none.
+     */
     static int holder(RedundancySet set, List<Integer> lost, int rank) {
         for (int distance = 1; distance <= set.count(); distance++) {
             if (!lost.contains((rank + distance) % set.size())) {
@@ -78,7 +80,7 @@ final class RedundancyTransfer implements Closeable {
         return member == null ? new KvTree() : member;
     }
 
-    /** Bytes of all files of a member of the set. */
+    /** Returns the size in bytes of all files of a member of the set. */
     private long size(int rank) throws DrumlinException {
         return redundancy.size(member(header, rank));
     }
@@ -99,7 +101,7 @@ final class RedundancyTransfer implements Closeable {
         end("protecting files");
     }
 
-    /** Sends this rank's files to the right and writes down those of the left. */
+    /** Sends this rank's files to the right and writes the files of the rank on the left. */
     private long copy(@Nullable LogicalFile own, int distance, long position) throws IOException {
         long ownSize = size(set.rank());
         long leftSize = size(set.right(-distance));
@@ -140,7 +142,10 @@ final class RedundancyTransfer implements Closeable {
         }
     }
 
-    /** Sends what the rank at the right needs for its e-th sum, and adds what the one at the left has for this one's. */
+    /**
+     * Sends the data that the rank on the right needs for its e-th sum, and adds the data from the left to this rank's
+     * sum.
+     */
     private void addSum(
             @Nullable LogicalFile own,
             StripeCode code,
@@ -172,14 +177,15 @@ final class RedundancyTransfer implements Closeable {
     }
 
     /**
-     * Makes the files and the redundancy files of lost ranks again.
+     * Rebuilds the files and the redundancy files of lost ranks.
      *
      * @param lost ranks of the set, in ascending order
      */
     void rebuild(List<Integer> lost) throws IOException {
         boolean isLost = lost.contains(set.rank());
         if (isLost) {
-            // Empty for good, before there is a file that is as long as it should be and has not all its bytes.
+            // The redundancy file becomes durable while it is empty. So a crash cannot leave one that has its full
+            // length but not all its bytes.
             attempt(file::sync);
         }
         try (LogicalFile own = open(isLost)) {
@@ -204,12 +210,15 @@ final class RedundancyTransfer implements Closeable {
         end("rebuilding files");
     }
 
-    /** When all else is in its place: without what the redundancy file begins with, the rank counts as one that has lost its files. */
+    /**
+     * Writes the header after everything else is in place. Without the header, the rank counts as one that has lost its
+     * files.
+     */
     private void writeHeader() {
         attempt(() -> file.write(KvTreeFile.encode(header), 0));
     }
 
-    /** First each lost rank gets its files back. */
+    /** Gives each lost rank its files back, as the first step. */
     private void rebuildCopies(@Nullable LogicalFile own, List<Integer> lost) throws IOException {
         for (int rank : lost) {
             int distance = holder(set, lost, rank);
@@ -234,7 +243,10 @@ final class RedundancyTransfer implements Closeable {
         }
     }
 
-    /** Then each lost rank gets the copies that it has to keep, whose owners have their files again. */
+    /**
+     * Gives each lost rank the copies that it must keep, as the second step. Their owners have their files again by
+     * now.
+     */
     private void copyToLost(@Nullable LogicalFile own, List<Integer> lost) throws IOException {
         for (int rank : lost) {
             long position = start;
@@ -328,7 +340,7 @@ final class RedundancyTransfer implements Closeable {
         return (int) Math.min(SLAB, size - offset);
     }
 
-    /** A step on this rank's files; when one fails the others are left out. */
+    /** A step on this rank's files. If one fails, the following ones are skipped. */
     @FunctionalInterface
     private interface Step {
         void run() throws IOException;

@@ -8,9 +8,9 @@ import java.util.Map;
  * A checkpoint from which the next restart can read.
  *
  * @param id number of the dataset
- * @param name of the dataset
+ * @param name the name of the dataset
  * @param cached whether it is in the caches; if not, its files are read from the prefix directory
- * @param files of this rank: the path of each below the prefix directory, and where it is now
+ * @param files the files of this rank: the path of each below the prefix directory, mapped to its current path
  */
 record RestartCandidate(int id, String name, boolean cached, Map<Path, Path> files) {
 
@@ -22,8 +22,8 @@ record RestartCandidate(int id, String name, boolean cached, Map<Path, Path> fil
      * Finds a file.
      *
      * @param file the path to which the program wrote it, or the last name of that path
-     * @param rank this one, for a message
-     * @return where the file is now
+     * @param rank this rank, for a message
+     * @return the current path of the file
      */
     Path locate(Path file, ScrPrefix prefix, int rank) throws DrumlinException {
         Path wanted = file.toAbsolutePath().normalize();

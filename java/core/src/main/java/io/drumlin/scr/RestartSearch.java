@@ -6,15 +6,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The order in which a restart tries datasets (docs/formats/scr.md, section 6): first CURRENT, whatever state it is in, then
- * ever older checkpoints that are complete and have not failed.
+ * The order in which a restart tries datasets (docs/formats/scr.md, section 6). CURRENT comes first, whatever its
+ * state. After it come checkpoints that are complete and have not failed, from the newest to the oldest.
  *
- * <p>The search looks at the index each time it goes on: who fetches notes there what came of it, with
- * {@link ScrIndex#fetching} before and {@link ScrIndex#fetched} or {@link ScrIndex#failed} afterwards. Not thread-safe.
+ * <p>The search reads the index at each step. The caller must record its progress there: {@link ScrIndex#fetching}
+ * before it fetches a dataset, {@link ScrIndex#fetched} or {@link ScrIndex#failed} afterwards. Not thread-safe.
  */
 public final class RestartSearch {
 
-    /** SCR has it for names that the index does not know; it bounds nothing. */
+    /** SCR's id for names that the index does not list; it bounds nothing. */
     private static final int UNKNOWN = -1;
 
     private final ScrIndex index;
@@ -23,14 +23,14 @@ public final class RestartSearch {
     /**
      * Begins a search.
      *
-     * @param index may change while the search goes on
+     * @param index the index; it may change during the search
      */
     public RestartSearch(ScrIndex index) {
         this.index = index;
     }
 
     /**
-     * The next dataset to try.
+     * Returns the next dataset to try.
      *
      * @return its name; empty if there is none left
      */
@@ -46,9 +46,9 @@ public final class RestartSearch {
     }
 
     /**
-     * The datasets that a restart would try if none could be fetched.
+     * Returns the datasets that a restart would try if none could be fetched.
      *
-     * @param index is not changed
+     * @param index the index; it is not changed
      * @return names in order
      */
     public static List<String> order(ScrIndex index) {
@@ -73,7 +73,7 @@ public final class RestartSearch {
     }
 
     private static boolean isLeft(ScrIndex index, IndexRecord record, int last) {
-        // Older forms may have several names for one id; those that failed are not restartable any more.
+        // Older forms may have several names for one id. A name that failed is no longer restartable.
         return last == UNKNOWN || record.id() < last || (record.id() == last && index.format() != IndexFormat.FLAT);
     }
 }

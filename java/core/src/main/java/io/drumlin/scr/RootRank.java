@@ -4,7 +4,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 
-/** Rank 0, which alone changes the files that a job has once. */
+/** Rank 0, which alone changes the files that exist once for a job. */
 final class RootRank {
 
     private RootRank() {}

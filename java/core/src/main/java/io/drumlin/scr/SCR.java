@@ -12,26 +12,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of SCR under their own names, for programs ported from C: {@code import static io.drumlin.scr.SCR.*;}.
  *
- * <p>Where C writes to an address, this writes to the first element of an array. Calls return {@link #SCR_SUCCESS} or
- * {@link #SCR_FAILURE}; the failure behind it is logged with all that is known. A call in a wrong state is an
- * {@link IllegalStateException}, where C aborts the job. With SCR_ENABLE=0 every call returns failure and does nothing. State belongs to the calling thread, so that ranks may be threads.
- * All calls but {@link #SCR_Route_file}, {@link #SCR_Config} and {@link #SCR_Get_version} are collective.
+ * <p>Where C writes to an address, these calls write to the first element of an array. Calls return {@link
+ * #SCR_SUCCESS} or {@link #SCR_FAILURE}; a failure is logged with all its details. A call in a wrong state throws an
+ * {@link IllegalStateException}; C aborts the job. With SCR_ENABLE=0 every call returns failure and does nothing. State
+ * belongs to the calling thread, so that ranks may be threads. All calls except {@link #SCR_Route_file}, {@link
+ * #SCR_Config} and {@link #SCR_Get_version} are collective.
  */
-@SuppressWarnings({"MethodName", "MemberName"}) // the names are SCR's
+@SuppressWarnings({"MethodName", "MemberName"}) // The names are SCR's.
 public final class SCR {
 
     /** Success. */
     public static final int SCR_SUCCESS = 0;
     /** Failure. */
     public static final int SCR_FAILURE = 1;
-    /** The dataset is neither. */
+    /** The dataset is neither a checkpoint nor output. */
     public static final int SCR_FLAG_NONE = 0;
     /** The program can restart from the dataset. */
     public static final int SCR_FLAG_CHECKPOINT = 1;
     /** The dataset must reach the prefix directory. */
     public static final int SCR_FLAG_OUTPUT = 2;
 
-    /** The release whose calls these are. */
+    /** The release of SCR that defines these calls. */
     private static final String VERSION = "v3.1.0";
 
     private static final System.Logger LOG = System.getLogger(SCR.class.getName());
@@ -43,7 +44,7 @@ public final class SCR {
         private @Nullable ScrDatasets datasets;
         private boolean disabled;
 
-        /** Whether the dataset that was begun is one. */
+        /** Whether the dataset that was begun is a checkpoint. */
         private boolean checkpoint;
 
         private ScrDatasets datasets() {
@@ -68,14 +69,15 @@ public final class SCR {
             }
             return call.run() ? SCR_SUCCESS : SCR_FAILURE;
         } catch (IOException | InvalidPathException | IndexOutOfBoundsException e) {
-            // The last two are of arguments: a name that is no path, an array without room for the answer.
+            // The last two come from arguments: a name that is not a path, an array without room for the answer.
             LOG.log(System.Logger.Level.ERROR, name + ": " + e.getMessage(), e);
             return SCR_FAILURE;
         }
     }
 
     /**
-     * Begins, with all ranks of the job. With SCR_HALT_EXIT=1 it ends the process, with exit status 0, when the job is to halt.
+     * Begins, with all ranks of the job. With SCR_HALT_EXIT=1, if the job must halt, ends the process with exit status
+     * 0.
      *
      * @return success or failure
      */
@@ -101,7 +103,7 @@ public final class SCR {
     /**
      * Begins, with the ranks of a communicator.
      *
-     * @param comm stays the program's
+     * @param comm the ranks; the program keeps it
      * @return success or failure
      */
     public static int SCR_Init(Communicator comm) {
@@ -116,7 +118,7 @@ public final class SCR {
         });
     }
 
-    /** As C does with SCR_HALT_EXIT=1. All ranks have met at the end of closing. */
+    /** Works like C with SCR_HALT_EXIT=1. All ranks have met at the end of closing. */
     private static void exitIfHalted(Session session) throws IOException {
         Optional<String> reason = session.datasets().closeIfHalted();
         if (reason.isPresent()) {
@@ -137,11 +139,11 @@ public final class SCR {
     }
 
     /**
-     * Sets a parameter before SCR_Init, or says how every so many checkpoints are cached.
+     * Sets a parameter before SCR_Init, or describes how checkpoints at an interval are cached.
      *
-     * @param line {@code KEY=VALUE}; an empty value gives the default back. A key that nothing follows from is told in a
-     *     warning by SCR_Init. Or {@code CKPT=N} with items, as {@link ScrConfig#add} has it
-     * @return success, or failure if it is neither, or too late
+     * @param line {@code KEY=VALUE}; an empty value restores the default. SCR_Init warns of a key that has no effect.
+     *     Or {@code CKPT=N} with items, as in {@link ScrConfig#add}
+     * @return success; failure if the line has neither form, or comes too late
      */
     public static int SCR_Config(String line) {
         Session session = SESSION.get();
@@ -158,7 +160,7 @@ public final class SCR {
     }
 
     /**
-     * Ends: see {@link ScrDatasets#close}.
+     * Ends as described at {@link ScrDatasets#close}.
      *
      * @return success or failure
      */
@@ -179,10 +181,10 @@ public final class SCR {
     }
 
     /**
-     * Whether there is a checkpoint to restart from.
+     * Returns whether there is a checkpoint to restart from.
      *
-     * @param flag gets 1 or 0
-     * @param name gets its name
+     * @param flag receives 1 or 0
+     * @param name receives its name
      * @return success or failure
      */
     public static int SCR_Have_restart(int[] flag, String[] name) {
@@ -197,7 +199,7 @@ public final class SCR {
     /**
      * Begins a restart.
      *
-     * @param name gets the name of the checkpoint
+     * @param name receives the name of the checkpoint
      * @return success or failure
      */
     public static int SCR_Start_restart(String[] name) {
@@ -218,9 +220,9 @@ public final class SCR {
     }
 
     /**
-     * Whether to take a checkpoint now.
+     * Returns whether to take a checkpoint now.
      *
-     * @param flag gets 1 or 0
+     * @param flag receives 1 or 0
      * @return success or failure
      */
     public static int SCR_Need_checkpoint(int[] flag) {
@@ -247,10 +249,10 @@ public final class SCR {
     }
 
     /**
-     * Says where a file of this rank is to be written or read. Not collective.
+     * Returns the path at which a file of this rank must be written or read. Not collective.
      *
-     * @param name where the program wants it
-     * @param file gets where it is
+     * @param name the path that the program wants
+     * @param file receives the actual path
      * @return success or failure
      */
     public static int SCR_Route_file(String name, String[] file) {
@@ -261,10 +263,11 @@ public final class SCR {
     }
 
     /**
-     * Ends a dataset. With SCR_HALT_EXIT=1 it ends the process after a checkpoint, with exit status 0, when the job is to halt.
+     * Ends a dataset. With SCR_HALT_EXIT=1, if the job must halt after a checkpoint, ends the process with exit status
+     * 0.
      *
      * @param valid 1 if the files of this rank are good
-     * @return success if those of all ranks are, and the dataset is protected
+     * @return success if the files of all ranks are good, and the dataset is protected
      */
     public static int SCR_Complete_output(int valid) {
         return call("SCR_Complete_output", () -> {
@@ -290,17 +293,17 @@ public final class SCR {
      * Ends a checkpoint.
      *
      * @param valid 1 if the files of this rank are good
-     * @return success if those of all ranks are, and the checkpoint is protected
+     * @return success if the files of all ranks are good, and the checkpoint is protected
      */
     public static int SCR_Complete_checkpoint(int valid) {
         return SCR_Complete_output(valid);
     }
 
     /**
-     * Lets the next restart begin with a checkpoint.
+     * Makes the next restart begin with a checkpoint.
      *
-     * @param name its name
-     * @return success, also if there is none
+     * @param name the name of the checkpoint
+     * @return success, even if there is no such checkpoint
      */
     public static int SCR_Current(String name) {
         return call("SCR_Current", () -> {
@@ -310,10 +313,10 @@ public final class SCR {
     }
 
     /**
-     * Takes a dataset out of the index.
+     * Removes a dataset from the index.
      *
-     * @param name its name
-     * @return success, also if there is none
+     * @param name the name of the dataset
+     * @return success, even if there is no such dataset
      */
     public static int SCR_Drop(String name) {
         return call("SCR_Drop", () -> {
@@ -325,8 +328,8 @@ public final class SCR {
     /**
      * Deletes a dataset and its files.
      *
-     * @param name its name
-     * @return success, also if there is none
+     * @param name the name of the dataset
+     * @return success, even if there is no such dataset
      */
     public static int SCR_Delete(String name) {
         return call("SCR_Delete", () -> {
@@ -336,9 +339,9 @@ public final class SCR {
     }
 
     /**
-     * Whether the job is to halt.
+     * Returns whether the job must halt.
      *
-     * @param flag gets 1 or 0
+     * @param flag receives 1 or 0
      * @return success or failure
      */
     public static int SCR_Should_exit(int[] flag) {
@@ -349,7 +352,7 @@ public final class SCR {
     }
 
     /**
-     * The release of SCR whose calls these are.
+     * Returns the release of SCR that defines these calls.
      *
      * @return {@code v3.1.0}
      */

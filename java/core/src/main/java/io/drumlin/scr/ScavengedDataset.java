@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * A dataset that was saved from the caches of a job that died: files of the nodes that were left, and what protects those
- * of the others (docs/formats/scr.md, section 12). Not thread-safe.
+ * A dataset that was saved from the caches of a job that died. It has the files of the surviving nodes and the
+ * redundancy data for those of the lost nodes (docs/formats/scr.md, section 12). Not thread-safe.
  */
 final class ScavengedDataset {
 
@@ -36,19 +36,20 @@ final class ScavengedDataset {
     private final Path recorded;
     private final Path directory;
 
-    /** The members of each set as its headers describe them, by family and set, then by rank in the set. */
+    /** The members of each set from its headers, by family and set, then by rank in the set. */
     private final SortedMap<String, SortedMap<Integer, KvTree>> sets = new TreeMap<>();
 
-    /** What each rank has, under the names that it had in the cache. */
+    /** The files of each rank, under their names in the cache. */
     private final NavigableMap<Integer, KvTree> maps = new TreeMap<>();
 
     private final int ranks;
 
     /**
-     * Looks what there is.
+     * Examines the saved files.
      *
-     * @param recorded what the files call the prefix directory; the same unless it was moved
-     * @param directory of the dataset's metadata
+     * @param recorded the path that the files record for the prefix directory; it differs only if the directory was
+     *     moved
+     * @param directory the directory of the dataset's metadata
      */
     ScavengedDataset(KvTreeStore store, ScrPrefix prefix, Path recorded, Path directory) throws IOException {
         this.store = store;
@@ -63,7 +64,7 @@ final class ScavengedDataset {
     private void readMaps() throws IOException {
         for (Path path : PathStatus.entries(directory)) {
             Matcher matcher = MAP.matcher(path.getFileName().toString());
-            // One that a dying node left empty says nothing, not even that the rank has no files.
+            // A file that a dying node left empty tells nothing, not even that the rank has no files.
             if (matcher.matches() && PathStatus.size(path) > 0) {
                 KvTree files = store.read(path).get("FILE");
                 maps.put(Integer.parseInt(matcher.group(1)), files == null ? new KvTree() : files);
@@ -87,7 +88,7 @@ final class ScavengedDataset {
         }
     }
 
-    /** How many the job had, which every file knows that knows it at all. */
+    /** Returns the number of ranks of the job. Every file that records it has the same number. */
     private int ranks() throws DrumlinException {
         NavigableSet<Integer> known = new TreeSet<>();
         for (KvTree files : maps.values()) {
@@ -111,9 +112,9 @@ final class ScavengedDataset {
     }
 
     /**
-     * Makes again what lost nodes had.
+     * Rebuilds the files of lost nodes.
      *
-     * @return the ranks whose files were made again
+     * @return the ranks whose files were rebuilt
      * @throws IOException a file could not be read or written
      */
     SortedSet<Integer> rebuild() throws IOException {
@@ -175,7 +176,7 @@ final class ScavengedDataset {
         return KvFields.integer(member, "WRANK").orElse(-1);
     }
 
-    /** Whether every member is, so that what is left of the set knows what was lost. */
+    /** Returns whether every member is described, so that the rest of the set knows what was lost. */
     private boolean isDescribed(List<KvTree> members) {
         for (int rank = 0; rank < members.size(); rank++) {
             KvTree member = members.get(rank);
@@ -191,9 +192,9 @@ final class ScavengedDataset {
     }
 
     /**
-     * Looks whether all files of all ranks are there, makes them durable and lists them.
+     * Checks that all files of all ranks are there, makes them durable and lists them.
      *
-     * @throws IOException a file is missing or not what was written
+     * @throws IOException a file is missing or differs from what was written
      */
     RankFiles check() throws IOException {
         KvTree found = new KvTree();
@@ -227,7 +228,7 @@ final class ScavengedDataset {
                         + " older dataset"));
     }
 
-    /** What keeps a file from being what the job wrote, as far as can be seen without reading it. */
+    /** Returns the reason why a file is not as the job wrote it, as far as this shows without reading it. */
     private Optional<String> problem(KvTree file) throws IOException {
         CachedFile cached = CachedFile.of(file);
         Path path = place(cached);
@@ -248,7 +249,7 @@ final class ScavengedDataset {
         return file.place(prefix, recorded);
     }
 
-    /** Where the files of a rank are now. */
+    /** The current paths of the files of a rank. */
     private final class Saved implements DatasetDirectory {
 
         private final int rank;

@@ -13,8 +13,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * The parameters of SCR. What stands in the environment comes first, then the user's file ({@code SCR_CONF_FILE}, or
- * {@code .scrconf} in the prefix directory), then what the program set, then the default. Not thread-safe.
+ * The parameters of SCR. The environment has the highest priority. The user's file comes next ({@code SCR_CONF_FILE},
+ * or {@code .scrconf} in the prefix directory), then the values that the program sets, then the defaults. Not
+ * thread-safe.
  */
 public final class ScrConfig {
 
@@ -50,10 +51,10 @@ public final class ScrConfig {
             Map.entry("SCR_CLUSTER_NAME", ""),
             Map.entry("SCR_USER_NAME", ""),
             Map.entry("SCR_CONF_FILE", ""),
-            // Not SCR's: ranks with the same name share a node, for tests on one machine.
+            // This parameter is not SCR's. Ranks with the same name share a node, for tests on one machine.
             Map.entry("SCR_NODE_NAME", ""));
 
-    /** Parameters of SCR that nothing follows from here, where their default is not 0. */
+    /** Parameters of SCR that have no effect here, with their defaults other than 0. */
     private static final Map<String, String> UNUSED_DEFAULTS = Map.of(
             "SCR_FLUSH_TYPE", "SYNC",
             "SCR_GROUP", "NODE",
@@ -68,11 +69,11 @@ public final class ScrConfig {
     private final Map<String, String> environment;
     private final Map<String, String> set = new HashMap<>();
 
-    /** The items of lines CKPT, by their numbers. */
+    /** The items of the lines CKPT, by their numbers. */
     private final Map<String, Map<String, String>> descriptors = new TreeMap<>();
 
     /**
-     * Takes an environment.
+     * Makes a configuration with an environment.
      *
      * @param environment usually {@link System#getenv()}
      */
@@ -81,12 +82,12 @@ public final class ScrConfig {
     }
 
     /**
-     * Sets a parameter, for as far as neither the environment nor the user's file does.
+     * Sets a parameter. The environment and the user's file override it.
      *
-     * @param key name, {@code SCR_...}; one that nothing follows from is told in a warning when datasets are opened
+     * @param key name, {@code SCR_...}; opening datasets warns of one that has no effect
      * @param value empty for the default
      * @return this
-     * @throws IllegalArgumentException the name is none of a parameter
+     * @throws IllegalArgumentException the name is not that of a parameter
      */
     public ScrConfig set(String key, String value) {
         if (!KEY.matcher(key).matches()) {
@@ -96,7 +97,7 @@ public final class ScrConfig {
         return this;
     }
 
-    /** What the program set, as SCR leaves it for its scripts: a line for each. */
+    /** Returns the values that the program set, one line for each, in the form that SCR leaves for its scripts. */
     String program() {
         StringBuilder text = new StringBuilder();
         new TreeMap<>(set).forEach((key, value) -> text.append(value.isEmpty() ? "" : key + "=" + value + "\n"));
@@ -109,12 +110,12 @@ public final class ScrConfig {
     }
 
     /**
-     * Adds a line to what the program set: a parameter, or {@code CKPT=N} and how every so many checkpoints are cached, which
-     * counts if SCR_COPY_TYPE is FILE.
+     * Adds a line to the values that the program sets. It is a parameter, or {@code CKPT=N} with items that describe
+     * how checkpoints at an interval are cached. Lines {@code CKPT} apply only if SCR_COPY_TYPE is FILE.
      *
-     * @param line in the form of the configuration file
+     * @param line a line in the form of the configuration file
      * @return this
-     * @throws IllegalArgumentException it is not of this form, or of something that is not supported
+     * @throws IllegalArgumentException the line does not have this form, or asks for something that is not supported
      */
     public ScrConfig add(String line) {
         if (DESCRIPTOR.matcher(line).lookingAt()) {
@@ -128,9 +129,9 @@ public final class ScrConfig {
         return set(line.substring(0, equals).strip(), line.substring(equals + 1).strip());
     }
 
-    /** The parameters as they count. */
+    /** Returns the effective parameters. */
     ScrSettings read() throws IOException {
-        // The environment and the program say where the file is; it in turn comes before what the program set.
+        // The environment and the program tell where the file is. The file in turn overrides the values of the program.
         Map<String, String> values = new HashMap<>(DEFAULTS);
         take(values, set);
         take(values, environment);
@@ -145,7 +146,7 @@ public final class ScrConfig {
         return new ScrSettings(values).resolved().described(lines);
     }
 
-    /** Empty ones are not set. */
+    /** Copies values. An empty value counts as not set. */
     private static void take(Map<String, String> values, Map<String, String> more) {
         more.forEach((key, value) -> {
             if (KEY.matcher(key).matches() && !value.isEmpty()) {
@@ -154,7 +155,7 @@ public final class ScrConfig {
         });
     }
 
-    /** What was set to no effect, for people; sorted. */
+    /** Returns the parameters that were set without effect, sorted, for people. */
     static List<String> unused(ScrSettings settings) {
         return settings.values().entrySet().stream()
                 .filter(entry -> !DEFAULTS.containsKey(entry.getKey())

@@ -16,15 +16,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Datasets as programs write and read them with SCR: into caches in the nodes, protected there, copied to the prefix
- * directory, and found again after a restart (docs/formats/scr.md).
+ * Datasets that programs write and read with SCR. They are written to caches in the nodes, protected there, copied to
+ * the prefix directory, and found again after a restart (docs/formats/scr.md).
  *
- * <p>The life of a checkpoint: {@link #needCheckpoint}, {@link #startOutput}, {@link #routeFile} for each file of this
- * rank, writing the files, {@link #completeOutput}. That of a restart: {@link #haveRestart}, {@link #startRestart},
- * {@link #routeFile}, reading, {@link #completeRestart}; if that says false, again from the beginning.
+ * <p>To take a checkpoint, call {@link #needCheckpoint}, {@link #startOutput}, {@link #routeFile} for each file of this
+ * rank, write the files, and call {@link #completeOutput}. To restart, call {@link #haveRestart}, {@link
+ * #startRestart}, {@link #routeFile}, read the files, and call {@link #completeRestart}. If that returns false, begin
+ * the restart again.
  *
- * <p>All calls but {@link #routeFile} are collective over the communicator; what fails on one rank fails on all. A call
- * that does not fit the state is an {@link IllegalStateException}. Not thread-safe.
+ * <p>All calls except {@link #routeFile} are collective over the communicator; a failure on one rank is a failure on
+ * all. A call that does not fit the state throws an {@link IllegalStateException}. Not thread-safe.
  */
 public final class ScrDatasets implements Closeable {
 
@@ -74,12 +75,12 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Begins: makes good what the caches have lost, and finds where to go on. Collective.
+     * Begins: rebuilds the files that the caches have lost, and finds where to continue. Collective.
      *
      * @param config parameters; their files are read here
      * @param comm all ranks; duplicated
-     * @param storage how files are written
-     * @return datasets to be closed by the caller
+     * @param storage the engine that writes the files
+     * @return datasets, which the caller must close
      * @throws IOException a directory cannot be used, or a parameter is wrong
      */
     public static ScrDatasets open(ScrConfig config, Communicator comm, StorageEngine storage) throws IOException {
@@ -114,24 +115,24 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Whether the program should take a checkpoint now. Collective.
+     * Returns whether the program should take a checkpoint now. Collective.
      *
-     * @return what SCR_CHECKPOINT_INTERVAL, _SECONDS and _OVERHEAD ask for, or because the job is to halt
-     * @throws IOException the halt file cannot be read, or a dataset that was being copied in the background could not be
+     * @return true if SCR_CHECKPOINT_INTERVAL, _SECONDS or _OVERHEAD ask for a checkpoint, or the job must halt
+     * @throws IOException the halt file cannot be read, or the background copy of a dataset failed
      */
     public boolean needCheckpoint() throws IOException {
         require(State.IDLE);
         flush.poll();
-        // The clock of rank 0 counts.
+        // The clock of rank 0 decides.
         long[] due = {world.rank() == 0 && intervals.isDue() ? 1 : 0};
         world.allreduce(due, Communicator.Op.MAX);
         return halt.reason().isPresent() || due[0] == 1;
     }
 
     /**
-     * Whether the job is to halt. Collective.
+     * Returns whether the job must halt. Collective.
      *
-     * @return what the halt file says
+     * @return the answer of the halt file
      * @throws IOException the halt file cannot be read
      */
     public boolean shouldExit() throws IOException {
@@ -144,8 +145,8 @@ public final class ScrDatasets implements Closeable {
      * @param name the same on all ranks, unique in the prefix directory; {@code null} for {@code scr.dataset.ID}
      * @param checkpoint whether the program can restart from it
      * @param mustFlush whether it must reach the prefix directory
-     * @throws IOException the caches or the index cannot be changed, or a dataset that was being copied in the background could
-     *     not be; no dataset was begun
+     * @throws IOException the caches or the index cannot be changed, or the background copy of a dataset failed; no
+     *     dataset was begun
      */
     public void startOutput(@Nullable String name, boolean checkpoint, boolean mustFlush) throws IOException {
         require(State.IDLE);
@@ -172,12 +173,12 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Says where to write or read a file of this rank. Not collective. Unlike SCR, the cache keeps the directories below the
-     * prefix: files with equal names do not meet.
+     * Returns the path at which to write or read a file of this rank. Not collective. Unlike SCR, the cache keeps the
+     * directories below the prefix, so files with equal names do not collide.
      *
-     * @param file where the program wants it, in the prefix directory; in a restart its last name is enough
-     * @return where it is now
-     * @throws IOException it is outside the prefix directory, or, in a restart, not a file of this rank
+     * @param file the path that the program wants, in the prefix directory; in a restart the last name is enough
+     * @return the current path
+     * @throws IOException the file is outside the prefix directory or, in a restart, is not a file of this rank
      */
     public Path routeFile(Path file) throws IOException {
         if (state == State.RESTART && candidate != null) {
@@ -191,14 +192,14 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Ends the dataset: protects it in the caches and, when it is its turn, copies it to the prefix directory. With
-     * SCR_FLUSH_ASYNC it is copied while the program goes on; the next call of {@link #needCheckpoint}, {@link #startOutput},
-     * this one or {@link #close} that finds it copied on all ranks lists it. Collective.
+     * Ends the dataset: protects it in the caches and, if it is due, copies it to the prefix directory. With
+     * SCR_FLUSH_ASYNC the program continues during the copy. {@link #needCheckpoint}, {@link #startOutput}, this method
+     * and {@link #close} list the dataset once they find that all ranks have copied it. Collective.
      *
      * @param valid whether the files of this rank are good
-     * @return whether those of all ranks are; if not, the dataset is given up
-     * @throws IOException it, or the one that was being copied, could not be protected or copied; the index does not list that
-     *     as complete
+     * @return whether the files of all ranks are good; if not, the dataset is given up
+     * @throws IOException this dataset, or the one that was being copied, could not be protected or copied; the index
+     *     does not list that one as complete
      */
     public boolean completeOutput(boolean valid) throws IOException {
         require(State.OUTPUT);
@@ -207,7 +208,7 @@ public final class ScrDatasets implements Closeable {
         DatasetDescriptor descriptor = written.descriptor();
         int id = descriptor.id().orElseThrow();
         KvTree files = new KvTree();
-        // Others may be writing to a file that this rank has a part of, too.
+        // Other ranks may still be writing to a file that this rank shares.
         world.barrier();
         IOException failure = Agreement.attempt(
                 world,
@@ -250,8 +251,8 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Finds a checkpoint to restart from: the newest in the caches, otherwise one of the prefix directory, which is fetched.
-     * Collective.
+     * Finds a checkpoint to restart from: the newest in the caches, or else one of the prefix directory, which is
+     * fetched. Collective.
      *
      * @return its name; empty if there is none
      * @throws IOException the index cannot be read or changed
@@ -271,7 +272,7 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Begins to restart from what {@link #haveRestart} found. Collective.
+     * Begins to restart from the checkpoint that {@link #haveRestart} found. Collective.
      *
      * @return the name of the checkpoint
      */
@@ -289,7 +290,7 @@ public final class ScrDatasets implements Closeable {
      *
      * @param valid whether this rank could read its files
      * @return whether all ranks could; if not, the checkpoint counts as failed, and the next one may be tried
-     * @throws IOException the failure could not be noted
+     * @throws IOException the failure could not be recorded
      */
     public boolean completeRestart(boolean valid) throws IOException {
         require(State.RESTART);
@@ -314,9 +315,9 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Lets the next restart begin with a checkpoint. Collective.
+     * Makes the next restart begin with a checkpoint. Collective.
      *
-     * @param name its name; nothing happens if the index knows no such checkpoint
+     * @param name the name of the checkpoint; nothing happens if the index lists no such checkpoint
      * @throws IOException the index could not be changed
      */
     public void current(String name) throws IOException {
@@ -329,9 +330,9 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Takes a dataset out of the index; its files stay. Collective.
+     * Removes a dataset from the index; its files stay. Collective.
      *
-     * @param name its name; nothing happens if the index does not know it
+     * @param name the name of the dataset; nothing happens if the index does not list it
      * @throws IOException the index could not be changed
      */
     public void drop(String name) throws IOException {
@@ -342,7 +343,7 @@ public final class ScrDatasets implements Closeable {
     /**
      * Deletes a dataset: its files in the prefix directory and in the caches, and its record. Collective.
      *
-     * @param name its name; nothing happens if the index does not know it
+     * @param name the name of the dataset; nothing happens if the index does not list it
      * @throws IOException something could not be deleted; the index may have forgotten it nevertheless
      */
     public void delete(String name) throws IOException {
@@ -355,7 +356,7 @@ public final class ScrDatasets implements Closeable {
         onRoot("deleting dataset " + name, () -> new PrefixFiles(prefix, store).delete(name));
     }
 
-    /** Where there is an index. */
+    /** Changes the index, if there is one. */
     private void change(String operation, IndexFile.Change change) throws IOException {
         onRoot(operation, () -> {
             if (PathStatus.exists(index.path())) {
@@ -375,8 +376,8 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Ends: copies the newest checkpoint to the prefix directory if SCR_FLUSH is above 0 and it is not there, and notes that
-     * the job ended by itself. A second call does nothing. Collective.
+     * Ends: copies the newest checkpoint to the prefix directory if SCR_FLUSH is above 0 and it is not there, and
+     * records that the job ended by itself. A second call does nothing. Collective.
      *
      * @throws IOException a checkpoint could not be copied
      */
@@ -401,11 +402,11 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Ends as {@link #close} does if the job is to halt and SCR_HALT_EXIT is 1, and notes why. The program is to end then, with
-     * exit status 0: {@link SCR} does so at the end of {@code SCR_Init} and of {@code SCR_Complete_output} of a checkpoint.
-     * Collective.
+     * Ends like {@link #close} if the job must halt and SCR_HALT_EXIT is 1, and records the reason. The program should
+     * then end with exit status 0. {@link SCR} does so at the end of {@code SCR_Init} and of {@code
+     * SCR_Complete_output} of a checkpoint. Collective.
      *
-     * @return the reason; empty if the program is to go on
+     * @return the reason; empty if the program should continue
      * @throws IOException the halt file cannot be read, or a checkpoint could not be copied
      */
     public Optional<String> closeIfHalted() throws IOException {

@@ -17,11 +17,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The datasets of a prefix directory: which there are, which is whole, which a restart takes (docs/formats/scr.md,
- * sections 3, 5 and 6).
+ * The index of a prefix directory: its datasets, their completeness, and the one that a restart takes
+ * (docs/formats/scr.md, sections 3, 5 and 6).
  *
- * <p>An index keeps its {@link IndexFormat} and every key that is not known here. Looking up a name takes constant time,
- * looking for the newest dataset time that grows with their number. Not thread-safe; {@link IndexFile} is where it is kept.
+ * <p>An index keeps its {@link IndexFormat} and every unknown key. Looking up a name takes constant time; finding the
+ * newest dataset takes time in proportion to their number. Not thread-safe. {@link IndexFile} keeps it on disk.
  */
 public final class ScrIndex {
 
@@ -33,7 +33,7 @@ public final class ScrIndex {
     private static final String FETCHED = "FETCHED";
     private static final String FAILED = "FAILED";
 
-    /** Local time without a zone: that is how SCR has it. */
+    /** SCR stores local time without a zone. */
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
     private final KvTree tree;
@@ -44,7 +44,7 @@ public final class ScrIndex {
         this.format = format;
     }
 
-    /** What its time stamps say now. */
+    /** Returns the current time for its time stamps. */
     static LocalDateTime now() {
         return LocalDateTime.now(ZoneId.systemDefault());
     }
@@ -52,7 +52,7 @@ public final class ScrIndex {
     /**
      * Makes an index without datasets.
      *
-     * @param format to keep it in; {@link IndexFormat#FLAT} unless SCR 2 or older is to read it
+     * @param format the format of the index; {@link IndexFormat#FLAT} unless SCR 2 or older is to read it
      * @return the index
      */
     public static ScrIndex empty(IndexFormat format) {
@@ -62,11 +62,11 @@ public final class ScrIndex {
     }
 
     /**
-     * Takes an index that was read.
+     * Wraps an index that was read.
      *
      * @param tree used and changed, not copied
      * @return the index
-     * @throws DrumlinException it has no VERSION, or one that is not known: changing it would lose what it says
+     * @throws DrumlinException the index has no VERSION or an unknown one; a change would lose content
      */
     public static ScrIndex of(KvTree tree) throws DrumlinException {
         Optional<IndexFormat> format = IndexFormat.of(tree);
@@ -87,16 +87,16 @@ public final class ScrIndex {
     }
 
     /**
-     * The format of this index.
+     * Returns the format of this index.
      *
-     * @return does not change
+     * @return the format, which never changes
      */
     public IndexFormat format() {
         return format;
     }
 
     /**
-     * The index as it is stored.
+     * Returns the index as it is stored.
      *
      * @return the tree itself
      */
@@ -105,7 +105,7 @@ public final class ScrIndex {
     }
 
     /**
-     * The dataset with which a restart begins.
+     * Returns the dataset with which a restart begins.
      *
      * @return a name, perhaps of no dataset
      */
@@ -114,19 +114,19 @@ public final class ScrIndex {
     }
 
     /**
-     * The id that a name stands for. After ids were used again, several names may stand for one.
+     * Returns the id of a name. After ids were used again, several names may share one.
      *
      * @param name any text
-     * @return empty if the index does not know it
+     * @return empty if the index does not list it
      */
     public OptionalInt id(String name) {
         return KvFields.integer(tree.find(format.names(), name), DSET);
     }
 
     /**
-     * All datasets.
+     * Returns all datasets.
      *
-     * @return by descending id
+     * @return records by descending id
      */
     public List<IndexRecord> records() {
         return stream()
@@ -135,10 +135,10 @@ public final class ScrIndex {
     }
 
     /**
-     * A dataset.
+     * Returns a dataset.
      *
      * @param name any text
-     * @return empty if the index does not know it
+     * @return empty if the index does not list it
      */
     public Optional<IndexRecord> record(String name) {
         OptionalInt id = id(name);
@@ -147,15 +147,15 @@ public final class ScrIndex {
     }
 
     /**
-     * The newest dataset that a restart may choose without being told.
+     * Returns the newest dataset that a restart may choose by itself.
      *
-     * @param wanted what else is asked of it
-     * @return the one with the highest id
+     * @param wanted a further condition
+     * @return the record with the highest id
      */
     Optional<IndexRecord> newestRestartable(Predicate<IndexRecord> wanted) {
         IndexRecord newest = null;
         for (IndexRecord record : (Iterable<IndexRecord>) stream()::iterator) {
-            // Of several names of one id the first counts.
+            // Of several names with one id, the first counts.
             boolean newer = newest == null || record.id() > newest.id();
             if (newer
                     && wanted.test(record)
@@ -168,9 +168,9 @@ public final class ScrIndex {
     }
 
     /**
-     * Notes that a dataset is about to be written to the prefix directory: from now on it is there but not complete.
+     * Records that a dataset is about to be written to the prefix directory. From now on it is listed as incomplete.
      *
-     * @param descriptor of the dataset; copied
+     * @param descriptor the descriptor of the dataset; copied
      * @throws DrumlinException it has no name or id, or another dataset has the id
      */
     public void begin(DatasetDescriptor descriptor) throws DrumlinException {
@@ -190,10 +190,10 @@ public final class ScrIndex {
     }
 
     /**
-     * Notes that all of a dataset is in the prefix directory.
+     * Records that a whole dataset is in the prefix directory.
      *
-     * @param descriptor of the dataset; copied
-     * @param time now
+     * @param descriptor the descriptor of the dataset; copied
+     * @param time the current time
      * @throws DrumlinException it has no name or id
      */
     public void complete(DatasetDescriptor descriptor, LocalDateTime time) throws DrumlinException {
@@ -207,12 +207,12 @@ public final class ScrIndex {
     }
 
     /**
-     * Takes in a dataset that is in the prefix directory already. CURRENT stays what it is, unless that was the dataset's
-     * old record.
+     * Adds a dataset that is already in the prefix directory. CURRENT does not change, unless it was the dataset's old
+     * record.
      *
-     * @param descriptor of the dataset, from its summary; copied
-     * @param complete whether all of it is there, from its summary
-     * @param time now
+     * @param descriptor the descriptor of the dataset, from its summary; copied
+     * @param complete whether the whole dataset is there, from its summary
+     * @param time the current time
      * @throws DrumlinException it has no name or id
      */
     public void add(DatasetDescriptor descriptor, boolean complete, LocalDateTime time) throws DrumlinException {
@@ -255,11 +255,11 @@ public final class ScrIndex {
     }
 
     /**
-     * Forgets a dataset; its files stay. If it was CURRENT, the newest checkpoint before it that a restart may choose
+     * Forgets a dataset; its files stay. If it was CURRENT, the newest older checkpoint that a restart may choose
      * becomes CURRENT.
      *
      * @param name any text
-     * @return whether the index knew it; CURRENT is removed in any case if it had this name
+     * @return whether the index listed it; if CURRENT had this name, it is removed in any case
      */
     public boolean remove(String name) {
         OptionalInt id = id(name);
@@ -291,7 +291,7 @@ public final class ScrIndex {
         }
     }
 
-    /** Removes a key of a subtree, and the subtree when nothing is left of it. */
+    /** Removes a key of a subtree, and the subtree itself once it is empty. */
     private static void removeKey(KvTree node, String subtree, String key) {
         KvTree below = node.get(subtree);
         if (below != null) {
@@ -305,8 +305,8 @@ public final class ScrIndex {
     /**
      * Forgets every dataset with a higher id, in ascending order.
      *
-     * @param name the last one to stay
-     * @return whether the index knows it; if not, nothing has changed
+     * @param name the name of the last dataset to keep
+     * @return whether the index lists it; if not, nothing has changed
      */
     public boolean removeAfter(String name) {
         OptionalInt id = id(name);
@@ -325,10 +325,10 @@ public final class ScrIndex {
     }
 
     /**
-     * Lets the next restart begin with a checkpoint.
+     * Makes the next restart begin with a checkpoint.
      *
-     * @param name its name
-     * @return false, and nothing has changed, if the index knows no checkpoint of this name
+     * @param name the name of the checkpoint
+     * @return whether the index lists such a checkpoint; if not, nothing has changed
      */
     public boolean setCurrent(String name) {
         if (record(name).filter(IndexRecord::isCheckpoint).isEmpty()) {
@@ -338,16 +338,16 @@ public final class ScrIndex {
         return true;
     }
 
-    /** Lets the next restart begin with the newest checkpoint. */
+    /** Makes the next restart begin with the newest checkpoint. */
     public void clearCurrent() {
         tree.remove(CURRENT);
     }
 
     /**
-     * Notes that a restart is about to fetch a dataset. Nothing is noted of one that the index does not know.
+     * Records that a restart is about to fetch a dataset. Does nothing if the index does not list it.
      *
-     * @param name its name
-     * @param time now
+     * @param name the name of the dataset
+     * @param time the current time
      */
     public void fetching(String name, LocalDateTime time) {
         OptionalInt id = id(name);
@@ -357,20 +357,20 @@ public final class ScrIndex {
     }
 
     /**
-     * Notes that a dataset was fetched: it is CURRENT.
+     * Records that a dataset was fetched, and makes it CURRENT.
      *
-     * @param name its name
+     * @param name the name of the dataset
      */
     public void fetched(String name) {
         tree.set(CURRENT, name);
     }
 
     /**
-     * Notes that a dataset could not be fetched, or that the program did not take it. It is not CURRENT any longer; a name
-     * that the index does not know gets a record with id -1, as SCR does it.
+     * Records that a dataset could not be fetched, or that the program did not accept it. It is no longer CURRENT. As
+     * in SCR, a name that the index does not list gets a record with id -1.
      *
-     * @param name its name
-     * @param time now
+     * @param name the name of the dataset
+     * @param time the current time
      */
     public void failed(String name, LocalDateTime time) {
         tree.remove(CURRENT);
@@ -389,7 +389,7 @@ public final class ScrIndex {
         return format == IndexFormat.FLAT ? tree.find(DSET, key) : tree.find(DSET, key, format.names(), name);
     }
 
-    /** All records in the order of the file. */
+    /** Returns all records in the order of the file. */
     private Stream<IndexRecord> stream() {
         KvTree datasets = tree.get(DSET);
         return datasets == null

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where things are in a prefix directory; docs/formats/scr.md, section 1. Thread-safe.
+ * The paths in a prefix directory; docs/formats/scr.md, section 1. Thread-safe.
  *
  * @param path the prefix directory
  */
@@ -23,14 +23,15 @@ public record ScrPrefix(Path path) {
     /**
      * Names a prefix directory.
      *
-     * @param path the prefix directory; made absolute, without {@code .} and {@code ..}, so that what lies below it is seen to
+     * @param path the prefix directory; made absolute, without {@code .} and {@code ..}, so that a comparison of paths
+     *     shows what lies below it
      */
     public ScrPrefix {
         path = path.toAbsolutePath().normalize();
     }
 
     /**
-     * Where SCR keeps its own files.
+     * Returns the directory of SCR's own files.
      *
      * @return a directory that need not exist
      */
@@ -39,11 +40,11 @@ public record ScrPrefix(Path path) {
     }
 
     /**
-     * Where a file or a directory is whose name stands in a file of SCR.
+     * Returns the path of a file or directory that a file of SCR names.
      *
-     * @param name below the prefix directory
+     * @param name a name below the prefix directory
      * @return its path
-     * @throws DrumlinException it is outside, among SCR's own files, or has bytes of which no path can be made
+     * @throws DrumlinException it is outside, among SCR's own files, or has bytes that no path can represent
      */
     Path locate(String name) throws DrumlinException {
         Path place = StoredNames.below(path, name);
@@ -58,19 +59,19 @@ public record ScrPrefix(Path path) {
     }
 
     /**
-     * The index: in the oldest development versions beside {@link #scr}, later in it.
+     * Returns the path of the index. The oldest development versions have it beside {@link #scr}, later ones in it.
      *
      * @return a file that need not exist
      */
     public Path index() {
         Path index = scr().resolve("index.scr");
         Path old = path.resolve("index.scr");
-        // Where it cannot be told whether one is there, who reads that is told why.
+        // If the existence of a file cannot be determined, reading it will tell why.
         return Files.notExists(index) && !Files.notExists(old) ? old : index;
     }
 
     /**
-     * Where the summary and the maps of a dataset are.
+     * Returns the directory of the summary and the maps of a dataset.
      *
      * @param id number of the dataset
      * @return a directory that need not exist
@@ -79,7 +80,7 @@ public record ScrPrefix(Path path) {
         return scr().resolve("scr.dataset." + id);
     }
 
-    /** The directories that {@link #metadata} names and that are there, with the numbers of their datasets. */
+    /** Returns the existing directories of {@link #metadata}, with the numbers of their datasets. */
     SortedMap<Path, Integer> metadataDirectories() throws IOException {
         SortedMap<Path, Integer> directories = new TreeMap<>();
         if (PathStatus.isDirectory(scr())) {
@@ -94,7 +95,7 @@ public record ScrPrefix(Path path) {
     }
 
     /**
-     * When the job is to halt.
+     * Returns the path of the halt file.
      *
      * @return a file that need not exist
      */
@@ -103,7 +104,7 @@ public record ScrPrefix(Path path) {
     }
 
     /**
-     * Which datasets are in the cache only.
+     * Returns the path of the flush file, which records the datasets that are in the cache only.
      *
      * @return a file that need not exist
      */
@@ -112,7 +113,7 @@ public record ScrPrefix(Path path) {
     }
 
     /**
-     * The parameters that the program of the last run set, as text.
+     * Returns the path of the parameters that the program of the last run set, as text.
      *
      * @return a file that need not exist
      */
@@ -121,7 +122,7 @@ public record ScrPrefix(Path path) {
     }
 
     /**
-     * How many nodes the last run had.
+     * Returns the path of the file with the number of nodes of the last run.
      *
      * @return a file that need not exist
      */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** Parameters of SCR that were looked up and parsed. */
+/** The parsed parameters of SCR. */
 record ScrSettings(Map<String, String> values, List<CheckpointDescriptor> descriptors) {
 
     ScrSettings {
@@ -18,19 +18,19 @@ record ScrSettings(Map<String, String> values, List<CheckpointDescriptor> descri
         descriptors = List.copyOf(descriptors);
     }
 
-    /** Without descriptors. */
+    /** Makes settings without descriptors. */
     ScrSettings(Map<String, String> values) {
         this(values, List.of());
     }
 
-    /** The same with other values. */
+    /** Returns these settings with other values. */
     ScrSettings with(Map<String, String> others) {
         Map<String, String> joined = new HashMap<>(values);
         joined.putAll(others);
         return new ScrSettings(joined, descriptors);
     }
 
-    /** The same with the lines CKPT, if SCR_COPY_TYPE says that they count, by their numbers. */
+    /** Returns these settings with the lines CKPT, by their numbers, if SCR_COPY_TYPE makes them apply. */
     ScrSettings described(Map<String, Map<String, String>> lines) throws DrumlinException {
         List<CheckpointDescriptor> all = new ArrayList<>();
         if (!text("SCR_COPY_TYPE").equalsIgnoreCase("FILE")) {
@@ -78,7 +78,9 @@ record ScrSettings(Map<String, String> values, List<CheckpointDescriptor> descri
         return number(key) != 0;
     }
 
-    /** With SCR_GLOBAL_RESTART what it implies: everything is read from the prefix directory. */
+    /**
+     * Returns these settings with the consequences of SCR_GLOBAL_RESTART: everything is read from the prefix directory.
+     */
     ScrSettings resolved() throws DrumlinException {
         if (!flag("SCR_GLOBAL_RESTART")) {
             return this;
@@ -90,7 +92,7 @@ record ScrSettings(Map<String, String> values, List<CheckpointDescriptor> descri
         return text("SCR_END_TIME").isEmpty() ? OptionalLong.empty() : OptionalLong.of(number("SCR_END_TIME"));
     }
 
-    /** How a dataset is to be cached. */
+    /** Returns the descriptor for caching a dataset. */
     CheckpointDescriptor descriptor(DatasetDescriptor dataset) {
         return CheckpointDescriptor.choose(descriptors, dataset);
     }

@@ -6,22 +6,22 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How XOR and RS spread data and their sums over the ranks of a set (docs/formats/scr.md, section 11). There are as many
- * stripes as ranks. In each stripe every rank holds one symbol: the next chunk of its data or, K of the ranks, a sum over
- * the data chunks of the others.
+ * The distribution of data and sums over the ranks of a set for XOR and RS (docs/formats/scr.md, section 11). There are
+ * as many stripes as ranks. In each stripe every rank holds one symbol. K of the ranks hold a sum over the data chunks
+ * of the others; each other rank holds the next chunk of its data.
  */
 final class StripeCode {
 
     private final int ranks;
     private final int sums;
 
-    /** Of the ranks' data in each sum. */
+    /** The factors of the ranks' data in each sum. */
     private final int[][] factors;
 
     /**
-     * @param ranks of the set
-     * @param sums K, how many ranks may be lost
-     * @param factors of the ranks' data in each sum
+     * @param ranks number of ranks of the set
+     * @param sums K, the number of ranks that may be lost
+     * @param factors the factors of the ranks' data in each sum
      */
     private StripeCode(int ranks, int sums, int[][] factors) {
         this.ranks = ranks;
@@ -29,14 +29,17 @@ final class StripeCode {
         this.factors = factors;
     }
 
-    /** One plain sum: any one rank may be lost. */
+    /** Makes a code with one plain sum: any one rank may be lost. */
     static StripeCode xor(int ranks) {
         int[][] ones = new int[1][ranks];
         Arrays.fill(ones[0], 1);
         return new StripeCode(ranks, 1, ones);
     }
 
-    /** The lower rows of a Vandermonde matrix of which the upper part was made the unit matrix. */
+    /**
+     * Makes a Reed-Solomon code. Its factors are the lower rows of a Vandermonde matrix whose upper part was
+     * transformed into the unit matrix.
+     */
     static StripeCode reedSolomon(int ranks, int sums) {
         if (sums >= ranks || ranks + sums > Gf256.SIZE) {
             throw new IllegalArgumentException(sums + " sums over " + ranks + " ranks");
@@ -51,32 +54,32 @@ final class StripeCode {
         return new StripeCode(ranks, sums, Gf256.multiply(bottom, Gf256.inverse(top)));
     }
 
-    /** How many ranks may be lost. */
+    /** Returns the number of ranks that may be lost. */
     int sums() {
         return sums;
     }
 
-    /** By what the data of a rank are multiplied in a sum. */
+    /** Returns the factor of a rank's data in a sum. */
     int factor(int sum, int rank) {
         return factors[sum][rank];
     }
 
-    /** Bytes of a chunk, if the largest rank has as many bytes of data. */
+    /** Returns the size of a chunk in bytes, given the bytes of data of the largest rank. */
     long chunkBytes(long largest) {
         return Math.max(1, (largest + ranks - sums - 1) / (ranks - sums));
     }
 
-    /** Whether the rank's symbol is data. */
+    /** Returns whether the rank's symbol is data. */
     boolean isData(int rank, int stripe) {
         return sum(rank, stripe) >= sums;
     }
 
-    /** Which sum the rank's symbol is, if it is one. */
+    /** Returns the index of the sum that is the rank's symbol, if it is a sum. */
     int sum(int rank, int stripe) {
         return Math.floorMod(stripe - rank, ranks);
     }
 
-    /** Which of its sums, in the order of its file, or which of its data chunks the rank's symbol is. */
+    /** Returns the index of the rank's symbol among its sums, in the order of its file, or among its data chunks. */
     int position(int rank, int stripe) {
         if (!isData(rank, stripe)) {
             return sum(rank, stripe);
@@ -89,7 +92,7 @@ final class StripeCode {
     }
 
     /**
-     * How a lost symbol follows from the others.
+     * Returns how a lost symbol follows from the others.
      *
      * @param lost ranks, at most as many as there are sums
      * @param rank one of them
@@ -102,7 +105,7 @@ final class StripeCode {
         if (isData(rank, stripe)) {
             return ofData[lostData.indexOf(rank)];
         }
-        // A sum: what the others have of it, and what follows for the lost ones.
+        // A sum combines the data of the surviving ranks with the solved data of the lost ones.
         int[] row = factors[sum(rank, stripe)];
         int[] combination = new int[ranks];
         for (int each = 0; each < ranks; each++) {
@@ -118,7 +121,10 @@ final class StripeCode {
         return combination;
     }
 
-    /** Solves as many of the surviving sums as data chunks were lost for these; a row of factors for each. */
+    /**
+     * Solves the surviving sums for the lost data chunks, with as many sums as chunks. Returns one row of factors for
+     * each chunk.
+     */
     private int[][] lostData(int stripe, List<Integer> lost) {
         List<Integer> unknown =
                 lost.stream().filter(each -> isData(each, stripe)).toList();

@@ -1,8 +1,8 @@
 /**
- * What SCR keeps about datasets, read and written so that SCR reads it too; docs/formats/scr.md.
+ * Reads and writes SCR's metadata of datasets in a form that SCR also reads; docs/formats/scr.md.
  *
- * <p>{@link io.drumlin.scr.ScrIndex} is the list of datasets in a prefix directory, {@link io.drumlin.scr.IndexFile} the
- * file it lies in.
+ * <p>{@link io.drumlin.scr.ScrIndex} is the list of datasets in a prefix directory. {@link io.drumlin.scr.IndexFile} is
+ * the file that holds it.
  */
 @NullMarked
 package io.drumlin.scr;
