@@ -10,13 +10,13 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The values of a configuration file, read by their types as C FTI reads them. Each refusal names section, key and value. */
+/** The values of a configuration file, parsed by type as C FTI parses them. Each error names section, key and value. */
 public final class ConfigValues {
 
     private final IniFile ini;
     private final String name;
 
-    /** @param name of the file, for messages */
+    /** @param name name of the file, for messages */
     ConfigValues(IniFile ini, String name) {
         this.ini = ini;
         this.name = name;
@@ -26,7 +26,7 @@ public final class ConfigValues {
         return ini.get(section, key);
     }
 
-    /** A value that is there and not empty. */
+    /** Returns a value; empty if it is missing or empty. */
     Optional<String> text(String section, String key) {
         String text = ini.get(section, key).orElse("");
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
@@ -41,7 +41,7 @@ public final class ConfigValues {
 
     Path path(String section, String key) throws DrumlinException {
         String value = text(section, key).orElse("");
-        // The text holds one character per byte, so that a rewrite keeps bytes that are no UTF-8.
+        // The text holds one character per byte, so that a rewrite keeps bytes that are not UTF-8.
         ByteBuffer bytes = ByteBuffer.wrap(value.getBytes(StandardCharsets.ISO_8859_1));
         try {
             return Path.of(StandardCharsets.UTF_8.newDecoder().decode(bytes).toString());
@@ -59,7 +59,9 @@ public final class ConfigValues {
         return lenient(section, key, absent);
     }
 
-    /** C FTI takes words for 0. Of its keys the letters after a number are ignored, as there; of ours they are not. */
+    /**
+     * C FTI reads a word as 0 and ignores letters after a number. They are ignored here too, but only in keys of C FTI.
+     */
     private boolean isInteger(String section, String key) {
         Optional<String> text = text(section, key);
         return text.isEmpty() || (section.equals("drumlin") ? isNumber(text.get()) : startsWithDigit(text.get()));
@@ -77,7 +79,7 @@ public final class ConfigValues {
         return text.strip().matches("[+-]?([0-9]+|0[xX][0-9a-fA-F]+)");
     }
 
-    /** As {@code strtol} with base 0 reads it: 0x.. and 0.. are understood, anything after the digits is ignored. */
+    /** Parses like {@code strtol} with base 0: it understands 0x.. and 0.., and ignores anything after the digits. */
     public static int parseInteger(String text) {
         String digits = text.strip();
         boolean negative = digits.startsWith("-");
@@ -144,7 +146,7 @@ public final class ConfigValues {
                 return hours;
             }
         } catch (NumberFormatException e) {
-            // Told below.
+            // Refused below, like a number out of range.
         }
         throw refused("drumlin", key, "hours above 0, such as 36 or 0.5");
     }

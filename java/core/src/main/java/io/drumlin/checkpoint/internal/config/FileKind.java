@@ -3,7 +3,7 @@ package io.drumlin.checkpoint.internal.config;
 import io.drumlin.checkpoint.Level;
 import java.util.EnumSet;
 
-/** The kinds of checkpoint files of a rank; the words are those of their names. */
+/** The kinds of checkpoint files of a rank, with the words in their names. */
 public enum FileKind {
     /** The rank's own data. */
     PLAIN("Rank"),
@@ -18,7 +18,7 @@ public enum FileKind {
         this.word = word;
     }
 
-    /** The kinds of files that a checkpoint of a level has. */
+    /** Returns the kinds of files that a checkpoint of a level has. */
     public static EnumSet<FileKind> of(Level level) {
         return switch (level) {
             case L1, L4_DCP, L4 -> EnumSet.of(PLAIN);

@@ -9,37 +9,40 @@ import java.util.regex.Pattern;
 /** The names of checkpoint files (docs/formats/fti-run-directory.md, section 1). */
 public final class FileNames {
 
-    /** Begins the name of a rank's file of an incremental checkpoint until all is in it. */
+    /** Prefix of a rank's file of an incremental checkpoint until all variables are in it. */
     private static final String INCREMENTAL = "drumlin-incremental-";
 
-    /** How the names of checkpoint files end in all modes but HDF5. */
+    /** Suffix of checkpoint files in all modes but HDF5. */
     public static final String FTI = "fti";
 
-    /** How they end in the mode HDF5. */
+    /** Suffix of checkpoint files in the mode HDF5. */
     public static final String HDF5 = "h5";
 
     public static final Pattern RANK_FILE = Pattern.compile("Ckpt(\\d{1,10})-(Rank|Pcof|RSed)(\\d{1,10})\\.(?:fti|h5)");
 
-    /** Of a rank: {@link #differentialName}, and in the mode POSIX numbered. */
+    /**
+     * Matches a rank's file of differential checkpoints, see {@link #differentialName}; in the mode POSIX the name has
+     * a number.
+     */
     public static final Pattern DIFFERENTIAL_FILE =
             Pattern.compile("(?:dCPFile-Rank|dcp-id(\\d{1,10})-rank)(\\d{1,10})\\.fti");
 
     private FileNames() {}
 
-    /** The name of a rank's file of differential checkpoints in the mode FTI-FF. */
+    /** Returns the name of a rank's file of differential checkpoints in the mode FTI-FF. */
     public static String differentialName(int rank) {
         return "dCPFile-" + FileKind.PLAIN.word() + rank + ".fti";
     }
 
-    /** The name of a rank's file of differential checkpoints in the mode POSIX. */
+    /** Returns the name of a rank's file of differential checkpoints in the mode POSIX. */
     public static String differentialName(int number, int rank) {
         return "dcp-id" + number + "-rank" + rank + "." + FTI;
     }
 
-    /** What the name of a file of differential checkpoints in the mode POSIX tells. */
+    /** The number and the rank in the name of a file of differential checkpoints in the mode POSIX. */
     public record Differential(int number, int rank) {}
 
-    /** The same, from a name; empty if no such file has it. */
+    /** Parses the name of a file of differential checkpoints in the mode POSIX; empty if it is not such a name. */
     public static Optional<Differential> differential(String fileName) {
         Matcher name = DIFFERENTIAL_FILE.matcher(fileName);
         if (!name.matches() || name.group(1) == null) {
@@ -47,7 +50,7 @@ public final class FileNames {
         }
         long number = Long.parseLong(name.group(1));
         long rank = Long.parseLong(name.group(2));
-        // There must be a next number.
+        // The next file needs a number too.
         return number < Integer.MAX_VALUE && rank <= Integer.MAX_VALUE
                 ? Optional.of(new Differential((int) number, (int) rank))
                 : Optional.empty();
@@ -61,38 +64,41 @@ public final class FileNames {
         return "Ckpt" + ckptId + "-" + kind.word() + rank + "." + suffix;
     }
 
-    /** The name of a rank's file of an incremental checkpoint until all is in it. */
+    /** Returns the name of a rank's file of an incremental checkpoint until all variables are in it. */
     public static String incrementalName(int rank) {
         return INCREMENTAL + FileKind.PLAIN.word() + rank + ".fti";
     }
 
-    /** Whether a file has the name of one of an incremental checkpoint in which something is missing. */
+    /** Returns whether a file has the name of an unfinished file of an incremental checkpoint. */
     public static boolean isIncremental(Path file) {
         return file.getFileName().toString().startsWith(INCREMENTAL);
     }
 
-    /** The checkpoint whose id a file of the name carries; empty if that does not fit into 32 bits. */
+    /** Returns the checkpoint id in a file's name; empty if it does not fit into 32 bits. */
     public static OptionalInt ckptId(Path file) {
         Matcher name = RANK_FILE.matcher(file.getFileName().toString());
         long id = name.matches() ? Long.parseLong(name.group(1)) : Long.MAX_VALUE;
         return id > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) id);
     }
 
-    /** The rank whose file has a name; empty if no checkpoint file of a rank has such a name. */
+    /** Returns the rank in the name of a checkpoint file; empty if it is not such a name. */
     public static OptionalInt owner(String fileName) {
         Matcher name = RANK_FILE.matcher(fileName);
         long rank = name.matches() ? Long.parseLong(name.group(3)) : Long.MAX_VALUE;
         return rank > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) rank);
     }
 
-    /** The rank whose plain file has a name, in the modes without HDF5; empty if it is the name of another file. */
+    /** Returns the rank in the name of a plain file, in the modes without HDF5; empty if it is not such a name. */
     public static OptionalInt plainOwner(String fileName) {
         Matcher name = RANK_FILE.matcher(fileName);
         boolean plain = name.matches() && name.group(2).equals(FileKind.PLAIN.word()) && fileName.endsWith(FTI);
         return plain ? owner(fileName) : OptionalInt.empty();
     }
 
-    /** The rank whose file of differential checkpoints in the mode FTI-FF has a name; empty if it is the name of another file. */
+    /**
+     * Returns the rank in the name of a file of differential checkpoints in the mode FTI-FF; empty if it is not such a
+     * name.
+     */
     public static OptionalInt differentialOwner(String fileName) {
         Matcher name = DIFFERENTIAL_FILE.matcher(fileName);
         long rank = name.matches() && name.group(1) == null ? Long.parseLong(name.group(2)) : Long.MAX_VALUE;

@@ -22,8 +22,8 @@ import java.util.stream.IntStream;
 /**
  * The settings of a run, read from the configuration file of C FTI (docs/configuration.md).
  *
- * <p>Unknown keys are ignored and kept when the file is rewritten, but for the section {@code [drumlin]}, which is ours and in which
- * they are refused. Immutable.
+ * <p>Unknown keys are ignored, and kept when the file is rewritten. In Drumlin's own section {@code [drumlin]} they are
+ * refused. Immutable.
  */
 public final class FtiConfig {
 
@@ -52,19 +52,22 @@ public final class FtiConfig {
     private static final int KIBIBYTE = 1024;
     private static final double SECONDS_PER_HOUR = 3600;
 
-    /** Bounds of {@code transfer_size} and what is taken beyond them, in MiB. */
+    /** Bounds of {@code transfer_size}, and the value used outside of them, in MiB. */
     private static final int LEAST_TRANSFER = 8;
 
     private static final int MOST_TRANSFER = 64;
     private static final int DEFAULT_TRANSFER = 16;
 
-    /** Bounds of {@code slab_memory} in MiB: of slabs of 64 KiB, into which any block of a differential checkpoint fits, and of 16 MiB. */
+    /**
+     * Bounds of {@code slab_memory} in MiB. They stand for slabs of 64 KiB, which hold any block of a differential
+     * checkpoint, and of 16 MiB.
+     */
     private static final int LEAST_SLAB_MEMORY = 2;
 
     private static final int MOST_SLAB_MEMORY = 512;
     private static final int DEFAULT_SLAB_MEMORY = 32;
 
-    /** Bounds of {@code lease} in minutes: a client of NFS may not see for one minute that a file has changed. */
+    /** Default and bounds of {@code lease} in minutes: an NFS client may see a changed file only after one minute. */
     private static final int DEFAULT_LEASE = 3;
 
     private static final int MOST_LEASE = 24 * 60;
@@ -198,19 +201,19 @@ public final class FtiConfig {
      * @param text the content of the file, one character per byte
      * @param name the file's name, for messages
      * @return the settings
-     * @throws DrumlinException a line is no INI, or a value is refused; the message gives section, key, value and what is
-     *     allowed
+     * @throws DrumlinException a line is not valid INI, or a value is refused; the message gives section, key, value
+     *     and what is allowed
      */
     public static FtiConfig parse(String text, String name) throws DrumlinException {
         return parse(text, name, Path.of(""));
     }
 
-    /** Does the same for a run that worked in another directory than this process. */
+    /** Reads and checks the settings of a run whose working directory differs from that of this process. */
     public static FtiConfig parse(String text, String name, Path workingDirectory) throws DrumlinException {
         return new FtiConfig(IniFile.parse(text, name), name, workingDirectory);
     }
 
-    /** {@code block_size} in bytes, which C FTI sends at once; here it has no effect. */
+    /** Returns {@code block_size} in bytes, the size of one message of C FTI; it has no effect here. */
     public int blockBytes() {
         return blockKibibytes * KIBIBYTE;
     }
@@ -226,14 +229,14 @@ public final class FtiConfig {
         }
     }
 
-    /** {@code transfer_size} in bytes, which C FTI writes at once; here it has no effect. */
+    /** Returns {@code transfer_size} in bytes, the size of one write of C FTI; it has no effect here. */
     public int transferBytes() {
         int mebibytes = values.lenient("advanced", "transfer_size", UNSET);
         boolean allowed = mebibytes >= LEAST_TRANSFER && mebibytes <= MOST_TRANSFER;
         return (allowed ? mebibytes : DEFAULT_TRANSFER) * KIBIBYTE * KIBIBYTE;
     }
 
-    /** The tags of C FTI's messages, which have no effect here. */
+    /** Returns the tags of C FTI's messages, which have no effect here. */
     public RunDescription.Tags tags() {
         return new RunDescription.Tags(
                 values.lenient("advanced", "ckpt_tag", 711),
@@ -307,7 +310,7 @@ public final class FtiConfig {
                 mode == 2, blockSize, allowedStack ? stackSize : DifferentialConfig.DEFAULT_STACK));
     }
 
-    /** C FTI takes the environment first in the mode FTI-FF only. */
+    /** C FTI prefers the environment variable only in the mode FTI-FF. */
     private int overridden(String key, String variable) throws DrumlinException {
         String given = ioMode == IO_FTIFF ? System.getenv(variable) : null;
         return given == null ? values.integer("basic", key, UNSET) : ConfigValues.parseInteger(given);
@@ -401,27 +404,27 @@ public final class FtiConfig {
         }
     }
 
-    /** The file this was read from. */
+    /** Returns the file from which the settings were read. */
     public IniFile ini() {
         return ini;
     }
 
-    /** Ranks per node that take no part in the application, 0 or 1. */
+    /** Returns the number of ranks per node that take no part in the application: 0 or 1. */
     public int heads() {
         return heads;
     }
 
-    /** Ranks per node, heads included. */
+    /** Returns the number of ranks per node, heads included. */
     public int nodeSize() {
         return nodeSize;
     }
 
-    /** Whether the application itself does all the work of a checkpoint of a level, and not its heads. */
+    /** Returns whether the application ranks, and not the heads, finish a checkpoint of a level. */
     public boolean isInline(Level level) {
         return level == Level.L4_DCP || inline.contains(level);
     }
 
-    /** Whether heads go on with the program when the run is over. */
+    /** Returns whether heads continue the program when the run is over. */
     public boolean keepHeadsAlive() {
         return keepHeadsAlive;
     }
@@ -442,17 +445,19 @@ public final class FtiConfig {
         return metaDir;
     }
 
-    /** Where the directory of stashes of all runs is. */
+    /** Returns the directory with the stashes of all runs. */
     public Path glblStashDir() {
         return glblStashDir;
     }
 
-    /** Minutes between two snapshots of a level, or -1. */
+    /** Returns the minutes between two snapshots of a level, or -1. */
     public int interval(Level level) {
         return intervals.getOrDefault(level, UNSET);
     }
 
-    /** For each level that is taken as often as it is worth it, mean seconds between failures that need it. */
+    /**
+     * Returns the mean seconds between failures that need a level, for each level whose interval is computed from them.
+     */
     public Map<Level, Double> meanSecondsBetweenFailures() {
         return meanSecondsBetweenFailures;
     }
@@ -465,7 +470,7 @@ public final class FtiConfig {
         return keepL4Ckpt;
     }
 
-    /** A mode in words. */
+    /** Returns the name of a mode. */
     public static String nameOfMode(int ioMode) {
         return wordOfMode(ioMode) + " (ckpt_io = " + ioMode + ")";
     }
@@ -481,23 +486,23 @@ public final class FtiConfig {
         };
     }
 
-    /** {@link #IO_POSIX} to {@link #IO_HDF5}. */
+    /** Returns the mode, {@link #IO_POSIX} to {@link #IO_HDF5}. */
     public int ioMode() {
         return ioMode;
     }
 
-    /** How the names of the files of ranks end. */
+    /** Returns the suffix of the files of ranks. */
     public String suffix() {
         return ioMode == IO_HDF5 ? FileNames.HDF5 : FileNames.FTI;
     }
 
-    /** Iterations, a power of two. */
+    /** Returns {@code max_sync_intv} in iterations, a power of two. */
     public int maxSyncIntv() {
         return maxSyncInterval;
     }
 
     /**
-     * What C FTI prints.
+     * Returns how much C FTI prints.
      *
      * @return 1 debug, 2 information, 3 warnings
      */
@@ -509,32 +514,32 @@ public final class FtiConfig {
         return maxVarId;
     }
 
-    /** How differential checkpoints are taken; empty where they are not. */
+    /** Returns how differential checkpoints are taken; empty if they are disabled. */
     public Optional<DifferentialConfig> differential() {
         return differential;
     }
 
-    /** 0, 1 or 2: whether the run of {@link #execId} is restarted. */
+    /** Returns 0, 1 or 2: whether and how the run of {@link #execId} is restarted. */
     public int failure() {
         return isFromSingleFile() ? 0 : failure;
     }
 
-    /** Whether a new run is to begin with the data of a shared HDF5 file. */
+    /** Returns whether a new run begins with the data of a shared HDF5 file. */
     public boolean isFromSingleFile() {
         return failure == FROM_SINGLE_FILE;
     }
 
-    /** The shared HDF5 file. */
+    /** Returns the settings of shared HDF5 files. */
     public SingleFileConfig singleFile() {
         return singleFile;
     }
 
-    /** The run's id as the file gives it; empty before the first start. */
+    /** Returns the run's id in the file; empty before the first start. */
     public String execId() {
         return execId;
     }
 
-    /** Whether files can be sent to the parallel file system. */
+    /** Returns whether the program can send files to the parallel file system. */
     public boolean staging() {
         return staging;
     }
@@ -547,7 +552,7 @@ public final class FtiConfig {
         return fastForward;
     }
 
-    /** Layout of new FTI-FF files. */
+    /** Returns the layout of new FTI-FF files. */
     public Layout layout() {
         return layout;
     }
@@ -556,12 +561,12 @@ public final class FtiConfig {
         return packing;
     }
 
-    /** Whether a restart takes what it cannot read for lost, and may go on from an older checkpoint. */
+    /** Returns whether a restart treats what it cannot read as lost, and may continue from an older checkpoint. */
     public boolean goesOnFromOlder() {
         return goesOnFromOlder;
     }
 
-    /** Prefix directory of SCR in whose index checkpoints of level 4 are listed. */
+    /** Returns the prefix directory of SCR whose index lists the checkpoints of level 4. */
     public Optional<Path> scrIndex() {
         return scrIndex;
     }
@@ -570,17 +575,17 @@ public final class FtiConfig {
         return injection;
     }
 
-    /** Whether a thread of each rank takes checkpoints while the rank computes. */
+    /** Returns whether a thread of each rank takes checkpoints while the rank computes. */
     public boolean isAsynchronous() {
         return asynchronous;
     }
 
-    /** Bytes of each of the {@link SlabPool#SLABS} slabs of a rank: a power of two. */
+    /** Returns the bytes of each of the {@link SlabPool#SLABS} slabs of a rank: a power of two. */
     public int slabBytes() {
         return Integer.highestOneBit((slabMebibytes << 20) / SlabPool.SLABS);
     }
 
-    /** How long the lease of another job is watched; zero: there is none. */
+    /** Returns how long a start watches the lease of another job; zero if there are no leases. */
     public Duration lease() {
         return Duration.ofMinutes(leaseMinutes);
     }

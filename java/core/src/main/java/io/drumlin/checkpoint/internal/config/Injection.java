@@ -1,12 +1,12 @@
 package io.drumlin.checkpoint.internal.config;
 
 /**
- * Where a bit is flipped, and how often.
+ * Which bit is flipped, and how often.
  *
- * @param rank of the application
- * @param index of the element
- * @param position of the bit in the element, the lowest first
- * @param number of flips at most
- * @param frequency seconds that must have passed since the last one
+ * @param rank rank of the application
+ * @param index index of the element
+ * @param position position of the bit in the element, 0 for the lowest
+ * @param number most flips
+ * @param frequency seconds that must have passed since the last flip
  */
 public record Injection(int rank, int index, int position, int number, int frequency) {}

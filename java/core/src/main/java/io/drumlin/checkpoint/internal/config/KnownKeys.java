@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The keys of the configuration file (docs/configuration.md), and what a wrong one is likely to mean. */
+/** The keys of the configuration file (docs/configuration.md), and suggestions for misspelled ones. */
 public final class KnownKeys {
 
     private static final String OURS = "drumlin";
@@ -39,13 +39,13 @@ public final class KnownKeys {
                         + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4"));
     }
 
-    /** Keys of ours that there were, with what is said of them; a file that has them is read as if it had not. */
+    /** Former keys of Drumlin, with the explanation for each. A file may still have them; they are ignored. */
     private static final Map<String, String> RETIRED =
             Map.of("restart_memory", "has no effect any more: a restart keeps no data in memory; delete the line");
 
     private KnownKeys() {}
 
-    /** The sections that there are. */
+    /** Returns the known sections. */
     static Set<String> sections() {
         return Collections.unmodifiableSet(KEYS.keySet());
     }
@@ -55,9 +55,9 @@ public final class KnownKeys {
     }
 
     /**
-     * Refuses keys of {@code [drumlin]} that there are not: they would have no effect.
+     * Refuses unknown keys of {@code [drumlin]}, because they would have no effect.
      *
-     * @param name of the file, for messages
+     * @param name name of the file, for messages
      */
     static void requireKnown(IniFile ini, String name) throws DrumlinException {
         for (String key : ini.section(OURS).keySet()) {
@@ -74,10 +74,10 @@ public final class KnownKeys {
     }
 
     /**
-     * Keys of C FTI's sections that have no effect and look like others, and those of ours that there are no more. A file may have keys and
-     * sections for other programs.
+     * Finds unknown keys in C FTI's sections that look like known ones, and former keys of Drumlin. Other unknown keys
+     * and sections may be for other programs.
      *
-     * @return a sentence for each
+     * @return a sentence for each key
      */
     public static List<String> suspicions(IniFile ini) {
         List<String> found = new ArrayList<>();
@@ -112,16 +112,16 @@ public final class KnownKeys {
         return nearest(key, keys(section));
     }
 
-    /** The keys of a section; none of one that there is not. */
+    /** Returns the keys of a section; none if the section is unknown. */
     static List<String> keys(String section) {
         return KEYS.getOrDefault(section, List.of());
     }
 
     /**
-     * The word that was likely meant.
+     * Returns the word that was probably meant.
      *
-     * @param words of which it is one
-     * @return the one with the fewest letters wrong, at most two, and one in short words
+     * @param words the candidates
+     * @return the candidate with the fewest wrong letters: at most two, or one in short words
      */
     static Optional<String> nearest(String word, Collection<String> words) {
         String nearest = "";
@@ -136,7 +136,7 @@ public final class KnownKeys {
         return nearest.isEmpty() ? Optional.empty() : Optional.of(nearest);
     }
 
-    /** Letters to add, to take away and to replace until one word is the other. */
+    /** Returns how many letters must be added, removed or replaced to turn one word into the other. */
     private static int distance(String one, String other) {
         int[] before = new int[other.length() + 1];
         for (int j = 0; j < before.length; j++) {

@@ -16,15 +16,15 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Objects;
 
-/** The small text files of a run: read whole, replaced whole. */
+/** Reads and replaces the small text files of a run as a whole. */
 public final class TextFiles {
 
-    /** Far above any configuration file; keeps a wrong path from filling the memory. */
+    /** Far larger than any configuration file. It keeps a wrong path from filling the memory. */
     private static final long MAX_BYTES = 64L << 20;
 
     private TextFiles() {}
 
-    /** Reads a text; bytes that are no UTF-8 are kept as they are, since only ASCII means anything here. */
+    /** Reads a text. Bytes that are not UTF-8 are kept unchanged, because only ASCII characters matter here. */
     public static String read(Path path) throws IOException {
         try {
             long size = PathStatus.size(path);
@@ -55,18 +55,23 @@ public final class TextFiles {
         replace(path, ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)), storage);
     }
 
-    /** As {@link #replace(Path, String, StorageEngine)}, for a file that several writers may replace at the same time. */
+    /**
+     * Replaces a file that several writers may replace at the same time; otherwise like
+     * {@link #replace(Path, String, StorageEngine)}.
+     */
     public static void replace(Path path, String text, String writer, StorageEngine storage) throws IOException {
         ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
         FileReplacement.replace(storage, path, bytes, ".new-" + writer);
     }
 
-    /** As {@link #replace(Path, String, StorageEngine)}, with the remaining bytes of a buffer. */
+    /**
+     * Replaces a file by the remaining bytes of a buffer; otherwise like {@link #replace(Path, String, StorageEngine)}.
+     */
     public static void replace(Path path, ByteBuffer bytes, StorageEngine storage) throws IOException {
         FileReplacement.replace(storage, path, bytes, ".new");
     }
 
-    /** Makes durable what a process that was killed may have left as it is now. */
+    /** Makes the present content of a file durable, which a killed process may have left unsynced. */
     public static void sync(Path path, StorageEngine storage) throws IOException {
         Path target;
         try {

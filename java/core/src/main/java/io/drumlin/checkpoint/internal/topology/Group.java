@@ -9,10 +9,10 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The ranks that keep redundancy for each other: those at the same place of the {@code group_size} nodes of a sector, in the
- * order of nodes (docs/formats/fti-run-directory.md, section 2).
+ * The ranks that keep redundancy for each other: the ranks at the same place on each of the {@code group_size} nodes of
+ * a sector, in the order of nodes (docs/formats/fti-run-directory.md, section 2).
  *
- * @param sector nodes in {@code group_size} make a sector; 0 or above
+ * @param sector number of the sector, 0 or above; {@code group_size} nodes make a sector
  * @param id place of the ranks on their nodes; 0 or above
  * @param comm the ranks of the group
  */
@@ -20,14 +20,14 @@ public record Group(int sector, int id, Communicator comm) implements AutoClosea
 
     private static final int TAG = 5;
 
-    /** Finds the group of this rank. Collective. */
+    /** Creates the group of this rank. Collective. */
     public static Group of(Communicator app, Topology topology, int groupSize) throws IOException {
         int sector = topology.node() / groupSize;
         int place = topology.place();
         return new Group(sector, place, app.split(sector * topology.nodeSize() + place, topology.node()));
     }
 
-    /** The number of this rank in the group. */
+    /** Returns the number of this rank in the group. */
     public int index() {
         return comm.rank();
     }
@@ -36,17 +36,17 @@ public record Group(int sector, int id, Communicator comm) implements AutoClosea
         return comm.size();
     }
 
-    /** Keeps the copy of this rank's file. */
+    /** Returns the neighbour that keeps the copy of this rank's file. */
     public int right() {
         return (index() + 1) % size();
     }
 
-    /** This rank keeps the copy of its file. */
+    /** Returns the neighbour whose file this rank keeps a copy of. */
     public int left() {
         return (index() + size() - 1) % size();
     }
 
-    /** The values of all ranks of the group, by their number in it. Collective in the group. */
+    /** Returns the values of all ranks of the group, by their number in the group. Collective in the group. */
     public long[] gather(long value) throws IOException {
         ByteBuffer all =
                 ByteBuffer.allocate(Math.multiplyExact(Long.BYTES, size())).order(ByteOrder.nativeOrder());
@@ -57,7 +57,7 @@ public record Group(int sector, int id, Communicator comm) implements AutoClosea
         return values;
     }
 
-    /** Of which ranks of the group something is so, by their indices. Collective in the group. */
+    /** Returns the numbers of the ranks in the group that passed true. Collective in the group. */
     public BitSet ranksWith(boolean here) throws IOException {
         long[] there = gather(here ? 1 : 0);
         BitSet ranks = new BitSet(there.length);
@@ -67,12 +67,15 @@ public record Group(int sector, int id, Communicator comm) implements AutoClosea
         return ranks;
     }
 
-    /** Whether something is so on all ranks of the group. Collective in the group. */
+    /** Returns whether all ranks of the group passed true. Collective in the group. */
     public boolean onAll(boolean here) throws IOException {
         return ranksWith(here).cardinality() == size();
     }
 
-    /** The parts of all ranks, by their number in the group, at the first of them; nothing elsewhere. Collective in the group. */
+    /**
+     * Returns the parts of all ranks, by their number in the group, on the first rank; an empty list on the others.
+     * Collective in the group.
+     */
     public List<byte[]> gatherAtFirst(byte[] part) throws IOException {
         long[] lengths = gather(part.length);
         List<byte[]> parts = new ArrayList<>();

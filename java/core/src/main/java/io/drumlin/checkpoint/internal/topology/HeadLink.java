@@ -15,15 +15,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the application ranks of a node and their head tell each other (docs/formats/fti-run-directory.md, section 9). The head
- * listens; each application rank sends it the same orders in the same order, and gets an answer to each but the last.
+ * The messages between the application ranks of a node and their head (docs/formats/fti-run-directory.md, section 9).
+ * Each application rank sends the head the same orders in the same order, and receives an answer to each but the last.
  */
 public final class HeadLink implements AutoCloseable {
 
     private static final int HEAD = 0;
     private static final int TAG = 7;
 
-    /** Bytes of an answer: what came of the checkpoint, whether there is a failure, its text. */
+    /** Bytes of an answer: the outcome of the checkpoint, whether there is a failure, and its text. */
     private static final int ANSWER_BYTES = 1024;
 
     private final Communicator node;
@@ -32,16 +32,16 @@ public final class HeadLink implements AutoCloseable {
         this.node = node;
     }
 
-    /** Joins the ranks of each node, the head first. Collective. */
+    /** Connects the ranks of each node, the head first. Collective. */
     public static HeadLink of(Communicator ranks, Topology topology) throws IOException {
         return new HeadLink(ranks.split(topology.node(), topology.position()));
     }
 
-    /** What is asked of a head; numbers of C FTI's where it has them. */
+    /** The tasks of a head. The numbers are those of C FTI where it has them. */
     public enum Task {
-        /** Make a written checkpoint one of its level: 990 and the level in C FTI. */
+        /** Finish a written checkpoint at its level and commit it: 990 plus the level in C FTI. */
         FINISH(990),
-        /** Take back what a failed one has left. */
+        /** Remove what a failed checkpoint has left. */
         TIDY(980),
         /** The application leaves: {@code FTI_ENDW}. */
         END(995);
@@ -97,11 +97,11 @@ public final class HeadLink implements AutoCloseable {
         }
     }
 
-    /** What came of a checkpoint, as far as this head knows. */
+    /** The outcome of a checkpoint, as far as this head knows. */
     public enum Outcome {
-        /** The one before is in its place, on all nodes. */
+        /** The earlier checkpoint is in its place on all nodes. */
         FAILED(0),
-        /** It is in its place on all nodes. */
+        /** The new checkpoint is in its place on all nodes. */
         COMMITTED(1),
         /** A message between the heads has failed. */
         UNKNOWN(2);
@@ -122,10 +122,10 @@ public final class HeadLink implements AutoCloseable {
     }
 
     /**
-     * What came of an order.
+     * The outcome of an order.
      *
      * @param outcome the same on all ranks, unless it is unknown on any
-     * @param failure what went wrong, before or after that
+     * @param failure the failure, before or after the commit
      */
     public record Answer(Outcome outcome, Optional<DrumlinException> failure) {
 
@@ -135,16 +135,16 @@ public final class HeadLink implements AutoCloseable {
     }
 
     /**
-     * Does what the application does without its head, and lets the head know whether it went well. Collective.
+     * Runs a step on the application ranks without the head, and tells the head whether it succeeded. Collective.
      *
-     * @param step what is done here
-     * @throws IOException on the head too, if it failed on the application ranks
+     * @param step the step of this rank
+     * @throws IOException on the head too, if the step failed on the application ranks
      */
     public void agree(String operation, Agreement.Step step) throws IOException {
         Agreement.run(node, operation, step);
     }
 
-    /** Gives the head an order; returns without waiting for it. On application ranks. */
+    /** Sends an order to the head and returns without waiting for the answer. On application ranks. */
     public void give(Order order) throws IOException {
         node.send(order.bytes(), HEAD, TAG);
     }
@@ -164,7 +164,7 @@ public final class HeadLink implements AutoCloseable {
                 outcome, Optional.of(outcome == Outcome.UNKNOWN ? new MeetingException(failure) : failure.exception()));
     }
 
-    /** Whether there are orders, those of the first application rank of the node at least. On the head. */
+    /** Returns whether at least the first application rank of the node has sent an order. On the head. */
     public boolean hasOrders() throws IOException {
         return node.hasMessage(HEAD + 1, TAG);
     }

@@ -11,22 +11,22 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The ranks of a run in the order of nodes (docs/formats/fti-run-directory.md, section 2). Grows with the run: only rank 0 has it, the others
- * have a {@link Topology}.
+ * The ranks of a run in the order of nodes (docs/formats/fti-run-directory.md, section 2). Its memory grows with the
+ * run, so only rank 0 has it; the other ranks have a {@link Topology}.
  *
  * @param nodeNames names of the nodes in node order
  * @param ranks entry {@code node * nodeSize + k} is the rank at position {@code k} of the node
- * @param placement {@code ranks} as it would be if nodes were numbered by first appearance, as in a fresh run
+ * @param placement {@code ranks} as in a fresh run, which numbers the nodes by first appearance
  * @param nodeSize ranks per node
  */
 public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> placement, int nodeSize) {
 
-    /** What another number of ranks than before can do. */
+    /** Returns advice for a restart on another number of ranks. */
     public static String adviceToOtherRanks(FtiConfig config) {
         return "restart with the number of ranks of the run that wrote them; " + whatOtherRanksRecover(config);
     }
 
-    /** From what a run can go on that has another number of ranks than the one before, to end a sentence. */
+    /** Returns the end of a sentence that says what a run on another number of ranks can recover from. */
     public static String whatOtherRanksRecover(FtiConfig config) {
         return config.ioMode() == FtiConfig.IO_HDF5
                 ? "in the mode HDF5 another number of ranks can recover a shared file only, one of level 9, with failure = 3"
@@ -35,8 +35,8 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
     }
 
     /**
-     * Finds the nodes of a run. On a restart a node with a name the earlier run knew keeps its number, others take the place of
-     * the nodes that are missing.
+     * Determines the nodes of a run. On a restart, a node whose name is known from the earlier run keeps its number.
+     * Other nodes take the places of missing nodes.
      *
      * @param nameOfRank the name of each rank's node
      * @param earlier the order of the earlier run; empty for a fresh run
@@ -87,7 +87,7 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
         return new NodeList(nodeNames, ranks, other, nodeSize);
     }
 
-    /** The ranks that the names of files carry, by place, in the order of an earlier run. */
+    /** Returns the ranks in the file names, by place, in the order of an earlier run. */
     private List<Integer> placementOf(NodeOrder earlier, int heads) throws DrumlinException {
         if (earlier.numbering().isEmpty()) {
             return placement;
@@ -99,7 +99,7 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
         if (stored.equals(present) || (!known && !isNumberedByNode()) || (known && stored.size() != present.size())) {
             return placement;
         }
-        // Of a head the file would get another name, and other numbers of heads are refused by the files.
+        // With heads the file would get another name, and files for another number of heads are refused.
         if (!known || heads > 0) {
             throw otherPlacement(earlier.isByNode());
         }
@@ -123,7 +123,7 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
                 .exception();
     }
 
-    /** What belongs to ranks of the application, of a list by place. */
+    /** Returns the entries of a list by place that belong to application ranks. */
     public <T> List<T> ofApplication(List<T> byPlace, int heads) {
         return IntStream.range(0, byPlace.size())
                 .filter(place -> place % nodeSize >= heads)
@@ -131,12 +131,15 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
                 .toList();
     }
 
-    /** The number of the rank at a position among those of the application, in the order of nodes; of no use for a head. */
+    /**
+     * Returns the number of the rank at a position, counted among application ranks in the order of nodes; meaningless
+     * for a head.
+     */
     int numberInApplication(int position, int heads) {
         return position / nodeSize * (nodeSize - heads) + position % nodeSize - heads;
     }
 
-    /** Whether every rank finds files with its own number at its place. */
+    /** Returns whether every rank finds files with its own number at its place. */
     public boolean isInPlace() {
         return ranks.equals(placement);
     }
@@ -170,12 +173,12 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
         return names;
     }
 
-    /** Whether the ranks of each node follow each other, as they do in a run of which nothing else is known. */
+    /** Returns whether the ranks of each node follow each other, which is assumed if nothing is known about a run. */
     boolean isNumberedByNode() {
         return placement.equals(IntStream.range(0, ranks.size()).boxed().toList());
     }
 
-    /** What the ranks know of it, by rank. */
+    /** Returns the topology of each rank, by rank. */
     public List<Topology> topologies(int heads) {
         boolean isNumberedByNode = isNumberedByNode();
         Topology[] byRank = new Topology[ranks.size()];

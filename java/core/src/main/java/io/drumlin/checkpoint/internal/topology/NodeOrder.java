@@ -6,23 +6,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An order of nodes in which files were written, as {@code Topology.fti} tells it (docs/formats/fti-run-directory.md, section 2). Grows
- * with the run: only one rank has it.
+ * An order of nodes in which files were written, as recorded in {@code Topology.fti}
+ * (docs/formats/fti-run-directory.md, section 2). Its memory grows with the run, so only one rank has it.
  *
  * @param nodeNames names of the nodes in their order
- * @param numbering how the ranks are numbered over the nodes; empty where that is not known, as of C FTI's runs
- * @param fileRanks the ranks that the names of files carry, of the application, in the order of nodes; empty if they are numbered node by
- *     node, or not known
+ * @param numbering how the ranks are numbered over the nodes; empty if unknown, as for runs of C FTI
+ * @param fileRanks the application ranks in the file names, in the order of nodes; empty if they are numbered node by
+ *     node or unknown
  */
 public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, List<Integer> fileRanks) {
 
-    /** How ranks are numbered over the nodes, and to which of them data belong. */
+    /** How ranks are numbered over the nodes, and what the data belong to. */
     public enum Numbering {
-        /** Node by node. */
+        /** Numbered node by node. */
         NODE,
-        /** In another way; data belong to ranks of the communicator that the program gave. */
+        /** Numbered in another way; data belong to ranks of the communicator given by the program. */
         GIVEN,
-        /** In another way; data belong to places in the order of nodes. */
+        /** Numbered in another way; data belong to places in the order of nodes. */
         OTHER
     }
 
@@ -31,9 +31,9 @@ public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, L
     }
 
     /**
-     * The same with others in the places of nodes that are missing, in their order.
+     * Returns this order with new nodes, in their order, in the places of missing nodes.
      *
-     * @param now the nodes of this run, as many
+     * @param now the nodes of this run, as many as in this order
      */
     NodeOrder withReplacements(List<String> now) {
         List<String> replacements = new ArrayList<>(now);
@@ -46,10 +46,10 @@ public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, L
     }
 
     /**
-     * The node of each rank, heads included.
+     * Returns the node of each rank, heads included.
      *
      * @param nodeSize ranks per node
-     * @param heads how many of them are heads
+     * @param heads heads per node
      */
     public int[] nodeOfRank(int nodeSize, int heads) {
         int[] nodeOf = new int[nodeNames.size() * nodeSize];
@@ -74,7 +74,7 @@ public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, L
         return nodeOf;
     }
 
-    /** Whether nodes and ranks have the same places. */
+    /** Returns whether nodes and ranks have the same places in another order. */
     boolean isLike(NodeOrder other) {
         boolean sameRanks = numbering.isEmpty()
                 || (isByNode() == other.isByNode() && (fileRanks.isEmpty() || fileRanks.equals(other.fileRanks)));

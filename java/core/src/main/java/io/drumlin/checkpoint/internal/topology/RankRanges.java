@@ -7,7 +7,10 @@ import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lists of ranks in few words: {@code 0-6/2} is 0, 2, 4 and 6, {@code 5} is 5, and commas stand between them. */
+/**
+ * A short notation for lists of ranks: {@code 0-6/2} means 0, 2, 4 and 6, {@code 5} means 5, and commas separate the
+ * parts.
+ */
 public final class RankRanges {
 
     private static final Pattern RANGE = Pattern.compile("(\\d{1,9})(?:-(\\d{1,9})(?:/(\\d{1,9}))?)?");
@@ -24,7 +27,7 @@ public final class RankRanges {
         return words.toString();
     }
 
-    /** Where the ranks end that rise by the same step from one to the next. */
+    /** Returns the end of the range whose ranks rise by a constant step. */
     private static int endOfRange(List<Integer> ranks, int start) {
         int end = Math.min(start + 2, ranks.size());
         int step = ranks.get(end - 1) - ranks.get(start);
@@ -46,10 +49,10 @@ public final class RankRanges {
     }
 
     /**
-     * The ranks that words tell of.
+     * Parses a list of ranks.
      *
-     * @param most how many may be meant
-     * @param name of the file in which they stand, for messages
+     * @param most most ranks allowed
+     * @param name name of the file with the list, for messages
      */
     static List<Integer> parse(String words, int most, String name) throws DrumlinException {
         List<Integer> ranks = new ArrayList<>();

@@ -5,15 +5,17 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Where a rank stands among the nodes (docs/formats/fti-run-directory.md, section 2). As large as a node, however many there are.
+ * The place of a rank among the nodes (docs/formats/fti-run-directory.md, section 2). Its memory depends on the size of
+ * a node, not on the number of nodes.
  *
  * @param position of this rank in the order of nodes
- * @param ranks how many ranks the run has, heads included
+ * @param ranks number of ranks of the run, heads included
  * @param nodeName name of this rank's node
  * @param nodeRanks the ranks of this rank's node, in their order there
- * @param nodeFileRanks the ranks that the names of their files carry
- * @param heads how many of a node's ranks, the first, are heads
- * @param isNumberedByNode whether the ranks of each node follow each other, as they do in a run of which nothing else is known
+ * @param nodeFileRanks the ranks in the names of their files
+ * @param heads heads per node, which are its first ranks
+ * @param isNumberedByNode whether the ranks of each node follow each other, which is assumed if nothing is known about
+ *     a run
  */
 public record Topology(
         int position,
@@ -24,7 +26,7 @@ public record Topology(
         int heads,
         boolean isNumberedByNode) {
 
-    /** This rank in the communicator given to the run. */
+    /** Returns this rank in the communicator given to the run. */
     public int rank() {
         return nodeRanks.get(place());
     }
@@ -34,62 +36,68 @@ public record Topology(
         return nodeRanks.size();
     }
 
-    /** How many nodes the run has. */
+    /** Returns the number of nodes of the run. */
     public int nodes() {
         return ranks / nodeSize();
     }
 
-    /** Number of this rank's node. */
+    /** Returns the number of this rank's node. */
     public int node() {
         return position / nodeSize();
     }
 
-    /** Place of this rank on its node. */
+    /** Returns the place of this rank on its node. */
     public int place() {
         return position % nodeSize();
     }
 
-    /** Whether this rank takes no part in the application, but works on its checkpoints. */
+    /** Returns whether this rank is a head, which takes no part in the application but works on its checkpoints. */
     public boolean isHead() {
         return place() < heads;
     }
 
-    /** The ranks of the application, or on a head the heads, in the order of nodes, in a communicator of their own. Collective. */
+    /**
+     * Creates a communicator of the application's ranks, or on a head of the heads, in the order of nodes. Collective.
+     */
     public Communicator own(Communicator ranks) throws IOException {
         return ranks.split(isHead() ? 1 : 0, position);
     }
 
-    /** The same in the order in which they were given. */
+    /**
+     * Creates a communicator of the application's ranks, or on a head of the heads, in the order of the given
+     * communicator. Collective.
+     */
     public Communicator ownAsGiven(Communicator ranks) throws IOException {
         return ranks.split(isHead() ? 1 : 0, ranks.rank());
     }
 
     /**
-     * The rank that the names of this rank's files carry: its own where data belong to ranks. Where they belong to places in the order of
-     * nodes, as in C FTI, it is after a restart with the nodes in another order the rank that had this place at first.
+     * Returns the rank in the names of this rank's files. If data belong to ranks, it is this rank. If data belong to
+     * places in the order of nodes, as in C FTI, then after a restart with the nodes in another order it is the rank
+     * that first had this place.
      */
     public int fileRank() {
         return fileRankAt(place());
     }
 
-    /** The rank that the names of the files carry which belong to a place on this rank's node. */
+    /** Returns the rank in the names of the files that belong to a place on this rank's node. */
     public int fileRankAt(int place) {
         return nodeFileRanks.get(place);
     }
 
-    /** The first rank of the application on this rank's node, counted without heads. */
+    /** Returns the first application rank on this rank's node, counted without heads. */
     public int firstOfNode() {
         return node() * (nodeSize() - heads);
     }
 
-    /** How many ranks the application has: those that are no heads. */
+    /** Returns the number of application ranks, that is all ranks but the heads. */
     public int ranksOfApplication() {
         return nodes() * (nodeSize() - heads);
     }
 
     /**
-     * Whether a rank of this run, and not a head, has files whose names carry {@code fileRank}; as far as that is known here: if ranks
-     * are not numbered node by node, each node knows its own head.
+     * Returns whether {@code fileRank} may be in the names of files of an application rank of this run. Each node knows
+     * only its own head if ranks are not numbered node by node.
      */
     public boolean isOfApplication(int fileRank) {
         boolean isHead = isNumberedByNode
@@ -98,12 +106,12 @@ public record Topology(
         return fileRank < ranks && !isHead;
     }
 
-    /** Whether this rank does the work that is done once per node: the first of the application, and the head. */
+    /** Returns whether this rank does the work that is done once per node: the first application rank, and the head. */
     public boolean isNodeMaster() {
         return isHead() || place() == heads;
     }
 
-    /** Whether this rank does the work that is done once per run; of the heads there is one, too. */
+    /** Returns whether this rank does the work that is done once per run: one application rank, and one head. */
     public boolean isGlobalMaster() {
         return isNodeMaster() && node() == 0;
     }

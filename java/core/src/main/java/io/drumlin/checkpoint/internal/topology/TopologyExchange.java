@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Tells every rank its place among the nodes, and rank 0 what all have: no other rank needs memory that grows with the run. */
+/**
+ * Sends every rank its place among the nodes, and rank 0 the places of all ranks. Only rank 0 needs memory that grows
+ * with the run.
+ */
 public final class TopologyExchange {
 
     /** Most bytes of a node name in the exchange, as in C FTI. */
@@ -32,12 +35,12 @@ public final class TopologyExchange {
     }
 
     /**
-     * Finds this rank's place: rank 0 gets the names of all nodes, and every rank what it needs to know. Collective.
+     * Determines this rank's place: rank 0 gathers the names of all nodes and sends every rank its part. Collective.
      *
-     * @param host of this rank, if it is an invented one
-     * @param maker makes the list of nodes of this run, and behind it those of orders in which files were written; runs on rank 0; its
-     *     failure is that of all ranks
-     * @return as many
+     * @param host host of this rank, if a test invented it
+     * @param maker makes the list of nodes of this run, followed by those of orders in which files were written; runs
+     *     on rank 0; if it fails, all ranks fail
+     * @return the place of this rank in each of these lists
      */
     public static List<PreviousOrder> of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker)
             throws IOException {
@@ -67,7 +70,7 @@ public final class TopologyExchange {
         return orders;
     }
 
-    /** Finds the places of this rank. The ranks of a node are the same in all orders of nodes. */
+    /** Determines the places of this rank. The ranks of a node are the same in all orders of nodes. */
     private static final class Places implements AutoCloseable {
         private final Communicator comm;
         private final FtiConfig config;
@@ -108,7 +111,10 @@ public final class TopologyExchange {
         }
     }
 
-    /** The names of all ranks on rank 0, which needs memory for as many bytes as the longest one has; elsewhere none. */
+    /**
+     * Gathers the names of all ranks on rank 0, which needs memory for the longest name times the number of ranks;
+     * other ranks get none.
+     */
     private static List<String> gather(Communicator comm, String name) throws IOException {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         long[] longest = {Math.min(bytes.length, NAME_BYTES)};
@@ -132,7 +138,7 @@ public final class TopologyExchange {
         return HostName.read();
     }
 
-    /** Position and file rank of this rank, and what a {@link PreviousOrder} tells; 1 stands for true. */
+    /** Sends each rank its position, its file rank and the fields of its {@link PreviousOrder}; 1 stands for true. */
     private static IntBuffer scatter(Communicator comm, @Nullable NodeList list, @Nullable NodeList present, int heads)
             throws IOException {
         int length = 7 * Integer.BYTES;
@@ -163,7 +169,7 @@ public final class TopologyExchange {
         return own.asIntBuffer();
     }
 
-    /** Where each rank is in a list. */
+    /** Returns the position of each rank in a list. */
     private static int[] positions(List<Integer> ranks) {
         int[] positions = new int[ranks.size()];
         for (int i = 0; i < positions.length; i++) {
@@ -183,10 +189,10 @@ public final class TopologyExchange {
     }
 
     /**
-     * The order of nodes as {@code Topology.fti} tells it, on the first rank of the application; elsewhere nothing of use. Collective in
-     * {@link Topology#own}.
+     * Returns the order of nodes for {@code Topology.fti} on the first application rank; elsewhere the result is
+     * meaningless. Collective in {@link Topology#own}.
      *
-     * @param other how ranks are numbered that are not so node by node
+     * @param other the numbering of ranks that are not numbered node by node
      */
     public static NodeOrder order(Topology topology, Communicator own, FtiConfig config, Numbering other)
             throws IOException {
@@ -200,7 +206,10 @@ public final class TopologyExchange {
         return new NodeOrder(nodeNames, Optional.of(other), allgather(own, topology.fileRank()));
     }
 
-    /** The names of the nodes in their order, on the first rank of the application; elsewhere nothing of use. Collective in {@link Topology#own}. */
+    /**
+     * Returns the names of the nodes in their order on the first application rank; elsewhere the result is meaningless.
+     * Collective in {@link Topology#own}.
+     */
     static List<String> nodeNames(Topology topology, Communicator own) throws IOException {
         List<String> nameOfRank = gather(own, topology.nodeName());
         int ranksOfNode = Math.max(1, own.size() / topology.nodes());

@@ -18,25 +18,27 @@ public final class TopologyFile {
 
     private static final String NODES = "topology";
 
-    /** Ours: C FTI ignores it, and all sections whose names begin so. */
+    /** Drumlin's own section. C FTI ignores it, and all sections with this prefix. */
     private static final String DRUMLIN = "drumlin";
 
-    /** Begins the names of sections with orders of nodes in which there may still be files; the newest has number 1. */
+    /**
+     * Prefix of the sections with previous orders of nodes, in which there may still be files; the newest has number 1.
+     */
     private static final String FORMER = DRUMLIN + ".former.";
 
-    /** Ends the names of sections with the ranks of nodes. */
+    /** Suffix of the sections with the ranks of nodes. */
     private static final String OF_RANKS = ".ranks";
 
-    /** How the ranks are numbered where nodes are real: what the files of the mode FTI-FF do not tell. */
+    /** Key for how the ranks are numbered on real nodes. The files in the mode FTI-FF do not record this. */
     private static final String NUMBERING = "numbering";
 
-    /** How many ranks the application has: the configuration that tells it may change. */
+    /** Key for the number of application ranks. The configuration, which also determines it, may change. */
     private static final String RANKS = "nb_procs";
 
-    /** In groups of how many nodes partner copies and codes were made. */
+    /** Key for the number of nodes in a group for partner copies and codes. */
     private static final String GROUP_SIZE = "group_size";
 
-    /** How many former orders are kept. */
+    /** Most previous orders that are kept. */
     private static final int MOST_FORMER = 3;
 
     /** Longest list of ranks in one line: C FTI reads lines of 1023 bytes. */
@@ -46,7 +48,7 @@ public final class TopologyFile {
 
     private TopologyFile() {}
 
-    /** Whether the run that left it had its ranks numbered node by node; empty where that is not known, as of C FTI's runs. */
+    /** Returns how the ranks of the run that wrote the file are numbered; empty if unknown, as for runs of C FTI. */
     public static Optional<Numbering> numbering(IniFile topology) {
         return topology.get(DRUMLIN, NUMBERING).map(TopologyFile::numbering);
     }
@@ -64,15 +66,15 @@ public final class TopologyFile {
         return numbering.name().toLowerCase(Locale.ROOT);
     }
 
-    /** How many ranks the application had; empty where that is not known, as of C FTI's runs. */
+    /** Returns the number of application ranks; empty if unknown, as for runs of C FTI. */
     public static OptionalInt ranks(IniFile topology) {
         int ranks = ConfigValues.parseInteger(topology.get(DRUMLIN, RANKS).orElse(""));
         return ranks > 0 ? OptionalInt.of(ranks) : OptionalInt.empty();
     }
 
     /**
-     * Refuses another {@code group_size} than that of the run that left the file: partners are others then, and copies that are whole would
-     * be taken for damaged and replaced. Of C FTI's runs it is not known.
+     * Refuses a {@code group_size} that differs from that of the run that wrote the file: the partners would differ,
+     * and whole copies would be taken for damaged and replaced. It is unknown for runs of C FTI.
      */
     public static void requireGroupSize(IniFile topology, FtiConfig config, String name) throws DrumlinException {
         if (!isOfThisGroupSize(topology, config)) {
@@ -85,7 +87,9 @@ public final class TopologyFile {
         }
     }
 
-    /** Whether the groups of nodes are as large as those of the run that left the file, as far as that is known. */
+    /**
+     * Returns whether the groups of nodes are as large as in the run that wrote the file, or whether that is unknown.
+     */
     public static boolean isOfThisGroupSize(IniFile topology, FtiConfig config) {
         int before = groupSize(topology);
         return before <= 0 || before == config.groupSize();
@@ -95,7 +99,7 @@ public final class TopologyFile {
         return ConfigValues.parseInteger(topology.get(DRUMLIN, GROUP_SIZE).orElse(""));
     }
 
-    /** What C FTI leaves of the configuration, and the node names. */
+    /** Returns the content as C FTI writes it: part of the configuration, and the node names. */
     public static String toIni(FtiConfig config, NodeOrder order, int ranksOfApplication) {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         for (String section : config.ini().sections()) {
@@ -112,7 +116,7 @@ public final class TopologyFile {
         return IniFile.dump(sections);
     }
 
-    /** Makes an order the present one. */
+    /** Puts an order into the sections as the present one. */
     private static void put(Map<String, Map<String, String>> sections, NodeOrder order) {
         sections.put(NODES, names(order));
         order.numbering().ifPresent(numbering -> sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>())
@@ -149,9 +153,9 @@ public final class TopologyFile {
     }
 
     /**
-     * The orders of nodes in which there may be files: the last first.
+     * Returns the orders of nodes in which there may be files, the latest first.
      *
-     * @param name of the file, for messages
+     * @param name name of the file, for messages
      */
     public static List<NodeOrder> orders(IniFile topology, String name) throws DrumlinException {
         List<NodeOrder> orders = new ArrayList<>();
@@ -178,13 +182,14 @@ public final class TopologyFile {
     }
 
     /**
-     * The same file with the order of nodes of a restart. Another order than before stays in it as a former one, for there may be files in
-     * it on the nodes.
+     * Returns the file with the order of nodes of a restart. If the order changes, the old one is kept as a previous
+     * order, because the nodes may still have files in it.
      *
-     * @param text of the file
-     * @param name of the file, for messages
-     * @param now as many nodes as it names
-     * @param used the number, in {@link #orders}, of that in which the restart has found its files; in it nodes were replaced
+     * @param text content of the file
+     * @param name name of the file, for messages
+     * @param now the new order, with as many nodes as the file names
+     * @param used the index in {@link #orders} of the order in which the restart found its files; nodes were replaced
+     *     in it
      */
     public static String withOrder(String text, String name, NodeOrder now, int used) throws DrumlinException {
         IniFile ini = IniFile.parse(text, name);
@@ -211,7 +216,7 @@ public final class TopologyFile {
         return IniFile.dump(sections);
     }
 
-    /** The file as it is, but for names. */
+    /** Returns the file with other node names. */
     private static String withNodeNames(IniFile ini, List<String> nodeNames) throws DrumlinException {
         IniFile named = ini;
         for (int i = 0; i < nodeNames.size(); i++) {
