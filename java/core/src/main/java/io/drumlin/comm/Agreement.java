@@ -4,6 +4,8 @@ import io.drumlin.DrumlinException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,22 @@ public final class Agreement {
     }
 
     /**
+     * A step that has a result.
+     *
+     * @param <T> what it gives
+     */
+    @FunctionalInterface
+    public interface Call<T> {
+        /**
+         * Does what is to be done on this rank.
+         *
+         * @return what it gives on this rank
+         * @throws IOException it failed
+         */
+        T call() throws IOException;
+    }
+
+    /**
      * Runs a step and meets the other ranks. Collective.
      *
      * @param comm the ranks that must agree
@@ -40,6 +58,23 @@ public final class Agreement {
      */
     public static void run(Communicator comm, String operation, Step step) throws IOException {
         agree(comm, operation, attempt(comm, operation, step));
+    }
+
+    /**
+     * Runs a step and meets the other ranks, for a result that needs no closing: it is lost if another rank has failed. Collective.
+     *
+     * @param <T> what the step gives
+     * @param comm the ranks that must agree
+     * @param operation what is being done, for the message of ranks on which it went well
+     * @param step what to do on this rank
+     * @return what the step gave on this rank
+     * @throws MeetingException this rank does not know what the others have agreed on
+     * @throws IOException otherwise: on every rank, because the step failed on any; on those that failed it is their own failure
+     */
+    public static <T> T call(Communicator comm, String operation, Call<T> step) throws IOException {
+        AtomicReference<T> result = new AtomicReference<>();
+        run(comm, operation, () -> result.set(step.call()));
+        return Objects.requireNonNull(result.get());
     }
 
     /**

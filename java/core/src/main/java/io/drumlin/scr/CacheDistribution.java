@@ -56,13 +56,12 @@ final class CacheDistribution {
         if (any[0] == 0) {
             return null;
         }
-        boolean[] looked = {false};
         KvTree offers = new KvTree();
-        Agreement.run(world, "looking for files of other nodes", () -> {
-            looked[0] = isWhole(world.rank());
-            offers.merge(offers(looked[0], foreign));
+        boolean whole = Agreement.call(world, "looking for files of other nodes", () -> {
+            boolean own = isWhole(world.rank());
+            offers.merge(offers(own, foreign));
+            return own;
         });
-        boolean whole = looked[0];
         SortedMap<Integer, List<Move>> rounds = plan(offers);
         IOException failure = move(rounds);
         boolean wanted = rounds.values().stream().flatMap(List::stream).anyMatch(each -> each.rank() == world.rank());

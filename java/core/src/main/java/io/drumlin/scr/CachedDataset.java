@@ -164,13 +164,12 @@ public final class CachedDataset {
         if (!rebuildMaps()) {
             return false;
         }
-        boolean[] whole = {false};
-        Agreement.run(world, "checking cached files", () -> whole[0] = isWhole());
-        if (!new Redundancy(store, directory, Redundancy.DATA).rebuild(world, whole[0])) {
+        boolean intact = Agreement.call(world, "checking cached files", this::isWhole);
+        if (!new Redundancy(store, directory, Redundancy.DATA).rebuild(world, intact)) {
             return false;
         }
-        Agreement.run(world, "checking cached files", () -> whole[0] = whole[0] || isWhole());
-        long[] everywhere = {whole[0] ? 1 : 0};
+        boolean whole = Agreement.call(world, "checking cached files", () -> intact || isWhole());
+        long[] everywhere = {whole ? 1 : 0};
         world.allreduce(everywhere, Communicator.Op.MIN);
         return everywhere[0] == 1;
     }

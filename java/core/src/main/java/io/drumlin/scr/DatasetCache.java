@@ -155,18 +155,17 @@ final class DatasetCache {
 
     private boolean isInPrefix(DatasetDescriptor descriptor) throws IOException {
         IndexFile file = new IndexFile(prefix, store.storage());
-        long[] complete = {0};
-        RootRank.run(world, "reading the index", () -> {
-            if (PathStatus.exists(file.path())) {
-                complete[0] = file.read()
+        boolean inIndex = RootRank.call(
+                world,
+                "reading the index",
+                false,
+                () -> PathStatus.exists(file.path())
+                        && file.read()
                                 .record(descriptor.name().orElseThrow())
                                 .filter(each -> each.isComplete()
                                         && each.id() == descriptor.id().orElseThrow())
-                                .isPresent()
-                        ? 1
-                        : 0;
-            }
-        });
+                                .isPresent());
+        long[] complete = {inIndex ? 1 : 0};
         world.allreduce(complete, Communicator.Op.MAX);
         return complete[0] == 1;
     }

@@ -63,12 +63,11 @@ final class DatasetCounter {
      * @param name {@code null} for {@code scr.dataset.ID}
      */
     DatasetDescriptor next(@Nullable String name, boolean checkpoint, boolean output) throws IOException {
-        int[] free = {0};
-        RootRank.run(world, "looking for a free id", () -> free[0] = freeId());
-        String common = Agreement.bcast(world, name == null ? "scr.dataset." + free[0] : name, 0);
+        int free = RootRank.call(world, "looking for a free id", 0, this::freeId);
+        String common = Agreement.bcast(world, name == null ? "scr.dataset." + free : name, 0);
         Agreement.run(world, "beginning a dataset", () -> checkName(name, common));
         // All ranks use the time of rank 0.
-        long[] ofRoot = {free[0], world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
+        long[] ofRoot = {free, world.rank() == 0 ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : 0};
         world.allreduce(ofRoot, Communicator.Op.MAX);
         DatasetDescriptor descriptor = DatasetDescriptor.started((int) ofRoot[0], common, checkpoint, output, ofRoot[1])
                 .with("USER", settings.user())

@@ -13,10 +13,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /** Brings a checkpoint back from the prefix directory (docs/formats/scr.md, section 6). All calls are collective. */
 final class DatasetFetch {
@@ -42,27 +40,25 @@ final class DatasetFetch {
     /** Returns the first checkpoint, in the order of a restart, that can be fetched. */
     Optional<RestartCandidate> find() throws IOException {
         applyCurrent();
-        RestartSearch[] search = new RestartSearch[1];
-        ScrIndex[] read = new ScrIndex[1];
-        onRoot("reading the index", () -> {
-            read[0] = PathStatus.exists(index.path()) ? index.read() : ScrIndex.empty(IndexFormat.FLAT);
-            search[0] = new RestartSearch(read[0]);
-        });
+        ScrIndex empty = ScrIndex.empty(IndexFormat.FLAT);
+        ScrIndex read = RootRank.call(
+                world, "reading the index", empty, () -> PathStatus.exists(index.path()) ? index.read() : empty);
+        RestartSearch search = new RestartSearch(read);
         while (true) {
-            String[] next = {""};
-            onRoot("looking for a restart", () -> {
-                next[0] = search[0].next().orElse("");
-                if (!next[0].isEmpty()) {
-                    change(read[0], each -> each.fetching(next[0], ScrIndex.now()));
+            String next = RootRank.call(world, "looking for a restart", "", () -> {
+                String tried = search.next().orElse("");
+                if (!tried.isEmpty()) {
+                    change(read, each -> each.fetching(tried, ScrIndex.now()));
                 }
+                return tried;
             });
-            String name = Agreement.bcast(world, next[0], 0);
+            String name = Agreement.bcast(world, next, 0);
             if (name.isEmpty()) {
                 return Optional.empty();
             }
             try {
-                RestartCandidate candidate = fetch(name, read[0]);
-                onRoot("setting CURRENT", () -> change(read[0], each -> each.fetched(name)));
+                RestartCandidate candidate = fetch(name, read);
+                onRoot("setting CURRENT", () -> change(read, each -> each.fetched(name)));
                 return Optional.of(candidate);
             } catch (MeetingException e) {
                 // The failure says nothing about the dataset.
@@ -73,7 +69,7 @@ final class DatasetFetch {
                     LOG.log(
                             System.Logger.Level.WARNING,
                             "dataset " + Printable.text(name) + " cannot be fetched: " + e.getMessage());
-                    change(read[0], each -> each.failed(name, ScrIndex.now()));
+                    change(read, each -> each.failed(name, ScrIndex.now()));
                 });
             }
         }
@@ -120,14 +116,12 @@ final class DatasetFetch {
         change.apply(copy);
     }
 
-    private RestartCandidate fetch(String name, @Nullable ScrIndex read) throws IOException {
+    private RestartCandidate fetch(String name, ScrIndex read) throws IOException {
         KvTree found = new KvTree();
         onRoot("fetching dataset " + name, () -> {
-            IndexRecord record = Objects.requireNonNull(read, "rank 0 has read it")
-                    .record(name)
-                    .orElseThrow(() -> DrumlinException.during("fetching dataset " + name)
-                            .problem("the index does not know it")
-                            .exception());
+            IndexRecord record = read.record(name).orElseThrow(() -> DrumlinException.during("fetching dataset " + name)
+                    .problem("the index does not know it")
+                    .exception());
             DatasetMetadata metadata = DatasetMetadata.of(prefix, record, store.storage());
             metadata.checkFetchable(world.size()).addTo(found.add("RANK"), metadata);
             found.put("DSET", metadata.readDescriptor().tree());

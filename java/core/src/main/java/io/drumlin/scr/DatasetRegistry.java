@@ -74,12 +74,16 @@ public final class DatasetRegistry {
      * @throws IOException the index cannot be read
      */
     public boolean has(String name) throws IOException {
-        long[] listed = {0};
-        RootRank.run(world, "looking for " + name, () -> {
-            boolean found = PathStatus.exists(index.path())
-                    && index.read().record(name).filter(IndexRecord::isComplete).isPresent();
-            listed[0] = found ? 1 : 0;
-        });
+        boolean found = RootRank.call(
+                world,
+                "looking for " + name,
+                false,
+                () -> PathStatus.exists(index.path())
+                        && index.read()
+                                .record(name)
+                                .filter(IndexRecord::isComplete)
+                                .isPresent());
+        long[] listed = {found ? 1 : 0};
         world.allreduce(listed, Communicator.Op.MAX);
         return listed[0] == 1;
     }

@@ -31,11 +31,11 @@ final class FlushFile {
 
     /** Returns whether a cached dataset is not in the prefix directory. */
     boolean isFlushNeeded(int id) throws IOException {
-        long[] needed = {0};
-        RootRank.run(world, "reading the flush file", () -> {
+        boolean needsFlush = RootRank.call(world, "reading the flush file", false, () -> {
             FlushStates states = read();
-            needed[0] = states.needsFlush(id) || states.place(id).isEmpty() ? 1 : 0;
+            return states.needsFlush(id) || states.place(id).isEmpty();
         });
+        long[] needed = {needsFlush ? 1 : 0};
         world.allreduce(needed, Communicator.Op.MAX);
         return needed[0] == 1;
     }

@@ -25,9 +25,8 @@ final class JobHalt {
 
     /** Returns the reason to halt now; empty to continue. */
     Optional<String> reason() throws IOException {
-        String[] reason = {""};
-        RootRank.run(world, "looking whether to halt", () -> reason[0] = read().orElse(""));
-        String common = Agreement.bcast(world, reason[0], 0);
+        String reason = RootRank.call(world, "looking whether to halt", "", () -> read().orElse(""));
+        String common = Agreement.bcast(world, reason, 0);
         return common.isEmpty() ? Optional.empty() : Optional.of(common);
     }
 

@@ -343,15 +343,11 @@ final class Redundancy {
         EnumSet<OpenMode> modes = lost
                 ? EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)
                 : EnumSet.of(OpenMode.READ);
-        BlockFile[] file = new BlockFile[1];
-        long[] length = {KvTreeFile.encode(header).remaining()};
-        Agreement.run(set.comm(), "opening the redundancy file of " + directory.metadata(), () -> {
-            file[0] = store.storage().open(path, modes);
-            if (!lost) {
-                length[0] = store.treeLength(path);
-            }
+        return Agreement.call(set.comm(), "opening the redundancy file of " + directory.metadata(), () -> {
+            BlockFile file = store.storage().open(path, modes);
+            long length = lost ? KvTreeFile.encode(header).remaining() : store.treeLength(path);
+            return new RedundancyTransfer(set, header, this, file, length);
         });
-        return new RedundancyTransfer(set, header, this, file[0], length[0]);
     }
 
     KvTreeStore store() {

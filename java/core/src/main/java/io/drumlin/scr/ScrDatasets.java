@@ -85,23 +85,23 @@ public final class ScrDatasets implements Closeable {
      */
     public static ScrDatasets open(ScrConfig config, Communicator comm, StorageEngine storage) throws IOException {
         Communicator world = comm.dup();
-        ScrSettings[] settings = new ScrSettings[1];
-        String[] node = new String[1];
-        Agreement.run(world, "reading the configuration of SCR", () -> {
-            settings[0] = config.read();
-            if (!settings[0].flag("SCR_ENABLE")) {
+        String operation = "reading the configuration of SCR";
+        ScrSettings settings = Agreement.call(world, operation, () -> {
+            ScrSettings read = config.read();
+            if (!read.flag("SCR_ENABLE")) {
                 throw DrumlinException.during("opening datasets")
                         .problem("SCR_ENABLE is 0")
                         .advice("unset it, or do without datasets")
                         .exception();
             }
-            node[0] = settings[0].node();
+            return read;
         });
+        String node = Agreement.call(world, operation, settings::node);
         if (world.rank() == 0) {
-            warnOfUnused(settings[0]);
+            warnOfUnused(settings);
         }
-        ScrDatasets datasets = new ScrDatasets(settings[0], node[0], world, storage);
-        new JobStart(settings[0], world, datasets.layout, datasets.prefix, datasets.cache, datasets.flush)
+        ScrDatasets datasets = new ScrDatasets(settings, node, world, storage);
+        new JobStart(settings, world, datasets.layout, datasets.prefix, datasets.cache, datasets.flush)
                 .run(config.program(), storage);
         datasets.counter.findLast(datasets.index, datasets.cache.datasets().values());
         return datasets;

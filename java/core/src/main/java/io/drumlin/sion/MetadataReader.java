@@ -106,19 +106,19 @@ final class MetadataReader {
      */
     Found read(int[] named) throws IOException {
         long[] common = new long[9];
-        String[] prefix = {""};
-        Agreement.run(world, "opening " + path, () -> {
-            if (world.rank() == 0) {
-                SionMeta first = readFirst();
-                put(common, first.meta1().header(), taskCount(first));
-                prefix[0] = first.meta1().header().prefix();
+        String prefix = Agreement.call(world, "opening " + path, () -> {
+            if (world.rank() != 0) {
+                return "";
             }
+            SionMeta first = readFirst();
+            put(common, first.meta1().header(), taskCount(first));
+            return first.meta1().header().prefix();
         });
         ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * common.length);
         bytes.asLongBuffer().put(common);
         world.bcast(bytes, 0);
         bytes.asLongBuffer().get(common);
-        Header header = header(common, Agreement.bcast(world, prefix[0], 0));
+        Header header = header(common, Agreement.bcast(world, prefix, 0));
         int taskCount = (int) common[0];
         int[] tasks = tasks(named, taskCount);
         return new Found(header, taskCount, handOut(tasks, taskCount));

@@ -264,9 +264,7 @@ public final class SionInput implements Closeable {
      * @throws IOException on every process
      */
     public int readCollective(ByteBuffer target) throws IOException {
-        int[] read = new int[1];
-        Agreement.run(world, "collective read of " + path, () -> read[0] = reader().read(target));
-        return read[0];
+        return Agreement.call(world, "collective read of " + path, () -> reader().read(target));
     }
 
     /**

@@ -342,12 +342,11 @@ public final class SionOutput implements Closeable {
         String operation = "collective write to " + path;
         SionWriter writer = writers.get(0);
         // A process that cannot take part must say so before others wait for its data.
-        ByteBuffer[] message = new ByteBuffer[1];
-        Agreement.run(world, operation, () -> {
+        ByteBuffer message = Agreement.call(world, operation, () -> {
             if (!options.isMerge()) {
                 writer.requireRoom(source.remaining());
             }
-            message[0] = BuddyWriter.message(buddies.isEmpty() ? 0 : source.remaining());
+            return BuddyWriter.message(buddies.isEmpty() ? 0 : source.remaining());
         });
         boolean before = incomplete;
         incomplete = true;
@@ -363,8 +362,7 @@ public final class SionOutput implements Closeable {
             // The others wait for the data of this task, even if there are none.
             ByteBuffer copied = failure == null ? data : ByteBuffer.allocate(0);
             failure = first(
-                    failure,
-                    Agreement.attempt(world, operation, () -> copy.write(message[0], copied, writer.blocks())));
+                    failure, Agreement.attempt(world, operation, () -> copy.write(message, copied, writer.blocks())));
         }
         Agreement.agree(world, operation, failure);
         incomplete = before;

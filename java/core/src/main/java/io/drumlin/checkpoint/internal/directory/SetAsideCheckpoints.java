@@ -29,18 +29,18 @@ public final class SetAsideCheckpoints {
      * would delete it. Collective.
      */
     public void requireNoneInArchive(String execId) throws IOException {
-        String[] found = {""};
-        Agreement.run(app, "looking into " + directories.archive(), () -> {
+        String found = Agreement.call(app, "looking into " + directories.archive(), () -> {
             Map<Integer, Long> archived = app.rank() == 0 ? archived() : Map.of();
-            if (!archived.isEmpty()) {
-                int newest = archived.entrySet().stream()
-                        .max(Map.Entry.<Integer, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
-                        .orElseThrow()
-                        .getKey();
-                found[0] = archived.keySet() + "\n" + newest + "\n" + String.join(" && ", moves(newest));
+            if (archived.isEmpty()) {
+                return "";
             }
+            int newest = archived.entrySet().stream()
+                    .max(Map.Entry.<Integer, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                    .orElseThrow()
+                    .getKey();
+            return archived.keySet() + "\n" + newest + "\n" + String.join(" && ", moves(newest));
         });
-        List<String> said = Agreement.bcast(app, found[0], 0).lines().toList();
+        List<String> said = Agreement.bcast(app, found, 0).lines().toList();
         if (!said.isEmpty()) {
             throw DrumlinException.during("restart of run " + execId)
                     .problem(
@@ -101,13 +101,8 @@ public final class SetAsideCheckpoints {
 
     /** The stashes that a program could load, in words; empty if there are none. Collective. */
     public String stashes() throws IOException {
-        String[] found = {""};
-        Agreement.run(app, "looking for stashes", () -> {
-            if (app.rank() == 0) {
-                found[0] = stashesHere();
-            }
-        });
-        return Agreement.bcast(app, found[0], 0);
+        String found = Agreement.call(app, "looking for stashes", () -> app.rank() == 0 ? stashesHere() : "");
+        return Agreement.bcast(app, found, 0);
     }
 
     private String stashesHere() throws IOException {

@@ -90,16 +90,16 @@ public final class Redistribution {
             int id = variable.getKey();
             long[] stored = storedBytes(id);
             long[] present = presentBytes(variable.getValue());
-            Distribution[] distribution = new Distribution[1];
-            Agreement.run(app, "recovery of variable " + id, () -> {
-                distribution[0] = distribution(id, variable.getValue());
-                if (distribution[0] instanceof Distribution.Replicated) {
+            boolean replicated = Agreement.call(app, "recovery of variable " + id, () -> {
+                Distribution distribution = distribution(id, variable.getValue());
+                if (distribution instanceof Distribution.Replicated) {
                     requireEqual(id, stored, present);
-                } else {
-                    distributed.add(distributed(id, variable.getValue(), distribution[0], stored, present));
+                    return true;
                 }
+                distributed.add(distributed(id, variable.getValue(), distribution, stored, present));
+                return false;
             });
-            if (distribution[0] instanceof Distribution.Replicated) {
+            if (replicated) {
                 replicate(id, variable.getValue());
             }
         }

@@ -45,9 +45,7 @@ final class DifferentialWriter {
      */
     FilePlan write(int ckptId, long timestamp, RankFileWriter own) throws IOException {
         String operation = "differential checkpoint " + ckptId;
-        FilePlan[] drafts = new FilePlan[1];
-        Agreement.run(app, operation, () -> drafts[0] = own.draft(ckptId, timestamp));
-        FilePlan draft = drafts[0];
+        FilePlan draft = Agreement.call(app, operation, () -> own.draft(ckptId, timestamp));
         Agreement.run(app, operation, () -> {
             Path file = mode.differentialFile(directories);
             own.write(file, draft, digests -> draft.seal(digests, -1, -1));

@@ -66,42 +66,42 @@ final class LevelWriter {
     FilePlan write(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
         String operation = "checkpoint " + ckptId + " at level " + level.number();
         checkGroup(operation, level);
-        FilePlan[] drafts = new FilePlan[1];
-        Agreement.run(app, operation, () -> {
+        FilePlan draft = Agreement.call(app, operation, () -> {
             DirectoryTree.make(directories.tmp(level), storage);
-            drafts[0] = own.draft(ckptId, timestamp);
+            FilePlan drafted = own.draft(ckptId, timestamp);
             if (level == Level.L2 || level == Level.L3) {
                 slabs.fill();
             }
+            return drafted;
         });
-        FilePlan draft = drafts[0];
         long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
         long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
         Path plain = directories.tmp(level).resolve(mode.plainName(level, ckptId));
         Optional<SharedFileWriter> shared = mode.shared(level);
-        ByteSource[] image = new ByteSource[1];
+        ByteSource image;
         if (shared.isPresent()) {
-            Agreement.run(app, operation, () -> image[0] = own.image(draft));
-            SharedFileWriter.Written written = shared.get().write(plain, image[0]);
+            image = Agreement.call(app, operation, () -> own.image(draft));
+            SharedFileWriter.Written written = shared.get().write(plain, image);
             draft.seal(written.digests(), -1, -1);
             draft.placeAt(written.start());
         } else {
-            Agreement.run(app, operation, () -> {
+            image = Agreement.call(app, operation, () -> {
                 own.write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
-                image[0] = own.image(draft);
+                return own.image(draft);
             });
         }
-        String[] encodedMd5 = new String[1];
-        Agreement.run(app, operation, () -> {
+        Optional<String> encodedMd5 = Agreement.call(app, operation, () -> {
+            Optional<String> md5 = Optional.empty();
             if (level == Level.L2) {
-                copy(image[0], partnerSize, path(level, FileKind.PARTNER, ckptId));
+                copy(image, partnerSize, path(level, FileKind.PARTNER, ckptId));
             } else if (level == Level.L3) {
-                encodedMd5[0] = encode(draft, image[0], encodedSize, path(level, FileKind.ENCODED, ckptId));
+                md5 = Optional.of(encode(draft, image, encodedSize, path(level, FileKind.ENCODED, ckptId)));
             }
             own.close();
             storage.syncDirectory(directories.tmp(level));
+            return md5;
         });
-        mode.describe(level, draft, timestamp, Optional.ofNullable(encodedMd5[0]));
+        mode.describe(level, draft, timestamp, encodedMd5);
         return draft;
     }
 
@@ -113,12 +113,10 @@ final class LevelWriter {
         String operation = "checkpoint " + ckptId + " for level " + level.number();
         checkGroup(operation, level);
         Path tmp = directories.tmp(Level.L1);
-        FilePlan[] drafts = new FilePlan[1];
-        Agreement.run(app, operation, () -> {
+        FilePlan draft = Agreement.call(app, operation, () -> {
             DirectoryTree.make(tmp, storage);
-            drafts[0] = own.draft(ckptId, timestamp);
+            return own.draft(ckptId, timestamp);
         });
-        FilePlan draft = drafts[0];
         long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
         long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
         Agreement.run(app, operation, () -> {

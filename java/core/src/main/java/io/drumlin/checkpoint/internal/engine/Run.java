@@ -88,14 +88,13 @@ public record Run(
             Optional<Host> host)
             throws IOException {
         String text = readOnce(ranks, configFile);
-        FtiConfig[] parsed = new FtiConfig[1];
-        Agreement.run(ranks, "reading " + configFile, () -> {
-            parsed[0] = FtiConfig.parse(text, configFile.toString());
-            if (ranks.rank() == 0 && parsed[0].failure() != 0) {
-                requireRun(parsed[0]);
+        FtiConfig config = Agreement.call(ranks, "reading " + configFile, () -> {
+            FtiConfig parsed = FtiConfig.parse(text, configFile.toString());
+            if (ranks.rank() == 0 && parsed.failure() != 0) {
+                requireRun(parsed);
             }
+            return parsed;
         });
-        FtiConfig config = parsed[0];
         if (ranks.rank() == 0) {
             for (String suspicion : KnownKeys.suspicions(config.ini())) {
                 LOG.log(Logger.Level.WARNING, configFile + ": " + suspicion);
@@ -103,12 +102,12 @@ public record Run(
         }
         boolean restart = config.failure() != 0;
         String execId = restart ? config.execId() : Agreement.bcast(ranks, ranks.rank() == 0 ? newExecId() : "", 0);
-        StorageEngine[] engine = new StorageEngine[1];
         Path ckptDir = host.map(Host::localRoot).orElse(config.ckptDir());
         RunDirectory directories = new RunDirectory(config, ckptDir, execId, ranks.rank());
-        Agreement.run(ranks, "making the directories of run " + execId, () -> {
-            engine[0] = given.isPresent() ? given.get() : engine(config);
-            directories.create(engine[0]);
+        StorageEngine engine = Agreement.call(ranks, "making the directories of run " + execId, () -> {
+            StorageEngine made = given.isPresent() ? given.get() : engine(config);
+            directories.create(made);
+            return made;
         });
         Path topologyFile = directories.topologyFile();
         PreviousRun[] found = new PreviousRun[1];
@@ -150,7 +149,7 @@ public record Run(
             }
             if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
                 String written = TopologyFile.toIni(config, order, topology.ranksOfApplication());
-                TextFiles.replace(topologyFile, written, engine[0]);
+                TextFiles.replace(topologyFile, written, engine);
             }
         };
         try {
@@ -166,7 +165,7 @@ public record Run(
                     configFile,
                     config,
                     execId,
-                    engine[0],
+                    engine,
                     directories,
                     topology,
                     orders.subList(1, orders.size()),
@@ -388,12 +387,7 @@ public record Run(
 
     /** Rank 0 reads, so that thousands of ranks do not open one file. */
     private static String readOnce(Communicator ranks, Path file) throws IOException {
-        String[] text = {""};
-        Agreement.run(ranks, "reading " + file, () -> {
-            if (ranks.rank() == 0) {
-                text[0] = TextFiles.read(file);
-            }
-        });
-        return Agreement.bcast(ranks, text[0], 0);
+        String text = Agreement.call(ranks, "reading " + file, () -> ranks.rank() == 0 ? TextFiles.read(file) : "");
+        return Agreement.bcast(ranks, text, 0);
     }
 }

@@ -147,12 +147,12 @@ public final class SharedHdf5File implements SingleFile {
 
     /** Looks for the file that a restart begins with, the newest that is whole. Collective. */
     public Optional<SharedHdf5Reader> find() throws IOException {
-        long[] found = {-1};
-        Agreement.run(app, "looking for shared HDF5 files", () -> {
+        long newest = Agreement.call(app, "looking for shared HDF5 files", () -> {
             requireEnabled("restart");
-            found[0] = app.rank() == 0 ? newestWhole() : -1;
+            return app.rank() == 0 ? newestWhole() : -1;
         });
         rejected.requireReadable();
+        long[] found = {newest};
         app.allreduce(found, Op.MAX);
         int ckptId = (int) found[0];
         source = ckptId < 0

@@ -256,12 +256,11 @@ public final class PosixMode implements IoMode {
             throws IOException {
         PosixFilePlan own = own(draft);
         long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
-        byte[][] part = new byte[1][];
-        Agreement.run(app, "describing checkpoint " + own.ckptId(), () -> {
+        byte[] part = Agreement.call(app, "describing checkpoint " + own.ckptId(), () -> {
             FileEntry entry = own.entry(largest, encodedMd5);
-            part[0] = MetadataFiles.bytes(new GroupMetadata(own.type(), own.ckptId(), List.of(entry)));
+            return MetadataFiles.bytes(new GroupMetadata(own.type(), own.ckptId(), List.of(entry)));
         });
-        List<byte[]> parts = group.gatherAtFirst(part[0]);
+        List<byte[]> parts = group.gatherAtFirst(part);
         Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
             if (group.index() == 0) {
                 Origin origin = new Origin(timestamp, ioMode, app.size(), group.sector(), group.id());

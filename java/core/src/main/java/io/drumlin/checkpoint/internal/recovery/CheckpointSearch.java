@@ -139,17 +139,17 @@ public final class CheckpointSearch {
         passedOver |= mended.get().position >= 0 && log.isOlder(mended.get().position, stored);
         Path directory = committed(stored.level());
         Path plain = directory.resolve(stored.fileName(FileKind.PLAIN));
-        Found[] found = new Found[1];
-        Agreement.run(app, "opening " + plain, () -> {
-            found[0] = new Found(stored.level(), plain, stored.open(plain));
+        Found found = Agreement.call(app, "opening " + plain, () -> {
+            Found opened = new Found(stored.level(), plain, stored.open(plain));
             if (!passedOver) {
                 deleteOthers(directory, stored);
             }
+            return opened;
         });
         if (!passedOver) {
             levels.clean(stored.level());
         }
-        return Optional.of(found[0]);
+        return Optional.of(found);
     }
 
     /**

@@ -247,16 +247,14 @@ final class Relocation implements AutoCloseable {
         }
 
         byte[] bytes(byte[] own) throws IOException {
-            int[] length = new int[1];
             long received = number(own.length);
             ByteBuffer[] memory = new ByteBuffer[2];
             Agreement.run(ranks, "making room for descriptions", () -> {
-                length[0] = Math.toIntExact(received);
                 memory[0] = ByteBuffer.allocateDirect(own.length).put(own).flip();
-                memory[1] = ByteBuffer.allocateDirect(length[0]);
+                memory[1] = ByteBuffer.allocateDirect(Math.toIntExact(received));
             });
             message(memory[0], memory[1]);
-            byte[] bytes = new byte[length[0]];
+            byte[] bytes = new byte[memory[1].capacity()];
             memory[1].get(0, bytes);
             return bytes;
         }

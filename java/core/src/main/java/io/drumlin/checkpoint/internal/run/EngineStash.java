@@ -76,17 +76,17 @@ final class EngineStash implements Stash {
     public int load(long stashId) throws IOException {
         underway.awaitHere();
         Item item = item(stashId, Layer.LOCAL);
-        StoredFile[] file = new StoredFile[1];
         try {
-            Agreement.run(app, "loading stash " + stashId, () -> {
+            StoredFile file = Agreement.call(app, "loading stash " + stashId, () -> {
                 item.checkpoint.check(FileKind.PLAIN, item.file, RetainPolicy.BLOCK_SUMS);
-                file[0] = item.checkpoint.open(item.file);
-                for (int id : file[0].sizes().keySet()) {
-                    checkSize(item.file, id, file[0].size(id));
+                StoredFile stored = item.checkpoint.open(item.file);
+                for (int id : stored.sizes().keySet()) {
+                    checkSize(item.file, id, stored.size(id));
                 }
+                return stored;
             });
-            Agreement.run(app, "loading stash " + stashId, () -> engine.reader()
-                    .recover(item.file, file[0], variables.byId()));
+            Agreement.run(
+                    app, "loading stash " + stashId, () -> engine.reader().recover(item.file, file, variables.byId()));
         } finally {
             engine.reader().forget();
         }
@@ -111,9 +111,8 @@ final class EngineStash implements Stash {
     public void push(long stashId) throws IOException {
         underway.awaitHere();
         Item item = item(stashId, Layer.LOCAL);
-        boolean[] there = new boolean[1];
-        Agreement.run(app, "pushing stash " + stashId, () -> there[0] = isThere(item, stashId));
-        long[] all = {there[0] ? 1 : 0};
+        boolean there = Agreement.call(app, "pushing stash " + stashId, () -> isThere(item, stashId));
+        long[] all = {there ? 1 : 0};
         app.allreduce(all, Communicator.Op.MIN);
         if (all[0] == 0) {
             copy(item, Layer.GLOBAL, stashId);
@@ -139,13 +138,11 @@ final class EngineStash implements Stash {
     @Override
     public void pull(long stashId) throws IOException {
         underway.awaitHere();
-        long[] there = {0};
-        Agreement.run(
-                app,
-                "looking for stash " + stashId,
-                () -> there[0] = PathStatus.isDirectory(directories.localStash(stashId)) ? 1 : 0);
-        app.allreduce(there, Communicator.Op.MIN);
-        if (there[0] == 0) {
+        boolean there = Agreement.call(
+                app, "looking for stash " + stashId, () -> PathStatus.isDirectory(directories.localStash(stashId)));
+        long[] all = {there ? 1 : 0};
+        app.allreduce(all, Communicator.Op.MIN);
+        if (all[0] == 0) {
             copy(item(stashId, Layer.GLOBAL), Layer.LOCAL, stashId);
         }
     }
@@ -179,8 +176,7 @@ final class EngineStash implements Stash {
                 .filter(stored -> ckptId < 0 || stored.ckptId() == ckptId)
                 .findFirst();
         rejected.requireReadable();
-        Item[] item = new Item[1];
-        Agreement.run(app, "looking for " + what, () -> {
+        return Agreement.call(app, "looking for " + what, () -> {
             List<FileLocation> files = found.map(
                             checkpoint -> checkpoint.places().getOrDefault(FileKind.PLAIN, List.of()))
                     .orElse(List.of());
@@ -192,10 +188,9 @@ final class EngineStash implements Stash {
                         .exception();
             }
             StoredCheckpoint checkpoint = found.orElseThrow();
-            item[0] = new Item(
+            return new Item(
                     checkpoint, files.get(0).path(), places.metadataDirectory(Level.L1, checkpoint.metadataSlot()));
         });
-        return item[0];
     }
 
     private void copy(Item item, Layer layer, long stashId) throws IOException {

@@ -243,16 +243,15 @@ final class Head {
                             Stamp.of(order.timestamp(), order.ckptId(), topology.fileRankAt(place)));
             long largest = Arrays.stream(group.gather(order.size())).max().orElseThrow();
             Path encoded = local(FileKind.ENCODED, order, place);
-            String[] md5 = new String[1];
             withFiles(List.of(order), place, plain -> {
-                Agreement.run(heads, "encoding checkpoint " + order.ckptId(), () -> {
-                    md5[0] = new ReedSolomonGroup(group, storage, slabs)
-                            .encode(plain.get(0), encoding.extendedSize(largest), encoding, encoded);
+                String md5 = Agreement.call(heads, "encoding checkpoint " + order.ckptId(), () -> {
+                    ReedSolomonGroup code = new ReedSolomonGroup(group, storage, slabs);
+                    return code.encode(plain.get(0), encoding.extendedSize(largest), encoding, encoded);
                 });
+                if (described) {
+                    describe(place, md5);
+                }
             });
-            if (described) {
-                describe(place, md5[0]);
-            }
         }
         syncTmp(Level.L1);
     }

@@ -113,16 +113,15 @@ public final class MpiIoFileWriter implements SharedFileWriter {
     /** Blocks that belong to one rank go to the device while their bytes are hashed, the others through the shared file. */
     private List<byte[]> writeDirect(Path path, SharedFile file, SharedFileRegion region, ByteSource bytes)
             throws IOException {
-        SharedFileRegion.Written[] written = new SharedFileRegion.Written[1];
-        Agreement.run(app, "writing " + path, () -> written[0] = region.write(bytes));
+        SharedFileRegion.Written written = Agreement.call(app, "writing " + path, () -> region.write(bytes));
         // Only now, when the blocks beside them are in the file: a page of the cache may be larger than a block.
         Agreement.run(app, "writing " + path, () -> {
-            for (SharedFileRegion.Edge edge : List.of(written[0].head(), written[0].tail())) {
+            for (SharedFileRegion.Edge edge : List.of(written.head(), written.tail())) {
                 file.writeAtAll(edge.bytes(), edge.offset());
             }
             file.sync();
         });
-        return written[0].digests();
+        return written.digests();
     }
 
     @Override

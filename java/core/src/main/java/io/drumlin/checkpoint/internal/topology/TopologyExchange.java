@@ -44,11 +44,11 @@ public final class TopologyExchange {
      */
     public static List<PreviousOrder> of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker)
             throws IOException {
-        String[] nodeName = new String[1];
-        Agreement.run(comm, "finding the node's name", () -> {
-            nodeName[0] = host.isPresent() ? host.get().name() : nodeName(comm.rank(), config);
-        });
-        List<String> nameOfRank = gather(comm, nodeName[0]);
+        String nodeName = Agreement.call(
+                comm,
+                "finding the node's name",
+                () -> host.isPresent() ? host.get().name() : nodeName(comm.rank(), config));
+        List<String> nameOfRank = gather(comm, nodeName);
         List<NodeList> lists = new ArrayList<>();
         Agreement.run(comm, "building the topology", () -> {
             if (comm.rank() == 0) {
@@ -62,7 +62,7 @@ public final class TopologyExchange {
             count[0] = 1;
         }
         List<PreviousOrder> orders = new ArrayList<>();
-        try (Places places = new Places(comm, config, nodeName[0])) {
+        try (Places places = new Places(comm, config, nodeName)) {
             for (int i = 0; i < count[0]; i++) {
                 orders.add(places.in(i < lists.size() ? lists.get(i) : null, lists.isEmpty() ? null : lists.get(0)));
             }
