@@ -130,6 +130,61 @@ class CommitLogTest {
         assertThat(restart()).containsOnly("2");
     }
 
+    /**
+     * A kill in the commit of checkpoint 3 leaves some of its files in the directory of unfinished ones, which is that of all levels. At
+     * level 2 they come first and are not enough; the next there is checkpoint 1, and checkpoints 2 and 3 are at level 3.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void theNewestOfALowerLevelIsUnfinished(int ioMode) throws IOException {
+        prepare(ioMode);
+        checkpoint(1, Level.L2, 1);
+        Path first = directory.resolve("first");
+        copy(run.directory(), first);
+        checkpoint(2, Level.L3, 2);
+        remember();
+        checkpoint(3, Level.L3, 3);
+        for (String host : HOSTS) {
+            interrupt(run.localRoot(host), first, HALF.contains(host));
+        }
+        if (ioMode != 3) {
+            interrupt(run.directory().resolve("Meta"), first, false);
+        }
+        assertThat(restart()).containsOnly("3");
+    }
+
+    /** @param renamed whether the new directory has its name already */
+    private void interrupt(Path root, Path first, boolean renamed) throws IOException {
+        String execId = run.restartValue("exec_id");
+        Path here = root.resolve(execId);
+        Path relative = run.directory().relativize(here);
+        copy(first.resolve(relative).resolve("l2"), here.resolve("l2"));
+        if (!renamed) {
+            Files.move(here.resolve("l3"), here.resolve("tmp"));
+        }
+        copy(old.resolve(relative).resolve("l3"), here.resolve(renamed ? "drumlin-replaced-l3" : "l3"));
+    }
+
+    /** The newest is at two levels, and is whole at the second; between the two a restart would find an older one. */
+    @Test
+    void theNewestIsDamagedAtOneOfTwoLevels() throws IOException {
+        prepare(3);
+        checkpoint(9, Level.L2, 1);
+        remember();
+        checkpoint(3, Level.L4, 2);
+        // Brings it to the nodes.
+        assertThat(restart()).containsOnly("2");
+        Path local = run.localRoot("n1").resolve(run.restartValue("exec_id")).resolve("l1");
+        try (Stream<Path> copies = Files.list(local)) {
+            Files.write(copies.findFirst().orElseThrow(), new byte[] {1});
+        }
+        for (String host : HALF) {
+            Path disk = run.localRoot(host).resolve(run.restartValue("exec_id")).resolve("l2");
+            copy(old.resolve(run.directory().relativize(disk)), disk);
+        }
+        assertThat(restart()).containsOnly("2");
+    }
+
     /** Without a log the level says what is newer: so it is with files of C FTI. */
     @Test
     void nothingIsKnown() throws IOException {

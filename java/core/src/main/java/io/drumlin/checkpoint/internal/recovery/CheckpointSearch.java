@@ -56,7 +56,7 @@ public final class CheckpointSearch {
     private boolean passedOver;
     private Optional<StoredCheckpoint> taken = Optional.empty();
 
-    /** What {@link #newest} has found at a level, until files are moved. */
+    /** What {@link #positions} has found at a level, until files are moved. */
     private Optional<Candidates> looked = Optional.empty();
 
     /** A checkpoint that is whole and in its place, and where it stands in the log. */
@@ -95,18 +95,46 @@ public final class CheckpointSearch {
         this.log = log;
     }
 
+    /**
+     * Which checkpoints are looked at, by where they stand in the log.
+     *
+     * @param first the lowest position
+     * @param end the first position that is too high
+     * @param unknown whether those of which nothing is known are looked at too
+     */
+    public record Span(long first, long end, boolean unknown) {
+
+        /** Every checkpoint. */
+        public static final Span ALL = before(Long.MAX_VALUE);
+
+        /** One of which the position is known. */
+        public static Span of(long position) {
+            return new Span(position, position + 1, false);
+        }
+
+        /** What is older than a position, and what is not known. */
+        public static Span before(long position) {
+            return new Span(0, position, true);
+        }
+
+        boolean contains(long position) {
+            return position < 0 ? unknown : position >= first && position < end;
+        }
+    }
+
     /** A file of this rank that is whole, of which checkpoint it is and what it holds. */
     public record Found(Level level, Path path, StoredFile file) {}
 
     /**
-     * Where the first of a level's checkpoints at which a restart looks stands in the log. Changes nothing. Collective.
+     * Where the checkpoints of a level stand in the log, in the order in which a restart looks at them. Changes nothing.
+     * Collective.
      *
-     * @return -1 if there is none, or nothing is known of it
+     * @return -1 for one of which nothing is known
      */
-    public long newest(Level level) throws IOException {
+    public List<Long> positions(Level level) throws IOException {
         Candidates candidates = candidates(level);
         looked = Optional.of(candidates);
-        return candidates.positions.isEmpty() ? -1 : candidates.positions.get(0);
+        return candidates.positions;
     }
 
     private Candidates candidates(Level level) throws IOException {
@@ -126,11 +154,11 @@ public final class CheckpointSearch {
      * Finds the newest checkpoint of a level, makes what is missing of it and clears away what an interrupted commit left.
      * Collective.
      *
-     * @param after where in the log it stands: only newer ones are looked at; -1 for all
+     * @param span which checkpoints are looked at
      * @return this rank's file in the level's directory; empty on all ranks if there is none to be had
      */
-    public Optional<Found> find(Level level, long after) throws IOException {
-        Optional<Mended> mended = mend(level, after);
+    public Optional<Found> find(Level level, Span span) throws IOException {
+        Optional<Mended> mended = mend(level, span);
         taken = mended.map(Mended::stored);
         if (mended.isEmpty()) {
             return Optional.empty();
@@ -166,7 +194,7 @@ public final class CheckpointSearch {
         }
         rejected.requireReadable();
         app.allreduce(interrupted, Op.MAX);
-        Optional<Mended> mended = interrupted[0] == 0 ? Optional.empty() : mend(level, -1);
+        Optional<Mended> mended = interrupted[0] == 0 ? Optional.empty() : mend(level, Span.ALL);
         if (mended.isPresent()) {
             StoredCheckpoint stored = mended.get().stored;
             Path directory = committed(stored.level());
@@ -177,14 +205,14 @@ public final class CheckpointSearch {
     }
 
     /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */
-    private Optional<Mended> mend(Level level, long after) throws IOException {
+    private Optional<Mended> mend(Level level, Span span) throws IOException {
         Optional<Candidates> known = looked.filter(candidates -> candidates.level == level);
         Candidates candidates = known.isPresent() ? known.get() : candidates(level);
         looked = Optional.empty();
         for (int i = 0; i < candidates.positions.size(); i++) {
             StoredCheckpoint stored = candidates.checkpoints.get(i);
             long position = candidates.positions.get(i);
-            if (after >= 0 && position <= after) {
+            if (!span.contains(position)) {
                 continue;
             }
             try {
@@ -198,7 +226,7 @@ public final class CheckpointSearch {
                 rebuilder.forgetMadeAhead();
             }
         }
-        passedOver |= after < 0 && isAnythingLeft(level);
+        passedOver |= span.unknown && isAnythingLeft(level);
         return Optional.empty();
     }
 

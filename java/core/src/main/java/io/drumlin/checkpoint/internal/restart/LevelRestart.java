@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Span;
 import io.drumlin.checkpoint.internal.recovery.FileRebuilder;
 import io.drumlin.checkpoint.internal.recovery.LevelCopy;
 import io.drumlin.checkpoint.internal.topology.Group;
@@ -77,28 +78,28 @@ final class LevelRestart {
     /**
      * The data of a level, where every rank's file is where it is looked for in the order of this run's nodes. Collective.
      *
-     * @param after as {@link CheckpointSearch#find}
+     * @param span as that of {@link CheckpointSearch#find}
      * @param older levels
      */
-    Optional<RankCheckpoint> find(Level level, long after, List<Level> older, RecordedRankCounts listed)
+    Optional<RankCheckpoint> find(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
         if (!mode.isCopiedToNodes(level)) {
-            return inPlace(level, after, older, listed);
+            return inPlace(level, span, older, listed);
         }
         // Where nothing looks for a checkpoint, and a restart deletes what it finds.
         Path written = directories.local().resolve(FileNames.incrementalName(fileRank));
         reader.copyTo(recovery.passedOver() ? Optional.empty() : Optional.of(written));
         try {
-            return inPlace(level, after, older, listed);
+            return inPlace(level, span, older, listed);
         } finally {
             reader.copyTo(Optional.empty());
             delete(written);
         }
     }
 
-    private Optional<RankCheckpoint> inPlace(Level level, long after, List<Level> older, RecordedRankCounts listed)
+    private Optional<RankCheckpoint> inPlace(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
-        Optional<CheckpointSearch.Found> found = locate(level, after, older, listed);
+        Optional<CheckpointSearch.Found> found = locate(level, span, older, listed);
         return found.isPresent() ? Optional.of(source(found.get())) : Optional.empty();
     }
 
@@ -112,13 +113,13 @@ final class LevelRestart {
     }
 
     /** The file of a level, made whole and in its place; nothing is copied. Parameters as those of {@link #find}. Collective. */
-    Optional<CheckpointSearch.Found> locate(Level level, long after, List<Level> older, RecordedRankCounts listed)
+    Optional<CheckpointSearch.Found> locate(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
         Optional<CheckpointSearch.Found> found =
-                recovery.find(level, after).filter(each -> isOfTheseRanks(each, listed));
+                recovery.find(level, span).filter(each -> isOfTheseRanks(each, listed));
         if (found.isPresent() && settle(older)) {
             // What is recovered is what was verified: once more, because nothing is left of that.
-            return recovery.find(level, after);
+            return recovery.find(level, span);
         }
         return found;
     }

@@ -12,6 +12,7 @@ import io.drumlin.checkpoint.internal.io.FileCopy;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Span;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
@@ -74,12 +75,12 @@ final class Relocation implements AutoCloseable {
      * @return empty on all ranks if the level gives no whole checkpoint
      * @throws IOException on all ranks: there is one, and it could not be brought to its ranks; it is as it was
      */
-    Optional<RankCheckpoint> find(Level level, long after, List<Level> older, RecordedRankCounts listed)
+    Optional<RankCheckpoint> find(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
         PreviousOrder order = engine.run().orders().get(number);
         LevelRestart there = there();
         Engine from = Objects.requireNonNull(former);
-        Optional<CheckpointSearch.Found> found = there.locate(level, after, older, listed);
+        Optional<CheckpointSearch.Found> found = there.locate(level, span, older, listed);
         if (there.passedOver()) {
             restart.recovery().passOver();
         }
@@ -94,7 +95,8 @@ final class Relocation implements AutoCloseable {
         // From here on a restart looks for the files where they are now.
         engine.coordinator().nameNodes(number);
         engine.coordinator().commitMoved(found.get().file().ckptId());
-        RankCheckpoint source = restart.find(Level.L1, -1, List.of(), listed).orElseThrow(() -> notThere(found.get()));
+        RankCheckpoint source =
+                restart.find(Level.L1, Span.ALL, List.of(), listed).orElseThrow(() -> notThere(found.get()));
         if (engine.app().rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,

@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Span;
 import io.drumlin.checkpoint.internal.topology.PreviousOrder;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Agreement;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -108,35 +108,63 @@ public final class RestartCoordinator {
     private Optional<RankCheckpoint> findIn(List<Place> places, List<Level> all, RecordedRankCounts listed)
             throws IOException {
         for (int i = 0; i < places.size(); i++) {
-            Place place = places.get(i);
-            Optional<RankCheckpoint> found = Optional.empty();
-            long position = recovery(place).newest(place.level);
-            if (position >= 0) {
-                found = findNewer(position, places.subList(i + 1, places.size()), all, listed);
+            Optional<RankCheckpoint> found = findAt(places.get(i), places.subList(i + 1, places.size()), all, listed);
+            if (found.isPresent()) {
+                return found;
             }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * A checkpoint of a place, or a newer one. A place may have several: before an older one of them is taken, because the
+     * first is not whole, what is newer than that is looked for again.
+     */
+    private Optional<RankCheckpoint> findAt(Place place, List<Place> later, List<Level> all, RecordedRankCounts listed)
+            throws IOException {
+        long tried = Long.MAX_VALUE;
+        for (long position : recovery(place).positions(place.level)) {
+            if (position < 0) {
+                break;
+            }
+            Optional<RankCheckpoint> found = findNewer(position, tried, later, all, listed);
             if (found.isEmpty()) {
-                found = find(place, -1, all, listed);
+                found = find(place, Span.of(position), all, listed);
             }
             if (found.isPresent()) {
                 return found;
             }
+            tried = position;
         }
-        return Optional.empty();
+        return find(place, Span.before(tried), all, listed);
     }
 
-    /** What the log knows to be newer, though by its level it is looked at later: what is first was superseded by it. */
+    /** Where a checkpoint is, and where it stands in the log. */
+    private record Known(long position, Place place) {}
+
+    /**
+     * What the log knows to be newer, though by its level it is looked at later: what is first was superseded by it.
+     *
+     * @param position than which it is newer
+     * @param tried than which it is not newer: all those were tried
+     */
     private Optional<RankCheckpoint> findNewer(
-            long position, List<Place> later, List<Level> all, RecordedRankCounts listed) throws IOException {
+            long position, long tried, List<Place> later, List<Level> all, RecordedRankCounts listed)
+            throws IOException {
         Set<Level> levels = engine.log().levelsOfNewer(position);
-        NavigableMap<Long, Place> newer = new TreeMap<>(Comparator.reverseOrder());
+        List<Known> newer = new ArrayList<>();
         for (Place place : later) {
-            long there = levels.contains(place.level) ? recovery(place).newest(place.level) : -1;
-            if (there > position) {
-                newer.putIfAbsent(there, place);
+            if (levels.contains(place.level)) {
+                for (long there : recovery(place).positions(place.level)) {
+                    if (there > position && there <= tried) {
+                        newer.add(new Known(there, place));
+                    }
+                }
             }
         }
-        for (Place place : newer.values()) {
-            Optional<RankCheckpoint> found = find(place, position, all, listed);
+        newer.sort(Comparator.comparingLong(Known::position).reversed());
+        for (Known known : newer) {
+            Optional<RankCheckpoint> found = find(known.place, Span.of(known.position), all, listed);
             if (found.isPresent()) {
                 return found;
             }
@@ -144,12 +172,12 @@ public final class RestartCoordinator {
         return Optional.empty();
     }
 
-    private Optional<RankCheckpoint> find(Place place, long after, List<Level> all, RecordedRankCounts listed)
+    private Optional<RankCheckpoint> find(Place place, Span span, List<Level> all, RecordedRankCounts listed)
             throws IOException {
         List<Level> older = all.subList(all.indexOf(place.level) + 1, all.size());
         return isInPlace(place)
-                ? inPlace.find(place.level, after, older, listed)
-                : relocation(place.order).find(place.level, after, older, listed);
+                ? inPlace.find(place.level, span, older, listed)
+                : relocation(place.order).find(place.level, span, older, listed);
     }
 
     private boolean isInPlace(Place place) {
