@@ -151,7 +151,12 @@ public final class CrashJournal {
             return 0;
         }
         int handle = ++handles;
-        add("open " + relative(path), state -> state.open.put(handle, (FileNode) state.find(path)));
+        add("open " + relative(path), state -> {
+            // The system opens directories too, for reads that fail.
+            if (state.find(path) instanceof FileNode node) {
+                state.open.put(handle, node);
+            }
+        });
         return handle;
     }
 
