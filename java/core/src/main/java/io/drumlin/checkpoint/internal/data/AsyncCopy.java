@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A copy of the protected data, from which a checkpoint is taken while the program changes them. Its memory, as much as the largest
- * copy so far has needed, is kept for the next: making it takes longer than copying. Not thread-safe.
+ * A copy of the protected data, from which a checkpoint is taken while the program changes the data. Its memory, as
+ * large as the largest copy so far, is kept for the next copy, because allocating it takes longer than copying. Not
+ * thread-safe.
  */
 public final class AsyncCopy implements AutoCloseable {
 
-    /** A multiple of every element's size, so that no element lies in two pieces. */
+    /** A multiple of every element size, so that no element lies in two pieces. */
     private static final int PIECE_BYTES = 1 << 28;
 
     private static final int LEAST_PIECE_BYTES = 1 << 16;
@@ -29,7 +30,10 @@ public final class AsyncCopy implements AutoCloseable {
         this.storage = storage;
     }
 
-    /** Copies the present values, and the groups of the mode HDF5 with the names that they have; an earlier copy must not be used any more. */
+    /**
+     * Copies the present values, and the HDF5 groups with their present names. An earlier copy must not be used any
+     * more.
+     */
     public Map<Integer, ProtectedData> copy(Map<Integer, ProtectedData> data) {
         piece = 0;
         pieces.forEach(memory -> memory.buffer().clear());
@@ -54,7 +58,7 @@ public final class AsyncCopy implements AutoCloseable {
         return variable.in(parts);
     }
 
-    /** Free memory of whole elements: as much as wanted, or the rest of a piece. */
+    /** Returns free memory for whole elements: as much as wanted, or the rest of a piece. */
     private ByteBuffer space(long wanted, int width) {
         while (true) {
             if (piece == pieces.size()) {

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where a variable is in the files of the mode HDF5, and in which shape.
+ * The place and the shape of a variable in the files of the mode HDF5.
  *
- * @param name of the dataset; by default it is made of the variable's id
- * @param dimensions at most 32, of as many elements as the variable has; empty for one dimension
- * @param group the dataset is in
+ * @param name name of the dataset; by default it is derived from the variable's id
+ * @param dimensions at most 32, whose product is the number of elements of the variable; empty for one dimension
+ * @param group group of the dataset
  */
 public record DatasetDefinition(Optional<String> name, List<Long> dimensions, RunGroup group) {
 
@@ -20,7 +20,7 @@ public record DatasetDefinition(Optional<String> name, List<Long> dimensions, Ru
         dimensions = List.copyOf(dimensions);
     }
 
-    /** What is not defined otherwise. */
+    /** Returns the default definition. */
     public static DatasetDefinition in(RunGroup root) {
         return new DatasetDefinition(Optional.empty(), List.of(), root);
     }
@@ -47,9 +47,9 @@ public record DatasetDefinition(Optional<String> name, List<Long> dimensions, Ru
     }
 
     /**
-     * The same in a copy of the groups as they are now.
+     * Returns this definition in a copy of the groups as they are now.
      *
-     * @param copies those that were made already; gets others
+     * @param copies the copies made so far; new ones are added
      */
     DatasetDefinition frozen(Map<RunGroup, RunGroup> copies) {
         if (!copies.containsKey(group)) {
@@ -58,7 +58,7 @@ public record DatasetDefinition(Optional<String> name, List<Long> dimensions, Ru
         return new DatasetDefinition(name, dimensions, copies.getOrDefault(group, group));
     }
 
-    /** The same in a shape for {@code count} elements. */
+    /** Returns this definition with a shape for {@code count} elements. */
     public DatasetDefinition shaped(List<Long> given, long count) {
         if (given.size() > MOST_DIMENSIONS || given.stream().anyMatch(each -> each < 0) || product(given) != count) {
             throw new IllegalArgumentException("dimensions " + given + " are not at most " + MOST_DIMENSIONS
@@ -67,12 +67,15 @@ public record DatasetDefinition(Optional<String> name, List<Long> dimensions, Ru
         return new DatasetDefinition(name, given, group);
     }
 
-    /** The shape of a variable of so many elements; if the number has changed since it was given, one dimension. */
+    /**
+     * Returns the shape of a variable of {@code count} elements; one dimension if the number has changed since the
+     * shape was given.
+     */
     public List<Long> dimensions(long count) {
         return !dimensions.isEmpty() && product(dimensions) == count ? dimensions : List.of(count);
     }
 
-    /** -1 if it does not fit into 63 bits. */
+    /** Returns the product of the dimensions; -1 if it does not fit into 63 bits. */
     private static long product(List<Long> dimensions) {
         try {
             return dimensions.stream().reduce(1L, Math::multiplyExact);

@@ -6,8 +6,8 @@ import io.drumlin.checkpoint.internal.config.Injection;
 import java.util.function.LongSupplier;
 
 /**
- * Flips single bits in protected data, to try how a program bears them: section {@code [injection]} of the configuration
- * (docs/configuration.md). Not thread-safe.
+ * Flips single bits in protected data, to test how a program copes with them: section {@code [injection]} of the
+ * configuration (docs/configuration.md). Not thread-safe.
  */
 public final class FaultInjection {
 
@@ -20,7 +20,7 @@ public final class FaultInjection {
     private long last;
 
     /**
-     * Flips bits as the configuration says.
+     * Creates an injection that flips bits as the configuration says.
      *
      * @param rank this rank of the application
      */
@@ -32,10 +32,10 @@ public final class FaultInjection {
     }
 
     /**
-     * Flips the bit if this is the rank, and the time and the number of flips allow it.
+     * Flips the bit if this is the configured rank, and the time and the number of flips allow it.
      *
      * @return whether it was flipped
-     * @throws IllegalArgumentException the variable has no such element or bit, or is neither of floats nor of doubles
+     * @throws IllegalArgumentException the variable has no such element or bit, or does not hold floats or doubles
      */
     public boolean flip(int id, ProtectedData variable) {
         long now = nanoClock.getAsLong();

@@ -20,7 +20,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A protected variable seen as bytes: the little-endian values of an array, buffer or scalar.
+ * A view of a protected variable as bytes: the little-endian values of an array, buffer or scalar.
  *
  * <p>Any byte range can be copied, because a container may end inside an element. Not thread-safe.
  */
@@ -47,7 +47,7 @@ public abstract class ProtectedData {
                 order == ByteOrder.LITTLE_ENDIAN ? Optional.of(values) : Optional.empty());
     }
 
-    /** @param memory with the elements as little-endian bytes, from index 0 on, if there is such */
+    /** @param memory memory with the elements as little-endian bytes, from index 0 on, if it exists */
     private ProtectedData(int width, DataType type, long count, Optional<Buffer> memory) {
         this.width = width;
         this.count = count;
@@ -56,9 +56,9 @@ public abstract class ProtectedData {
     }
 
     /**
-     * The same variable with its bytes in other memory.
+     * Returns the same variable with its bytes in other memory.
      *
-     * @param parts one behind the other, of whole elements
+     * @param parts parts of the memory in their order, each of whole elements
      */
     ProtectedData in(List<ByteBuffer> parts) {
         ProtectedData copy = new OfParts(width, type, count, parts);
@@ -67,43 +67,43 @@ public abstract class ProtectedData {
         return copy;
     }
 
-    /** Names what the elements are in C: one or more of the Java type's make one of them. */
+    /** Sets the type of the elements in C. One or more elements of the Java type make up one element of this type. */
     public ProtectedData as(DataType given) {
         type = given;
         return this;
     }
 
-    /** What the elements are in C; unless {@link #as} said it, what fits their Java type. */
+    /** Returns the type of the elements in C; unless {@link #as} set it, the type that fits their Java type. */
     public DataType type() {
         return type;
     }
 
-    /** Takes what the program calls the variable. */
+    /** Sets the names that the program gives the variable. */
     public void label(VariableName given) {
         label = given;
     }
 
-    /** Takes where the variable is in a file of the mode HDF5. */
+    /** Sets where the variable is in a file of the mode HDF5. */
     public void dataset(DatasetDefinition given) {
         dataset = given;
     }
 
-    /** Where the variable is in a file of the mode HDF5. */
+    /** Returns where the variable is in a file of the mode HDF5. */
     public DatasetDefinition dataset() {
         return dataset;
     }
 
-    /** Takes how the variable is shared by the ranks. */
+    /** Sets how the ranks share the variable. */
     public void distribution(Optional<Distribution> given) {
         distribution = given;
     }
 
-    /** How the variable is shared by the ranks, if the program has said so. */
+    /** Returns how the ranks share the variable, if the program has said so. */
     public Optional<Distribution> distribution() {
         return distribution;
     }
 
-    /** What the program calls the variable. */
+    /** Returns the names that the program gives the variable. */
     public VariableName label() {
         return label;
     }
@@ -118,7 +118,7 @@ public abstract class ProtectedData {
         return of(data, elements(data));
     }
 
-    /** As {@link #of(Object)}, but only the first {@code count} elements. */
+    /** Views the first {@code count} elements of {@code data} as bytes; otherwise like {@link #of(Object)}. */
     public static ProtectedData of(Object data, long count) {
         long available = elements(data);
         if (count < 0 || count > available) {
@@ -190,9 +190,9 @@ public abstract class ProtectedData {
     }
 
     /**
-     * A new array of the kind of {@code array} with {@code bytes} in it.
+     * Returns a new array of the class of {@code array} with {@code bytes} bytes.
      *
-     * @throws IllegalArgumentException no primitive array, or no whole elements
+     * @throws IllegalArgumentException {@code array} is not a primitive array, or the bytes are not whole elements
      */
     public @SuppressWarnings("unchecked") // the component type is that of the argument
     static <T> T newArray(T array, long bytes) {
@@ -235,7 +235,9 @@ public abstract class ProtectedData {
         target.order(order);
     }
 
-    /** Takes the remaining bytes of {@code source}, whatever its byte order, from {@code offset} on. */
+    /**
+     * Copies the remaining bytes of {@code source}, whatever its byte order, into the variable from {@code offset} on.
+     */
     public final void copyIn(long offset, ByteBuffer source) {
         ByteOrder order = source.order();
         source.order(ByteOrder.LITTLE_ENDIAN);
@@ -256,7 +258,7 @@ public abstract class ProtectedData {
     /**
      * Changes one bit.
      *
-     * @param bit its number in the bytes, the lowest of each first
+     * @param bit number of the bit, counted over the bytes, the lowest bit of each byte first
      */
     final void flipBit(long bit) {
         ByteBuffer one = ByteBuffer.allocate(1);
@@ -265,7 +267,10 @@ public abstract class ProtectedData {
         copyIn(bit / Byte.SIZE, one.flip());
     }
 
-    /** Copies a large piece, where the elements are memory that has the bytes in their order. */
+    /**
+     * Copies a large piece into the variable, if the memory of the elements has the bytes in the same order; returns
+     * whether it did.
+     */
     private boolean isCopiedIn(long offset, int length, ByteBuffer source) {
         if (memory.isEmpty()) {
             return false;
@@ -278,7 +283,10 @@ public abstract class ProtectedData {
         return copied;
     }
 
-    /** The other way. */
+    /**
+     * Copies a large piece out of the variable, if the memory of the elements has the bytes in the same order; returns
+     * whether it did.
+     */
     private boolean isCopiedOut(long offset, int length, ByteBuffer target) {
         if (memory.isEmpty()) {
             return false;
@@ -312,10 +320,10 @@ public abstract class ProtectedData {
         return length;
     }
 
-    /** Copies whole elements; advances {@code target}, which is little endian. */
+    /** Copies whole elements out; advances {@code target}, which is little-endian. */
     abstract void copyOut(int index, int elements, ByteBuffer target);
 
-    /** Takes whole elements; advances {@code source}, which is little endian. */
+    /** Copies whole elements in; advances {@code source}, which is little-endian. */
     abstract void copyIn(int index, int elements, ByteBuffer source);
 
     private static void advance(ByteBuffer buffer, int bytes) {
@@ -365,7 +373,7 @@ public abstract class ProtectedData {
             });
         }
 
-        /** What is done with bytes of a part. */
+        /** Work on the bytes of a part. */
         @FunctionalInterface
         private interface Work {
             void with(ByteBuffer part, int from, int length);

@@ -8,10 +8,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The groups of a run, and copies of them for a checkpoint that is written while the program goes on. Not thread-safe. */
+/**
+ * An HDF5 group of a run. A checkpoint that is written while the program continues uses copies of the groups. Not
+ * thread-safe.
+ */
 public final class RunGroup implements DatasetGroup {
 
-    /** Groups that a run can have in C FTI, the root included. */
+    /** Most groups that a run can have in C FTI, the root included. */
     private static final int MOST = 256;
 
     private final @Nullable RunGroup parent;
@@ -19,7 +22,7 @@ public final class RunGroup implements DatasetGroup {
     private final @Nullable RunGroup original;
     private String name;
 
-    /** The root of a run. */
+    /** Creates the root of a run. */
     public RunGroup() {
         this(null, "", null);
     }
@@ -31,10 +34,10 @@ public final class RunGroup implements DatasetGroup {
     }
 
     /**
-     * A copy of this and all below, which what the program changes later does not change.
+     * Returns a copy of this group and all groups below it. Later changes by the program do not affect the copy.
      *
-     * @param copies get that of each group
-     * @param copyOfParent of the group around this one; none for the root
+     * @param copies receives the copy of each group
+     * @param copyOfParent copy of the parent group; {@code null} for the root
      */
     public RunGroup frozen(Map<RunGroup, RunGroup> copies, @Nullable RunGroup copyOfParent) {
         RunGroup copy = new RunGroup(copyOfParent, name, this);
@@ -43,7 +46,7 @@ public final class RunGroup implements DatasetGroup {
         return copy;
     }
 
-    /** The group that this is a copy of; itself if it is none. */
+    /** Returns the group that this is a copy of, or this group if it is not a copy. */
     public RunGroup original() {
         return original == null ? this : original;
     }
@@ -63,9 +66,9 @@ public final class RunGroup implements DatasetGroup {
     }
 
     /**
-     * The group as this run knows it.
+     * Returns the group as this class.
      *
-     * @throws IllegalArgumentException the program has made a group of its own
+     * @throws IllegalArgumentException the program has implemented the interface itself
      */
     public static RunGroup of(DatasetGroup group) {
         if (group instanceof RunGroup own) {
@@ -77,7 +80,7 @@ public final class RunGroup implements DatasetGroup {
     /**
      * Checks a name for an HDF5 file.
      *
-     * @throws IllegalArgumentException it is empty or has a slash in it
+     * @throws IllegalArgumentException the name is empty or contains a slash
      */
     public static void requireName(String name) {
         if (!NewGroup.isName(name)) {
@@ -109,12 +112,12 @@ public final class RunGroup implements DatasetGroup {
         return parent == null ? "" : parent.path() + "/" + name;
     }
 
-    /** The group that all others of the run are in. */
+    /** Returns the root group of the run. */
     public RunGroup root() {
         return parent == null ? this : parent.root();
     }
 
-    /** The groups right below this one. */
+    /** Returns the groups directly below this one. */
     public List<RunGroup> children() {
         return Collections.unmodifiableList(children);
     }

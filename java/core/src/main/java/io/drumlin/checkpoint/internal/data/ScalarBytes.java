@@ -8,7 +8,7 @@ final class ScalarBytes {
 
     private ScalarBytes() {}
 
-    /** Appends the value. */
+    /** Appends the value of a scalar to a buffer. */
     static void copyOut(Scalar scalar, ByteBuffer target) {
         if (scalar instanceof Scalar.OfBoolean holder) {
             target.put((byte) (holder.value ? 1 : 0));
@@ -31,7 +31,7 @@ final class ScalarBytes {
         }
     }
 
-    /** Takes the value. */
+    /** Sets the value of a scalar from a buffer. */
     static void copyIn(Scalar scalar, ByteBuffer source) {
         if (scalar instanceof Scalar.OfBoolean holder) {
             holder.value = source.get() != 0;

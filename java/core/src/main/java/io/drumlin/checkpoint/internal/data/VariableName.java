@@ -4,11 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What a program calls a variable; kept in metadata files, not in FTI-FF. Names have a character for each byte.
+ * The names that a program gives a variable. Metadata files store them, FTI-FF files do not. Names have one character
+ * for each byte.
  *
- * @param idName the name that stands for the id, or empty
+ * @param idName the name behind the id, or empty
  * @param attribute the name given as an attribute, or empty
- * @param dimensions given as an attribute; at most 32
+ * @param dimensions the dimensions given as an attribute, at most 32
  */
 public record VariableName(String idName, String attribute, List<Long> dimensions) {
 
@@ -21,9 +22,9 @@ public record VariableName(String idName, String attribute, List<Long> dimension
     }
 
     /**
-     * A program's name as it is stored.
+     * Returns the stored form of a program's name.
      *
-     * @throws IllegalArgumentException it is longer than C FTI's buffer, or no value in a text file
+     * @throws IllegalArgumentException the name is longer than C FTI's buffer, or cannot be a value in a text file
      */
     public static String stored(String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);

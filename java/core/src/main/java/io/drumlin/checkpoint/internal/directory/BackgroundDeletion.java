@@ -8,8 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes directories behind the computation: a file system takes a sixth of a second for each GiB. What it could not delete,
- * or what a kill leaves of it, stays aside and is deleted before the next checkpoint is put there. Not thread-safe.
+ * Deletes directories in the background, because a file system takes a sixth of a second for each GiB. If a deletion
+ * fails or is interrupted by a kill, the directory stays aside; it is deleted before the next checkpoint is put there.
+ * Not thread-safe.
  */
 final class BackgroundDeletion {
 
@@ -22,7 +23,7 @@ final class BackgroundDeletion {
         this.storage = storage;
     }
 
-    /** Begins; the directories belong to the deletion until {@link #await} has returned. */
+    /** Starts the deletion, which owns the directories until {@link #await} has returned. */
     void start(List<Path> directories) {
         await();
         if (directories.isEmpty()) {
@@ -34,7 +35,7 @@ final class BackgroundDeletion {
             started.start();
             thread = started;
         } catch (OutOfMemoryError e) {
-            // No thread is to be had. Other ranks have one, and go on.
+            // No thread can be created. Other ranks may have one, so this rank must continue.
             directories.forEach(this::delete);
         }
     }
@@ -47,7 +48,7 @@ final class BackgroundDeletion {
         }
     }
 
-    /** Waits for the end, whatever interrupts it. */
+    /** Waits for the end of the deletion, also if the thread is interrupted. */
     void await() {
         Thread started = thread;
         boolean interrupted = false;

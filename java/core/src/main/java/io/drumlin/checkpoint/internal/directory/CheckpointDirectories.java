@@ -3,12 +3,12 @@ package io.drumlin.checkpoint.internal.directory;
 import io.drumlin.checkpoint.Level;
 import java.nio.file.Path;
 
-/** Where the files of a run lie, on this rank. */
+/** The directories with the files of a run, as this rank sees them. */
 public interface CheckpointDirectories {
 
-    /** Where the files of a level lie. */
+    /** Returns the directory with the files of a level. */
     Path directory(Level level, CommitSlot slot);
 
-    /** Where the metadata of a level lie, in the modes that keep them apart from the data. */
+    /** Returns the directory with the metadata of a level, in the modes that keep them apart from the data. */
     Path metadataDirectory(Level level, CommitSlot slot);
 }

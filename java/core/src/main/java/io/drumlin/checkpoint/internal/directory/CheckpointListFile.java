@@ -48,7 +48,10 @@ public final class CheckpointListFile {
 
     private static final Pattern NAME = Pattern.compile("checkpoint_id\\.(\\d{1,10})(?:\\..*)?");
 
-    /** In the name of the section of a checkpoint that one of the same id and level, of another number of ranks, is going to replace. */
+    /**
+     * Part of the section name of a checkpoint that is going to be replaced by one with the same id and level and
+     * another number of ranks.
+     */
     private static final String OF = ".of";
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
@@ -60,22 +63,25 @@ public final class CheckpointListFile {
     private final Path file;
     private final StorageEngine storage;
 
-    /** Whether there are differential checkpoints, which do not tell by their place how old they are; {@code null}: not known yet. */
+    /**
+     * Whether there are differential checkpoints, whose place does not say how old they are; {@code null} if not known
+     * yet.
+     */
     private @Nullable Boolean differential;
 
-    /** Whether there is a list, known with {@link #differential}. */
+    /** Whether there is a list; known together with {@link #differential}. */
     private boolean exists;
 
     /**
-     * What was in the file before the addition that is not {@linkplain #confirm confirmed}, empty if there was no file; {@code null}
-     * when nothing was added, and on all ranks but the first.
+     * Content of the file before the addition that is not {@linkplain #confirm confirmed}; empty if there was no file;
+     * {@code null} if nothing was added, and always on all ranks but the first.
      */
     private @Nullable String before;
 
     /**
-     * The list of a run; reads nothing yet.
+     * Creates the list of a run; reads nothing yet.
      *
-     * @param comm whose first rank writes: of the application, or of the heads
+     * @param comm the application ranks or the heads; the first rank writes
      */
     public CheckpointListFile(
             Communicator comm, FtiConfig config, Topology topology, RunDirectory directories, StorageEngine storage) {
@@ -88,8 +94,9 @@ public final class CheckpointListFile {
     }
 
     /**
-     * Adds a checkpoint that is going to be committed: all of them, as in C FTI, where level 4 has an archive and where there are
-     * differential checkpoints, and otherwise those of level 4 if there is a list. Collective.
+     * Adds a checkpoint that is going to be committed. If level 4 has an archive or there are differential checkpoints,
+     * all checkpoints are added, as in C FTI. Otherwise only checkpoints of level 4 are added, and only if there is a
+     * list. Collective.
      */
     public void add(int ckptId, Level level) throws IOException {
         boolean ordered = hasDifferential();
@@ -104,8 +111,8 @@ public final class CheckpointListFile {
     }
 
     /**
-     * Adds the checkpoint that a run of another number of ranks has left, if it is not in the list: that run's topology, which told the
-     * number, is going to be replaced. Collective.
+     * Adds the checkpoint of a run of another number of ranks, if it is not in the list. That run's topology, which
+     * records the number, is going to be replaced. Collective.
      */
     public void addFormer(int ckptId, Level level, int ranks) throws IOException {
         boolean ordered = hasDifferential();
@@ -122,17 +129,17 @@ public final class CheckpointListFile {
         try {
             return entries(file).stream().anyMatch(entry -> entry.level() == level && entry.ckptId() == ckptId);
         } catch (DrumlinException damaged) {
-            // The addition puts it aside.
+            // The addition puts the damaged list aside.
             return false;
         }
     }
 
-    /** Takes note that the checkpoint that was added last is in its place. */
+    /** Confirms that the checkpoint that was added last is in its place. */
     public void confirm() {
         before = null;
     }
 
-    /** Takes back what was added last, unless that was confirmed. Collective. */
+    /** Undoes the last addition, unless it was confirmed. Collective. */
     public void takeBack() throws IOException {
         Agreement.run(comm, "taking a checkpoint from the list", () -> {
             String text = before;
@@ -148,12 +155,15 @@ public final class CheckpointListFile {
         });
     }
 
-    /** Also those of the run before a restart that switched them off. Collective at the first call. */
+    /**
+     * Returns whether there are differential checkpoints, including those of a run before a restart that disabled them.
+     * Collective at the first call.
+     */
     boolean hasDifferential() throws IOException {
         if (differential == null) {
             long[] found = {0, 0};
             if (comm.rank() == 0) {
-                // Not "exists", which is also false when that could not be found out.
+                // Files.exists is not used, because it returns false also on errors.
                 boolean left = PathStatus.exists(directories.committed(Level.L4_DCP));
                 boolean possible = config.ioMode() == FtiConfig.IO_FTIFF;
                 found[0] = possible && (left || config.differential().isPresent()) ? 1 : 0;
@@ -166,7 +176,10 @@ public final class CheckpointListFile {
         return differential;
     }
 
-    /** @param ordered whether the newest is always the last; otherwise one whose id comes again stays in its place, as in C FTI */
+    /**
+     * @param ordered whether the newest checkpoint is always the last; otherwise a checkpoint with a repeated id stays
+     *     in its place, as in C FTI
+     */
     private void write(int ckptId, Level level, int ranks, boolean ordered) throws IOException {
         before = null;
         String text = PathStatus.exists(file) ? TextFiles.read(file) : "";
@@ -198,14 +211,17 @@ public final class CheckpointListFile {
         TextFiles.replace(file, IniFile.dump(sections), storage);
     }
 
-    /** Of those before the last there is nothing any more. */
+    /** The files of the checkpoints before the last one are gone. */
     private static void keepLast(Map<String, Map<String, String>> sections) {
         while (sections.size() > 1) {
             sections.remove(sections.keySet().iterator().next());
         }
     }
 
-    /** A kill before the commit leaves the checkpoint that was to be replaced: how many ranks it is of must still be known. */
+    /**
+     * Keeps the number of ranks of the checkpoint to be replaced, because a kill before the commit leaves that
+     * checkpoint.
+     */
     private static void keepOfOtherRanks(
             Map<String, Map<String, String>> sections, String section, Map<String, String> values) {
         String kind = kind(values);
@@ -219,8 +235,9 @@ public final class CheckpointListFile {
     }
 
     /**
-     * Makes way for a checkpoint whose id comes again. One of another level may still be there and stays in the list, at its place
-     * among the others: what is newer and what older than a differential one is told by nothing else.
+     * Removes the section of a checkpoint with a repeated id. A checkpoint of another level with this id may still
+     * exist and keeps its place in the list, because only the list says which checkpoints are newer and which are older
+     * than a differential one.
      */
     private static Map<String, Map<String, String>> withoutId(
             Map<String, Map<String, String>> sections, String section, Map<String, String> values) {
@@ -236,7 +253,7 @@ public final class CheckpointListFile {
         return others;
     }
 
-    /** What the level is called in the name of a section that is not the last of its id. */
+    /** Returns the name of the level for the name of a section that is not the last of its id. */
     private static String kind(Map<String, String> values) {
         return isDifferential(values.getOrDefault(DIFFERENTIAL, "")) ? ".dcp" : ".l" + values.get("level");
     }
@@ -245,7 +262,7 @@ public final class CheckpointListFile {
         return value.startsWith("t");
     }
 
-    /** All sections, which can also be written again. */
+    /** Parses all sections and checks that they can be written again. */
     private Map<String, Map<String, String>> parse(String text) throws DrumlinException {
         IniFile list = IniFile.parse(text, file.toString());
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
@@ -260,7 +277,7 @@ public final class CheckpointListFile {
         return sections;
     }
 
-    /** Makes way for a new list: without one the run could take no checkpoint any more. */
+    /** Renames a damaged list aside to make way for a new one, without which the run could not take checkpoints. */
     private void putAside(DrumlinException damaged) throws IOException {
         Path aside = file.resolveSibling(file.getFileName() + ".damaged");
         LOG.log(
@@ -272,8 +289,9 @@ public final class CheckpointListFile {
     }
 
     /**
-     * The levels in the order in which a restart looks at them. Of ordinary levels the lowest is the newest, for a checkpoint deletes
-     * those of lower levels; a differential checkpoint deletes none, so only the list says what is newer than it.
+     * Returns the levels in the order in which a restart tries them. Among ordinary levels the lowest is the newest,
+     * because a checkpoint deletes those of lower levels. A differential checkpoint deletes none, so only the list says
+     * which checkpoints are newer.
      *
      * @param file the list
      */
@@ -291,7 +309,7 @@ public final class CheckpointListFile {
             }
         }
         if (!differential && last.isPresent()) {
-            // In a list of C FTI an id that came again may have taken the place of the differential one.
+            // In a list of C FTI, a checkpoint with a repeated id may have replaced the entry of the differential one.
             newer = EnumSet.range(Level.L1, last.get());
         }
         Set<Level> order = new LinkedHashSet<>(newer);
@@ -303,7 +321,7 @@ public final class CheckpointListFile {
         return List.copyOf(order);
     }
 
-    /** The levels of the checkpoints in the list. */
+    /** Returns the levels of the checkpoints in the list. */
     private static List<Level> levels(Path file) throws IOException {
         return entries(file).stream().map(Entry::level).toList();
     }
@@ -312,12 +330,12 @@ public final class CheckpointListFile {
      * A checkpoint in the list.
      *
      * @param ckptId its id; -1 if it has none
-     * @param ranks of the application that stored it; 0 if that is not told
-     * @param ofOtherRanks whether one of another number of ranks was going to replace it
+     * @param ranks number of application ranks that stored it; 0 if not recorded
+     * @param ofOtherRanks whether a checkpoint of another number of ranks was going to replace it
      */
     public record Entry(Level level, int ckptId, int ranks, boolean ofOtherRanks) {
 
-        /** For {@link #of}. */
+        /** Returns the entry as a line of text, for {@link #of}. */
         public String toLine() {
             return level + " " + ckptId + " " + ranks + " " + ofOtherRanks;
         }
@@ -332,7 +350,7 @@ public final class CheckpointListFile {
         }
     }
 
-    /** What a list tells of checkpoints, in its order; nothing if there is none. */
+    /** Returns the entries of a list, in its order; none if the list does not exist. */
     public static List<Entry> entries(Path file) throws IOException {
         List<Entry> entries = new ArrayList<>();
         if (PathStatus.exists(file)) {

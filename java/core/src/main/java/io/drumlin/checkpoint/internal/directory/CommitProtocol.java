@@ -23,13 +23,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a written checkpoint into place so that a kill or a power loss at any moment leaves the old or the new one whole.
+ * Puts a written checkpoint into place, so that a kill or a power loss at any moment leaves the old or the new one
+ * whole.
  *
- * <p>All ranks have synced their files in {@code tmp} before {@link #commit} is called. The old directory is renamed aside,
- * the new one renamed in, the parent synced; only when every node has done so is the old one deleted. So at every moment one
- * checkpoint is complete over {@code tmp}, the level's directory and the one aside, and {@link CheckpointSearch} finds it by what
- * its {@link IoMode} knows it by. One rank per directory works on it: the node's first for L1 to L3, the run's first for L4 and
- * for the directories of metadata, which go the same way where the mode has them.
+ * <p>All ranks have synced their files in {@code tmp} before {@link #commit} is called. The old directory is renamed
+ * aside, the new one is renamed in, and the parent is synced. Only when every node has done so is the old one deleted.
+ * At every moment one complete checkpoint is spread over {@code tmp}, the level's directory and the directory aside.
+ * {@link CheckpointSearch} finds it, and its {@link IoMode} identifies it. One rank per directory does the work: the
+ * first rank of the node for L1 to L3, and the first rank of the run for L4 and for the directories of metadata, which
+ * are handled in the same way in the modes that have them.
  */
 public final class CommitProtocol implements CheckpointDirectories {
 
@@ -41,17 +43,20 @@ public final class CommitProtocol implements CheckpointDirectories {
     private final boolean metadata;
     private final BackgroundDeletion deletion;
 
-    /** Directories into which this rank has begun a commit that neither all ranks have done nor this one undone. */
+    /**
+     * Directories with a commit that this rank has begun, that not all ranks have completed, and that this rank has not
+     * undone.
+     */
     private final Set<Path> unsettled = new HashSet<>();
 
-    /** Levels whose directories may hold remains that must be put in order before the next checkpoint. */
+    /** Levels whose directories may hold remains that must be removed before the next checkpoint. */
     private final EnumSet<Level> untidy = EnumSet.allOf(Level.class);
 
-    /** Why it is not known what the ranks have agreed on; {@code null} where that is known. */
+    /** The reason why it is unknown what the ranks have agreed on; {@code null} if that is known. */
     private @Nullable MeetingException unknown;
 
     /**
-     * The commit protocol of a run.
+     * Creates the commit protocol of a run.
      *
      * @param keepL4 whether replaced checkpoints of level 4 go to the archive
      * @param metadata whether the mode keeps metadata apart from the data
@@ -73,8 +78,8 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Takes note that a message between the ranks has failed. What is in the directories stays from now on: others may have agreed
-     * that a checkpoint is in its place, or that it is not.
+     * Records that a message between the ranks has failed. From now on the directories do not change, because the other
+     * ranks may have agreed either that a checkpoint is in its place or that it is not.
      */
     public void stayAsTheyAre(MeetingException failure) {
         if (unknown == null) {
@@ -82,7 +87,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         }
     }
 
-    /** Refuses to change anything where it is not known what the ranks have agreed on. Meets nobody. */
+    /** Throws if it is unknown what the ranks have agreed on, so that nothing is changed then. Not collective. */
     public void requireKnown() throws MeetingException {
         if (unknown != null) {
             throw new MeetingException(DrumlinException.during("keeping checkpoints")
@@ -95,18 +100,18 @@ public final class CommitProtocol implements CheckpointDirectories {
         }
     }
 
-    /** Whether this rank is the one that works on the directories of a level. */
+    /** Returns whether this rank works on the directories of a level. */
     public boolean isMaster(Level level) {
         return level.isGlobal() ? topology.isGlobalMaster() : topology.isNodeMaster();
     }
 
-    /** What is done with the directories of one root. */
+    /** Work on the directories below one root. */
     @FunctionalInterface
     private interface Work {
         void on(Path root) throws IOException;
     }
 
-    /** Works on the roots whose directories of a level are this rank's business. Collective. */
+    /** Works on the roots whose directories of a level belong to this rank's work. Collective. */
     private void onEachRoot(String operation, Level level, Work work) throws IOException {
         requireKnown();
         awaitDeletion();
@@ -124,23 +129,26 @@ public final class CommitProtocol implements CheckpointDirectories {
 
     private List<Path> roots(Level level) {
         List<Path> roots = new ArrayList<>(2);
-        // Where metadata are kept apart, the data of differential checkpoints stay where they are.
+        // If metadata are kept apart, the data of differential checkpoints are not moved.
         if (isMaster(level) && !(metadata && level == Level.L4_DCP)) {
             roots.add(directories.root(level));
         }
-        // The configuration may give one directory for both.
+        // The configuration may name the same directory for both.
         if (isMasterOfMetadata() && !roots.contains(directories.meta())) {
             roots.add(directories.meta());
         }
         return roots;
     }
 
-    /** The level whose directories a checkpoint has: differential ones whose metadata lie apart have those of level 4. */
+    /**
+     * Returns the level whose directories a checkpoint uses. Differential checkpoints whose metadata are kept apart use
+     * those of level 4.
+     */
     private Level ofDirectories(Level level) {
         return metadata && level == Level.L4_DCP ? Level.L4 : level;
     }
 
-    /** Whether a checkpoint of a level takes the place of one of level 4. */
+    /** Returns whether a checkpoint of a level takes the place of one of level 4. */
     public boolean supersedesL4(Level level) {
         return ofDirectories(level) == Level.L4;
     }
@@ -149,12 +157,12 @@ public final class CommitProtocol implements CheckpointDirectories {
         return metadata && topology.isGlobalMaster();
     }
 
-    /** Waits until this rank deletes nothing any more of what a checkpoint has replaced. */
+    /** Waits until this rank has finished deleting replaced checkpoints. */
     public void awaitDeletion() {
         deletion.await();
     }
 
-    /** Makes sure that nothing is left of an earlier checkpoint that was aborted, or was replaced. Collective. */
+    /** Removes the remains of earlier checkpoints that were aborted or replaced. Collective. */
     public void prepare(Level level) throws IOException {
         awaitDeletion();
         if (untidy.contains(ofDirectories(level))) {
@@ -162,7 +170,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         }
     }
 
-    /** Takes back a commit that failed and deletes what an aborted checkpoint left. Collective; can be repeated. */
+    /** Undoes a failed commit and deletes the remains of an aborted checkpoint. Collective; can be repeated. */
     public void tidy(Level ofCheckpoint) throws IOException {
         Level level = ofDirectories(ofCheckpoint);
         untidy.add(level);
@@ -181,8 +189,8 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Makes the spare files of differential checkpoints, which were brought up to date, those of a checkpoint to be committed; nothing
-     * happens where there are none. Collective.
+     * Turns the spare files of differential checkpoints, which were brought up to date, into the files of the
+     * checkpoint to be committed. Does nothing if there are none. Collective.
      */
     public void takeSpare() throws IOException {
         onEachRoot("taking the spare files of", Level.L4_DCP, root -> {
@@ -190,13 +198,13 @@ public final class CommitProtocol implements CheckpointDirectories {
                 deleteOfOtherRanks(RunDirectory.spare(root));
                 DirectoryTree.delete(RunDirectory.tmp(root), storage);
                 storage.rename(RunDirectory.spare(root), RunDirectory.tmp(root));
-                // Before the list says that there is a newer checkpoint.
+                // Sync before the list says that there is a newer checkpoint.
                 storage.syncDirectory(root);
             }
         });
     }
 
-    /** A former run of more ranks has left files that this one does not update. */
+    /** Deletes files of a previous run of more ranks, which this run does not update. */
     private void deleteOfOtherRanks(Path directory) throws IOException {
         for (Path file : PathStatus.entries(directory)) {
             OptionalInt rank = FileNames.differentialOwner(file.getFileName().toString());
@@ -211,7 +219,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         DirectoryTree.delete(RunDirectory.spare(directories.global()), storage);
     }
 
-    /** Deletes what a run that was killed in an incremental checkpoint has left of it. Collective. */
+    /** Deletes the remains of an incremental checkpoint during which a run was killed. Collective. */
     public void deleteIncremental() throws IOException {
         Agreement.run(app, "tidying up", () -> {
             if (isMaster(Level.L1)) {
@@ -224,18 +232,18 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Replaces the committed checkpoint of a level by the one in {@code tmp}, on all nodes or on none. The old one stays aside
-     * until {@link #discardSuperseded}. Collective.
+     * Replaces the committed checkpoint of a level by the one in {@code tmp}, on all nodes or on none. The old
+     * checkpoint stays aside until {@link #discardSuperseded}. Collective.
      *
-     * @throws MeetingException it is not known which one is in its place; both stay where they are
-     * @throws IOException otherwise: on all ranks, the old one is in its place
+     * @throws MeetingException it is unknown which checkpoint is in its place; both stay where they are
+     * @throws IOException on all ranks, if the commit failed on any; the old checkpoint is in its place
      */
     public void commit(Level level) throws IOException {
         Level named = ofDirectories(level);
         try {
             onEachRoot("committing", level, root -> swapIn(root, named));
         } catch (MeetingException failure) {
-            // Undone here what the others have agreed on, nobody would have either checkpoint whole.
+            // If this rank undid a commit that the others have agreed on, neither checkpoint would be whole.
             Agreement.tellUnknown(app, "committing level " + level.number(), failure);
             requireKnown();
         } catch (IOException failure) {
@@ -267,7 +275,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         storage.syncDirectory(root);
     }
 
-    /** Undoes {@link #swapIn}, wherever it stopped. By renames only: a deletion could stop in the middle. */
+    /** Undoes {@link #swapIn}, wherever it stopped. It only renames, because a deletion could stop in the middle. */
     private void swapOut(Path root, Level level) throws IOException {
         Path committed = RunDirectory.committed(root, level);
         Path replaced = RunDirectory.replaced(root, level);
@@ -283,8 +291,8 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Deletes what a committed checkpoint supersedes: the one it replaced, which lies aside, behind the computation, and those of
-     * lower levels. Collective.
+     * Deletes the checkpoints that a committed checkpoint supersedes: those of lower levels, and in the background the
+     * replaced one, which lies aside. Collective.
      */
     public void discardSuperseded(Level level) throws IOException {
         requireKnown();
@@ -324,8 +332,8 @@ public final class CommitProtocol implements CheckpointDirectories {
                 }
             });
         }
-        // The highest first, on all nodes: a lower level is the newer one, and when a kill leaves half of it a restart
-        // must not find the older one whole.
+        // The highest level first, on all nodes. A lower level is newer, and if a kill leaves half of it a restart must
+        // not find the older one whole.
         for (int number = level.number() - 1; number >= Level.L1.number(); number--) {
             Level lower = Level.of(number);
             Agreement.run(app, operation, () -> {
@@ -337,12 +345,15 @@ public final class CommitProtocol implements CheckpointDirectories {
                 }
             });
         }
-        // Last: where a rank does not know of the commit, the others hear of it before.
+        // Last, so that a rank that does not know the result of the commit has told the others before.
         deletion.start(replaced);
         untidy.remove(ofDirectories(level));
     }
 
-    /** The files of the ordinary checkpoint of level 4 that a differential one has superseded, for the rank that deletes them. */
+    /**
+     * Returns the files of the ordinary checkpoint of level 4 that a differential one has superseded, for the rank that
+     * deletes them.
+     */
     private List<Path> ordinaryBefore(Level level) {
         Path ordinary = RunDirectory.committed(directories.global(), Level.L4);
         boolean apart =
@@ -351,8 +362,8 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Deletes what a run of another number of ranks has left on the nodes, unfinished checkpoints too: its files could be taken for some of
-     * this one. Collective.
+     * Deletes the files on the nodes from a run of another number of ranks, including unfinished checkpoints, because
+     * they could be taken for files of this run. Collective.
      */
     public void deleteOfFormerRun() throws IOException {
         awaitDeletion();
@@ -376,8 +387,8 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Keeps the local files of a checkpoint that was copied to the parallel file system, where C FTI keeps them; no restart looks
-     * at them. Collective.
+     * Moves the local files of a checkpoint that was copied to the parallel file system to where C FTI keeps them;
+     * restarts do not use them. Collective.
      */
     public void keepReplica(Path replica) throws IOException {
         Agreement.run(app, "keeping the local files of level 4", () -> {
@@ -397,7 +408,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         }
     }
 
-    /** Lets go of the checkpoint that was replaced: into the archive if level 4 is kept, otherwise for good. */
+    /** Moves the replaced checkpoint to the archive if level 4 is kept, and deletes it otherwise. */
     private void discardReplaced(Path root, Level level) throws IOException {
         Path replaced = RunDirectory.replaced(root, level);
         if (keepL4 && level == Level.L4) {
@@ -407,10 +418,10 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Moves the committed level-4 checkpoint to the archive; for the rank that {@link #isMaster}. A differential one stays where
-     * it is, with its metadata, as in C FTI.
+     * Moves the committed level-4 checkpoint to the archive; for the rank that {@link #isMaster}. A differential
+     * checkpoint stays where it is, with its metadata, as in C FTI.
      *
-     * @return whether something is kept of level 4
+     * @return whether anything of level 4 is kept
      */
     public boolean archiveL4() throws IOException {
         awaitDeletion();
@@ -445,7 +456,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     private void archiveMetadata(Path from) throws IOException {
-        // Differential checkpoints are not archived: their files go on.
+        // Differential checkpoints are not archived, because later checkpoints update their files.
         Optional<String> name = MetadataFiles.archiveName(from, storage);
         if (name.isPresent()) {
             Path archived = directories.metaArchive().resolve(name.get());
@@ -462,12 +473,11 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Deletes the committed checkpoint of a level below a root. Synced before and after: a restart prefers lower levels, so
-     * neither this nor what was deleted before may come back after a power loss.
+     * Deletes the committed checkpoint of a level below a root. Syncs before and after, because a restart prefers lower
+     * levels: neither this checkpoint nor one deleted earlier may come back after a power loss.
      */
     private void deleteCommitted(Path root, Level level) throws IOException {
-        // What it has replaced goes first: a deletion behind the computation may have failed, and a restart would take
-        // it.
+        // The replaced checkpoint goes first: its background deletion may have failed, and a restart would use it.
         for (Path directory : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
             if (PathStatus.exists(directory)) {
                 storage.syncDirectory(root);
@@ -478,11 +488,12 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /**
-     * Brings a checkpoint that a kill left elsewhere into its place. By renames: nothing is deleted until {@link #clean}.
-     * Collective.
+     * Completes an interrupted commit: moves a checkpoint that a kill left elsewhere into its place. It only renames;
+     * nothing is deleted before {@link #clean}. Collective.
      *
-     * @param chosen for all ranks of a directory, where the files lie: {@code tmp}, the level's directory or the one aside
-     * @param ofMetadata where the metadata lie; looked at where the mode keeps them
+     * @param chosen where the files lie ({@code tmp}, the level's directory or the one aside), the same on all ranks of
+     *     a directory
+     * @param ofMetadata where the metadata lie; used only if the mode keeps them apart
      */
     public void settle(Level level, CommitSlot chosen, CommitSlot ofMetadata) throws IOException {
         onEachRoot("settling", level, root -> {
@@ -490,7 +501,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         });
     }
 
-    /** Deletes what an interrupted commit left besides the checkpoint in its place. Collective. */
+    /** Deletes the remains of an interrupted commit, apart from the checkpoint in its place. Collective. */
     public void clean(Level level) throws IOException {
         onEachRoot("cleaning", level, root -> {
             DirectoryTree.delete(RunDirectory.tmp(root), storage);

@@ -1,12 +1,12 @@
 package io.drumlin.checkpoint.internal.directory;
 
-/** The places where a checkpoint of a level may be found after a kill, newest first. */
+/** The places where a checkpoint of a level may lie after a kill, newest first. */
 public enum CommitSlot {
-    /** Written, perhaps not whole, not committed. */
+    /** Not committed, and perhaps not whole. */
     TMP(0),
     /** In its place. */
     COMMITTED(1),
-    /** Put aside for a newer one. */
+    /** Put aside for a newer checkpoint. */
     REPLACED(2);
 
     private final int age;
@@ -15,7 +15,7 @@ public enum CommitSlot {
         this.age = age;
     }
 
-    /** The more, the older is what is found there. */
+    /** Returns the age of the place: a checkpoint is older at a place with a higher age. */
     public int age() {
         return age;
     }

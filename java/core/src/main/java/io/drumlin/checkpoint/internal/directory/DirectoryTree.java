@@ -13,7 +13,7 @@ public final class DirectoryTree {
 
     private DirectoryTree() {}
 
-    /** Makes a directory, durably, or does nothing when it exists. */
+    /** Makes a directory durably; does nothing if it exists. */
     public static void make(Path directory, StorageEngine storage) throws IOException {
         if (Files.isDirectory(directory)) {
             return;
@@ -33,7 +33,7 @@ public final class DirectoryTree {
         }
     }
 
-    /** Deletes a file or a directory with all below it; nothing happens when it is missing. */
+    /** Deletes a file, or a directory with everything below it; does nothing if it is missing. */
     public static void delete(Path path, StorageEngine storage) throws IOException {
         if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
             for (Path entry : PathStatus.entries(path)) {

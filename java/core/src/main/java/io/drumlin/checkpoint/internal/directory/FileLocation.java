@@ -2,5 +2,5 @@ package io.drumlin.checkpoint.internal.directory;
 
 import java.nio.file.Path;
 
-/** Where a file lies. */
+/** The place and the path of a file. */
 public record FileLocation(CommitSlot slot, Path path) {}

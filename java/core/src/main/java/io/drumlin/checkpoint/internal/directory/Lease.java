@@ -20,21 +20,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps a second job away from the directories of a run (docs/formats/fti-run-directory.md, section 11): a file that names the process
- * which writes there. A thread renews its time; for between two checkpoints nothing else tells a job that computes on another
- * host from one that was killed.
+ * Keeps a second job away from the directories of a run (docs/formats/fti-run-directory.md, section 11): a file that
+ * names the process which writes there. A thread renews its time; for between two checkpoints nothing else tells a job
+ * that computes on another host from one that was killed.
  *
- * <p>A start waits until it has seen whether the file is renewed. So no clocks are compared, and nobody is refused because of a job
- * that was killed. One rank of the run has the lease.
+ * <p>A start waits until it has seen whether the file is renewed. Therefore clocks are not compared, and a killed job
+ * does not keep another from starting. One rank of the run has the lease.
  */
 public final class Lease implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** How many times a lease is renewed while a start looks at it. */
+    /** How often a lease is renewed while a start watches it. */
     private static final int RENEWALS = 3;
 
-    /** How long a process that is being killed may take to end. */
+    /** How long a process may take to end while it is being killed. */
     public static final Duration GRACE = Duration.ofSeconds(5);
 
     private static final long POLL_MILLIS = 50;
@@ -50,17 +50,17 @@ public final class Lease implements AutoCloseable {
         this.holder = holder;
         renewal = new Thread(null, () -> renew(watch.dividedBy(RENEWALS)), "drumlin-lease", 0, false);
         renewal.setDaemon(true);
-        // A batch system that ends a job says so some seconds before it kills.
+        // A batch system sends a signal some seconds before it kills a job.
         atExit = new Thread(null, this::delete, "drumlin-lease-exit", 0, false);
     }
 
     /**
-     * Takes the lease of a run. Where another job may have it this waits.
+     * Takes the lease of a run. Waits if another job may have it.
      *
      * @param holder this process
-     * @param watch how long a lease is watched that is not renewed before it is taken over
-     * @param grace how long a process on this machine is given to end
-     * @return to be closed; empty where none can be written, which is logged
+     * @param watch how long a lease must stay unrenewed before it is taken over
+     * @param grace how long to wait for a process on this machine to end
+     * @return the lease, to be closed; empty if it cannot be written, which is logged
      * @throws DrumlinException another job has it
      */
     public static Optional<Lease> take(Path file, LeaseHolder holder, Duration watch, Duration grace)
@@ -156,7 +156,7 @@ public final class Lease implements AutoCloseable {
         return true;
     }
 
-    /** Waits until it has been seen, or the time is over. */
+    /** Waits until a renewal has been seen, or the time is over. */
     private boolean isRenewed(LeaseHolder other, Duration watch) throws IOException {
         Optional<FileTime> first = time();
         if (first.isEmpty() || isOld(first.get())) {
@@ -179,7 +179,7 @@ public final class Lease implements AutoCloseable {
         return false;
     }
 
-    /** So old that no difference between clocks explains it. */
+    /** Returns whether a time is too old to be explained by a difference between clocks. */
     private static boolean isOld(FileTime time) {
         return time.toInstant().isBefore(Instant.now().minus(Duration.ofDays(1)));
     }
@@ -239,7 +239,7 @@ public final class Lease implements AutoCloseable {
                 try {
                     Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
                 } catch (IOException e) {
-                    // Who looks at it then may take over, and the next checkpoint is refused.
+                    // A job that watches the lease may now take it over; this run's next checkpoint is then refused.
                     LOG.log(Logger.Level.DEBUG, "the lease {0} was not renewed: {1}", file, e.toString());
                 }
             }
@@ -259,7 +259,7 @@ public final class Lease implements AutoCloseable {
         }
     }
 
-    /** Lets other jobs go on with the run. */
+    /** Releases the lease, so that other jobs can continue the run. */
     @Override
     public void close() {
         delete();

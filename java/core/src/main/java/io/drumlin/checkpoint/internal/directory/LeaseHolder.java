@@ -14,18 +14,21 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 
 /**
- * Who writes to a run's directories: a process, and the job that it is of as far as a batch system tells.
+ * The process that writes to a run's directories, and its job if a batch system names one.
  *
- * @param token of this start
- * @param machine on which the process id means something: host, boot and name space of process ids
- * @param start when the process started, for process ids come again
- * @param job empty without a batch system
+ * @param token a token of this start
+ * @param machine the scope of the process id: host, boot and name space of process ids
+ * @param start when the process started, because process ids are reused
+ * @param job the job; empty without a batch system
  */
 public record LeaseHolder(String token, String host, String machine, long pid, String start, String job) {
 
     private static final String SECTION = "lease";
 
-    /** What batch systems call a job, with what tells jobs of one number apart. */
+    /**
+     * The variables in which batch systems name a job, each with the variable that distinguishes jobs of the same
+     * number.
+     */
     private static final List<List<String>> JOBS = List.of(
             List.of("SLURM_JOB_ID", "SLURM_CLUSTER_NAME"),
             List.of("PBS_JOBID"),
@@ -33,9 +36,9 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
             List.of("JOB_ID", "SGE_TASK_ID"));
 
     /**
-     * This process.
+     * Returns the holder that describes this process.
      *
-     * @param environment value of a variable, or {@code null}
+     * @param environment returns the value of a variable, or {@code null}
      */
     public static LeaseHolder here(UnaryOperator<String> environment) throws IOException {
         long pid = ProcessHandle.current().pid();
@@ -59,11 +62,11 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
         return "";
     }
 
-    /** When a process of this machine started, in ticks since the boot; empty if it has ended. */
+    /** Returns when a process of this machine started, in ticks since boot; empty if it has ended. */
     static String startOf(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-            // The name may hold anything.
+            // The name may contain any character.
             String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
             boolean ended = fields[0].equals("Z") || fields[0].equals("X");
             return ended ? "" : fields[19];
@@ -76,17 +79,20 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
         return machine.equals(here.machine) && pid == here.pid && start.equals(here.start);
     }
 
-    /** Whether the process can be looked for here. */
+    /** Returns whether the process can be looked up on this machine. */
     boolean isOnMachineOf(LeaseHolder here) {
         return machine.equals(here.machine);
     }
 
-    /** Whether the process is there, for one of this machine. */
+    /** Returns whether the process, which must be on this machine, is alive. */
     boolean isAlive() {
         return !start.isEmpty() && startOf(pid).equals(start);
     }
 
-    /** Whether a batch system says that both are of one job: it starts what is to be restarted only after the end of what was. */
+    /**
+     * Returns whether both belong to the same job of a batch system, which restarts a job only after its earlier run
+     * has ended.
+     */
     boolean isOfJobOf(LeaseHolder here) {
         return !job.isEmpty() && job.equals(here.job);
     }
@@ -107,7 +113,7 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
         return IniFile.dump(Map.of(SECTION, values));
     }
 
-    /** From a file that may be damaged: what is missing is empty then. */
+    /** Parses a file that may be damaged; missing fields are empty. */
     static LeaseHolder of(String text) {
         Map<String, String> values = new LinkedHashMap<>();
         try {

@@ -23,12 +23,12 @@ import java.util.regex.Pattern;
 /** The metadata files of the modes that keep them apart from the data (docs/formats/fti-posix.md, section 3). */
 public final class MetadataFiles {
 
-    /** The names of groups' files: sector and group. */
+    /** Matches the names of groups' files: sector and group. */
     public static final Pattern NAME = Pattern.compile("sector(\\d{1,9})-group(\\d{1,9})\\.fti");
 
     private MetadataFiles() {}
 
-    /** The name of a group's file. */
+    /** Returns the name of a group's file. */
     public static String name(Group group) {
         return "sector" + group.sector() + "-group" + group.id() + ".fti";
     }
@@ -56,8 +56,8 @@ public final class MetadataFiles {
     }
 
     /**
-     * The name of the directory into which a directory's metadata are archived; empty if there are none or they are of a differential
-     * checkpoint. What is damaged is archived too: a checkpoint that nobody needs any more must not keep a run from going on.
+     * Returns the name of the archive directory for a directory's metadata; empty if there are none or they belong to a
+     * differential checkpoint. Damaged metadata are archived too, because an obsolete checkpoint must not stop a run.
      */
     static Optional<String> archiveName(Path directory, StorageEngine storage) throws IOException {
         boolean damaged = false;

@@ -13,19 +13,20 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** Whether metadata are those of a group, and of a mode whose files this one reads. */
+/** Checks whether metadata belong to a group, and to a mode whose files this mode reads. */
 public final class MetadataOrigin {
 
-    /** Their files of a rank are the same: bare data. */
+    /** Modes whose files of a rank are alike: bare data. */
     private static final Set<Integer> BARE = Set.of(FtiConfig.IO_POSIX, FtiConfig.IO_MPI, FtiConfig.IO_SIONLIB);
 
     private MetadataOrigin() {}
 
     /**
-     * Refuses others. Those of C FTI do not say where they belong; of HDF5 files the names tell.
+     * Refuses metadata of another group or mode. Metadata of C FTI do not say where they belong; HDF5 files are known
+     * by their names.
      *
-     * @param level at which they lie
-     * @param ioMode of this run
+     * @param level level at which the metadata lie
+     * @param ioMode mode of this run
      */
     public static void require(Path path, GroupMetadata metadata, Level level, int ioMode, int sector, int group)
             throws IOException {
@@ -55,7 +56,7 @@ public final class MetadataOrigin {
         }
     }
 
-    /** {@code ckpt_io} of the run that wrote it; 0 where it is not told. */
+    /** Returns {@code ckpt_io} of the run that wrote the metadata; 0 if not recorded. */
     public static int mode(GroupMetadata metadata) {
         return metadata.origin().map(origin -> origin.ioMode()).orElse(0);
     }
@@ -64,12 +65,12 @@ public final class MetadataOrigin {
         return metadata.files().stream().map(FileEntry::name).allMatch(name -> name.endsWith("." + FileNames.HDF5));
     }
 
-    /** Whether in some modes the data of all ranks are in one file. */
+    /** Returns whether the data of all ranks are in one file in some modes. */
     private static boolean mayBeShared(Level level, GroupMetadata metadata) {
         return level == Level.L4 && metadata.type() == CkptType.FULL;
     }
 
-    /** When the checkpoint was taken; below 0 where C FTI has written the metadata. */
+    /** Returns when the checkpoint was taken; below 0 if C FTI has written the metadata. */
     public static long time(GroupMetadata metadata) {
         return metadata.origin().map(Origin::time).orElse(-1L);
     }
@@ -78,7 +79,7 @@ public final class MetadataOrigin {
         return metadata.origin().map(from -> OptionalLong.of(from.time())).orElse(OptionalLong.empty());
     }
 
-    /** Why metadata or files at a path are not used. */
+    /** Returns an exception that says why metadata or files at a path are not used. */
     public static DrumlinException refused(Path path, String problem, String advice) {
         return DrumlinException.during("restart")
                 .path(path)

@@ -10,12 +10,12 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Finds out whether nodes share the directory that each should have of its own. In such a one each node's first rank would rename
- * and delete what the others have written.
+ * Finds out whether nodes share a directory that each node should have for itself. In a shared directory the first rank
+ * of each node would rename and delete the files of the other nodes.
  */
 public final class NodeMarker {
 
-    /** How long another node may take to write into a marker that it has made. */
+    /** How long another node may take to write into a marker after creating it. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final Path file;
@@ -23,16 +23,20 @@ public final class NodeMarker {
     private boolean made;
 
     /**
-     * The marker of one start of the run on one node.
+     * Creates the marker of one start of the run on one node; makes no file yet.
      *
-     * @param start the same on all ranks of a start of the run, and another at the next: what a kill has left means nothing
+     * @param start a number that is the same on all ranks and differs at the next start, so that a marker left by a
+     *     kill is ignored
      */
     public NodeMarker(Path local, int node, String name, long start) {
         file = local.resolve("drumlin-node-" + Long.toHexString(start));
         text = "node " + node + ", " + name;
     }
 
-    /** Makes the marker of this node, for one rank of it: only one node can make it in one directory, whatever its clients have cached. */
+    /**
+     * Makes the marker file of this node; called by one rank of the node. Only one node can create it in a directory,
+     * whatever the clients have cached.
+     */
     public void make() throws DrumlinException {
         try {
             Files.writeString(file, text, StandardOpenOption.CREATE_NEW);
@@ -40,14 +44,14 @@ public final class NodeMarker {
         } catch (FileAlreadyExistsException e) {
             requireOwn();
         } catch (IOException e) {
-            // What is wrong with the directory shows at the first checkpoint.
+            // The first checkpoint reports what is wrong with the directory.
             made = false;
         }
     }
 
     private void requireOwn() throws DrumlinException {
         String other = maker();
-        // A server of NFS may have been asked twice.
+        // An NFS server may have received the request twice.
         made = other.equals(text);
         if (!made) {
             throw DrumlinException.during("start")
@@ -61,13 +65,13 @@ public final class NodeMarker {
         }
     }
 
-    /** Who made the marker; empty if that cannot be read. */
+    /** Returns which node made the marker; empty if it cannot be read. */
     private String maker() {
         long end = System.nanoTime() + PATIENCE.toNanos();
         String other = "";
         try {
             other = Files.readString(file);
-            // A file is made first and written then.
+            // The other node creates the file first and writes to it later.
             while (other.isEmpty() && System.nanoTime() < end) {
                 LockSupport.parkNanos(10_000_000L);
                 other = Files.readString(file);
@@ -78,7 +82,7 @@ public final class NodeMarker {
         return other;
     }
 
-    /** Deletes it; to be called when all nodes have tried. */
+    /** Deletes the marker. Called after all nodes have tried to make theirs. */
     public void delete() {
         if (made) {
             try {

@@ -19,15 +19,15 @@ import java.util.regex.Matcher;
 /**
  * The directories of a run as one rank sees them (docs/formats/fti-run-directory.md, section 1).
  *
- * <p>The local and the global root, and that of metadata, each hold a checkpoint being written ({@code tmp}), committed ones
- * ({@code l1} to {@code l4}) and, only while a commit is under way, the one being replaced.
+ * <p>The local root, the global root and the root of metadata each hold the checkpoint being written ({@code tmp}),
+ * committed ones ({@code l1} to {@code l4}) and, only while a commit is under way, the one being replaced.
  */
 public final class RunDirectory {
 
-    /** Where the checkpoint that is being replaced waits: C FTI neither looks into it nor cleans it. */
+    /** Prefix of the directory with the checkpoint being replaced. C FTI neither looks into it nor cleans it. */
     private static final String REPLACED = "drumlin-replaced-";
 
-    /** Differential checkpoints of the mode FTI-FF: what is in it is never restarted from. */
+    /** Spare directory for differential checkpoints in the mode FTI-FF. No restart uses its files. */
     private static final String SPARE = "drumlin-spare-dCP";
 
     private final Path ckptRoot;
@@ -45,9 +45,9 @@ public final class RunDirectory {
     }
 
     /**
-     * The directories of a run as a rank sees them; makes none.
+     * Describes the directories of a run as a rank sees them; creates none.
      *
-     * @param ckptDir where the storage of this rank's node is
+     * @param ckptDir directory on the storage of this rank's node
      */
     public RunDirectory(FtiConfig config, Path ckptDir, String execId, int rank) {
         ckptRoot = ckptDir;
@@ -63,7 +63,7 @@ public final class RunDirectory {
         globalStash = config.glblStashDir().resolve("stash");
     }
 
-    /** Makes the directories of the run that are missing; the parents of the configured ones must exist, as for C FTI. */
+    /** Makes the missing directories of the run. The parents of the configured directories must exist, as for C FTI. */
     public void create(StorageEngine storage) throws IOException {
         requireOwn();
         DirectoryTree.make(ckptRoot, storage);
@@ -78,11 +78,14 @@ public final class RunDirectory {
         DirectoryTree.make(global, storage);
         DirectoryTree.make(metaRoot, storage);
         DirectoryTree.make(meta, storage);
-        // Somebody may have been faster.
+        // Another user may have created it first.
         requireOwn();
     }
 
-    /** What a node has, often below /tmp, must be this user's; on the parallel file system a run may be that of a project. */
+    /**
+     * Refuses node-local directories of another user, because they are often below /tmp. On the parallel file system a
+     * run may belong to a project.
+     */
     private void requireOwn() throws IOException {
         if (nodeDirectory.isPresent()) {
             OwnDirectory.require(nodeDirectory.get());
@@ -103,35 +106,35 @@ public final class RunDirectory {
         return global;
     }
 
-    /** Where the files of a level lie: L1 to L3 on the node, L4 on the parallel file system. */
+    /** Returns the root of a level's files: on the node for L1 to L3, on the parallel file system for L4. */
     public Path root(Level level) {
         return level.isGlobal() ? global : local;
     }
 
-    /** Where the metadata of all levels lie, in the modes that keep them apart from the data. */
+    /** Returns the root of the metadata of all levels, in the modes that keep them apart from the data. */
     public Path meta() {
         return meta;
     }
 
-    /** Where files wait that are to be sent to the parallel file system. */
+    /** Returns the directory of files that wait to be sent to the parallel file system. */
     public Path stage() {
         return local.resolve("stage");
     }
 
-    /** Where a checkpoint lies on the node that the program has put aside. */
+    /** Returns the directory on the node with a checkpoint that the program has put aside. */
     public Path localStash(long stashId) {
         return local.resolve("stash").resolve(Long.toString(stashId));
     }
 
-    /** Where it lies on the parallel file system, below a directory of all runs. */
+    /** Returns the directory of a stash on the parallel file system, below a directory shared by all runs. */
     public Path globalStash(long stashId) {
         return globalStash.resolve(Long.toString(stashId));
     }
 
     /**
-     * Where the local files of a checkpoint stay that heads have copied to the parallel file system.
+     * Returns where the local files of a checkpoint are kept after heads have copied it to the parallel file system.
      *
-     * @param asLevel1 in place of a checkpoint of level 1, as C FTI does in the mode POSIX
+     * @param asLevel1 whether they take the place of a checkpoint of level 1, as C FTI does in the mode POSIX
      */
     public Path replica(boolean asLevel1) {
         return asLevel1 ? committed(Level.L1) : local.resolve("lL4Dir");
@@ -161,7 +164,10 @@ public final class RunDirectory {
         return root.resolve(REPLACED + name(level));
     }
 
-    /** Where the files of the differential checkpoint before the last are brought up to date for the next. */
+    /**
+     * Returns the spare directory, where the files of the last but one differential checkpoint are brought up to date
+     * for the next one.
+     */
     public static Path spare(Path root) {
         return root.resolve(SPARE);
     }
@@ -174,12 +180,12 @@ public final class RunDirectory {
         return meta.resolve("Topology.fti");
     }
 
-    /** Who writes to the run's directories. */
+    /** Returns the lease file, which names the process that writes to the run's directories. */
     public Path lease() {
         return meta.resolve("drumlin-lease");
     }
 
-    /** In which order checkpoints were taken. */
+    /** Returns the commit log, which records the order in which checkpoints were taken. */
     public Path commitLog() {
         return meta.resolve("drumlin-commits");
     }
@@ -192,7 +198,7 @@ public final class RunDirectory {
         return meta.resolve("l4_archive");
     }
 
-    /** Deletes what incremental checkpoints have left below a root that were never completed. */
+    /** Deletes the remains of incremental checkpoints below a root that were never completed. */
     static void deleteIncremental(Path root, StorageEngine storage) throws IOException {
         for (Path entry : PathStatus.entries(root)) {
             if (FileNames.isIncremental(entry)) {
@@ -202,17 +208,17 @@ public final class RunDirectory {
     }
 
     /**
-     * The checkpoint files of a kind that a rank has in a directory; empty when the directory is missing.
+     * Returns a rank's checkpoint files of a kind in a directory; none if the directory is missing.
      *
-     * @param topology of this run
-     * @throws IOException the directory cannot be read, or was written by a run of other ranks, of which this run would recover
-     *     a part
+     * @param topology topology of this run
+     * @throws IOException the directory cannot be read, or was written by a run of another number of ranks, of which
+     *     this run would recover only a part
      */
     public static List<Path> rankFiles(Path directory, FileKind kind, int rank, Topology topology) throws IOException {
         List<Path> found = new ArrayList<>();
         for (Path entry : PathStatus.entries(directory)) {
             Matcher name = FileNames.RANK_FILE.matcher(entry.getFileName().toString());
-            // Only files: opening a pipe would wait for its other end.
+            // Only files, because opening a pipe would wait for its other end.
             if (!name.matches() || !PathStatus.isRegularFile(entry)) {
                 continue;
             }
@@ -254,9 +260,9 @@ public final class RunDirectory {
     }
 
     /**
-     * Deletes the run's files on this node; other runs below the same root stay.
+     * Deletes the run's files on this node, but not those of other runs below the same root.
      *
-     * @param keepStage whether files that were to be sent stay too
+     * @param keepStage whether to keep files that wait to be sent
      */
     public void deleteLocal(StorageEngine storage, boolean keepStage) throws IOException {
         for (Path entry : PathStatus.entries(local)) {

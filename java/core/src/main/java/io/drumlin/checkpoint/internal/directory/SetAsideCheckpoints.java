@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Checkpoints of a run at which no restart looks: those in the archive of level 4, and stashes. */
+/** Checkpoints of a run that restarts do not use: those in the archive of level 4, and stashes. */
 public final class SetAsideCheckpoints {
 
     private final Communicator app;
@@ -25,8 +25,8 @@ public final class SetAsideCheckpoints {
     }
 
     /**
-     * Refuses to begin afresh where the archive has a checkpoint: what the run would write could take its place, and the end of the run
-     * would delete it. Collective.
+     * Refuses a fresh start if the archive has a checkpoint: the new run's checkpoints could take its place, and the
+     * end of the run would delete it. Collective.
      */
     public void requireNoneInArchive(String execId) throws IOException {
         String found = Agreement.call(app, "looking into " + directories.archive(), () -> {
@@ -53,7 +53,7 @@ public final class SetAsideCheckpoints {
         }
     }
 
-    /** When each checkpoint in the archive was written, by id. */
+    /** Returns when each checkpoint in the archive was written, by id. */
     private Map<Integer, Long> archived() throws IOException {
         Map<Integer, Long> found = new TreeMap<>();
         for (Path file : PathStatus.entries(directories.archive())) {
@@ -69,7 +69,10 @@ public final class SetAsideCheckpoints {
         return found;
     }
 
-    /** Commands of a shell; what is at level 4 is of no use, and stays under another name. */
+    /**
+     * Returns shell commands that bring back an archived checkpoint. The unusable files at level 4 are kept under
+     * another name.
+     */
     private List<String> moves(int ckptId) throws IOException {
         List<String> moves = new ArrayList<>();
         Path level = directories.committed(Level.L4);
@@ -99,7 +102,7 @@ public final class SetAsideCheckpoints {
         return other;
     }
 
-    /** The stashes that a program could load, in words; empty if there are none. Collective. */
+    /** Returns a description of the stashes that a program could load; empty if there are none. Collective. */
     public String stashes() throws IOException {
         String found = Agreement.call(app, "looking for stashes", () -> app.rank() == 0 ? stashesHere() : "");
         return Agreement.bcast(app, found, 0);

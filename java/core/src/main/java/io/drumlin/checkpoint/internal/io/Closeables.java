@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is closed together. */
+/** Closes several objects together. */
 public final class Closeables {
 
     private Closeables() {}
 
     /**
-     * Closes all, in their order, whatever becomes of those before.
+     * Closes all objects in their order, also if an earlier one fails.
      *
      * @throws IOException the first failure
      */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Joins blocks that follow each other in a file, so that many small pieces do not cost a write each. Not thread-safe. */
+/** Joins adjacent blocks of a file into one write, so that not every small piece costs a write. Not thread-safe. */
 public final class CoalescingWriter {
 
     private final BlockFile file;
@@ -19,7 +19,7 @@ public final class CoalescingWriter {
         this.slabs = slabs;
     }
 
-    /** Adds whole blocks, at most a slab of them. */
+    /** Adds whole blocks, at most one slab. */
     public void add(long offset, ByteBuffer blocks) throws IOException {
         boolean follows = slab != null && start + run.position() == offset;
         if (!follows || run.remaining() < blocks.remaining()) {
@@ -31,7 +31,7 @@ public final class CoalescingWriter {
         run.put(blocks);
     }
 
-    /** Starts to write what was added. To be called before the slabs are handed out once around. */
+    /** Starts to write the added blocks. Must be called before the pool has handed out all slabs once. */
     public void flush() throws IOException {
         if (slab != null) {
             slab.write(file, run.flip(), start);

@@ -5,14 +5,14 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first that went wrong in an exchange with other ranks, held back until it is over: whatever it is must not keep this rank from the
- * next message. Not thread-safe.
+ * The first failure in an exchange with other ranks, deferred until the exchange is over, because it must not keep this
+ * rank from the next message. Not thread-safe.
  */
 public final class DeferredFailure {
 
     private @Nullable Throwable failure;
 
-    /** Runs a step unless one before has failed. */
+    /** Runs a step unless an earlier step has failed. */
     public void attempt(Agreement.Step step) {
         if (failure == null) {
             try {
@@ -23,7 +23,7 @@ public final class DeferredFailure {
         }
     }
 
-    /** Takes note of what went wrong. */
+    /** Adds a failure. */
     public void add(Throwable what) {
         failure = failure == null ? what : failure;
     }
@@ -33,9 +33,9 @@ public final class DeferredFailure {
     }
 
     /**
-     * Ends the exchange.
+     * Throws the failure, if there is one, at the end of the exchange.
      *
-     * @throws IOException the failure, as all others of their own kind
+     * @throws IOException the failure; other kinds of failures are thrown as they are
      */
     public void throwIfThere() throws IOException {
         Throwable first = failure;

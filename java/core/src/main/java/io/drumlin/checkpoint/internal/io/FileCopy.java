@@ -32,7 +32,7 @@ public final class FileCopy {
      */
     public void copy(Path from, long start, long size, Path to) throws IOException {
         EnumSet<OpenMode> writing = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT);
-        // What does not begin on a block cannot be read directly.
+        // A part that does not begin on a block cannot be read with direct I/O.
         EnumSet<OpenMode> reading = start == 0 ? EnumSet.of(OpenMode.READ, OpenMode.DIRECT) : EnumSet.of(OpenMode.READ);
         try (BlockFile source = storage.open(from, reading);
                 BlockFile target = storage.open(to, writing)) {
@@ -49,7 +49,10 @@ public final class FileCopy {
         }
     }
 
-    /** The same of a file that is open. */
+    /**
+     * Copies a part of an open file and makes the copy's content durable; otherwise like
+     * {@link #copy(Path, long, long, Path)}.
+     */
     public void copy(ByteSource from, long start, long size, Path to) throws IOException {
         try (SequentialFile target = new SequentialFile(storage, slabs, to, size)) {
             for (long offset = 0; offset < size; offset += slabs.slabBytes()) {

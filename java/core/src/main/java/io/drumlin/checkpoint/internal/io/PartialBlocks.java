@@ -7,19 +7,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The blocks of a file that more than one piece of data falls into.
+ * The blocks of a file that contain more than one piece of data.
  *
- * <p>Direct writes move whole blocks. Where containers do not begin or end on block boundaries, and in front of the
- * metadata, the bytes of a shared block are collected here and written once, at the end. Bytes nobody gives are zero.
+ * <p>Direct writes move whole blocks. Where containers do not begin or end on block boundaries, and before the
+ * metadata, the bytes of a shared block are collected here and written once, at the end. Bytes that are not put are
+ * zero.
  */
 public final class PartialBlocks {
 
-    /** Bytes of a block: what direct writes of any file may need, and for buffered ones a page. */
+    /** Bytes of a block: the most that direct writes may need, and a page for buffered writes. */
     public static final int BLOCK = AlignedBuffer.ALIGNMENT;
 
     private final Map<Long, byte[]> blocks = new TreeMap<>();
 
-    /** The first multiple of {@code alignment} that is not below {@code value}. */
+    /** Returns the first multiple of {@code alignment} that is not below {@code value}. */
     public static long roundUp(long value, int alignment) {
         return (value + alignment - 1) / alignment * alignment;
     }

@@ -17,16 +17,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is read from its beginning to its end, past the page cache: while a window of it is used the following ones
- * are on their way. Other orders are possible and slower. All memory is taken at opening, so that a rank which lacks it does
- * not leave others waiting for what it reads. Not thread-safe.
+ * A file that is read from its beginning to its end, past the page cache. While one window of the file is used, the
+ * following ones are being read. Reading in another order is possible but slower. All memory is allocated at opening,
+ * so that a rank that lacks memory does not leave others waiting for what it reads. Not thread-safe.
  */
 public final class ReadAhead implements ByteSource, Closeable {
 
-    /** Its memory is its own, so its size is not that of the configured slabs. */
+    /** The file has its own memory, so the size of a window does not depend on the configured slabs. */
     private static final int WINDOW = 1 << 20;
 
-    /** Windows that are read or used at a time. */
+    /** Windows that are being read or used at a time. */
     private static final int WINDOWS = 4;
 
     private final BlockFile file;
@@ -68,7 +68,7 @@ public final class ReadAhead implements ByteSource, Closeable {
         long position = offset;
         while (target.hasRemaining()) {
             long number = position / WINDOW;
-            // Ahead only of who goes on where the last bytes were.
+            // Reads ahead only if the caller continues where the last bytes ended.
             int wanted = number == last || number == last + 1 ? windows.size() : 1;
             for (long next = number; next < number + wanted && next * WINDOW < size; next++) {
                 window(next).start(next);
@@ -85,7 +85,7 @@ public final class ReadAhead implements ByteSource, Closeable {
         return windows.get((int) (number % windows.size()));
     }
 
-    /** Waits for what is under way. */
+    /** Waits for reads under way. */
     @Override
     public void close() throws IOException {
         try {
@@ -94,7 +94,7 @@ public final class ReadAhead implements ByteSource, Closeable {
             }
         } finally {
             windows.clear();
-            // First the file, which waits for what may still be on its way.
+            // Closes the file first, which waits for reads that may still be under way.
             try {
                 file.close();
             } finally {
@@ -120,7 +120,7 @@ public final class ReadAhead implements ByteSource, Closeable {
                 try {
                     await();
                 } catch (IOException e) {
-                    // These bytes were read ahead, and nobody has asked for them.
+                    // These bytes were read ahead and are not needed.
                 }
                 length = 0;
                 read = file.startRead(memory.clear(), wanted * WINDOW);
@@ -154,7 +154,7 @@ public final class ReadAhead implements ByteSource, Closeable {
             return memory.slice(from, count);
         }
 
-        /** A read that nobody wanted may fail. */
+        /** Closes the window. An unused read may fail. */
         void close() {
             try {
                 await();

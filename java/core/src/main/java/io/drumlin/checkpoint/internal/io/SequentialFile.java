@@ -17,7 +17,7 @@ public final class SequentialFile implements Closeable {
     private final SlabPool slabs;
     private SlabPool.@Nullable Slab slab;
 
-    /** Bytes of the slab that were handed out. */
+    /** Bytes of the slab that have been handed out. */
     private int used;
 
     private long written;
@@ -25,9 +25,9 @@ public final class SequentialFile implements Closeable {
     /**
      * Opens the file and reserves its space.
      *
-     * @param path the file, replaced when it exists
-     * @param size bytes it will have
-     * @throws IOException the file cannot be made or the space is not there
+     * @param path the file, replaced if it exists
+     * @param size final size in bytes
+     * @throws IOException the file cannot be created or there is not enough space
      */
     public SequentialFile(StorageEngine storage, SlabPool slabs, Path path, long size) throws IOException {
         this.slabs = slabs;
@@ -45,11 +45,12 @@ public final class SequentialFile implements Closeable {
     }
 
     /**
-     * Memory for the next bytes of the file, from position to limit, to be filled before the next call; {@link #filled} says so.
+     * Returns memory for the next bytes of the file, from position to limit. The caller fills it and calls
+     * {@link #filled} before the next call.
      *
      * @param wanted bytes, above 0
-     * @return {@code wanted} bytes or fewer, at least 1; {@code wanted} while calls ask for whole slabs or less than is left
-     *     of one
+     * @return {@code wanted} bytes or fewer, at least 1; exactly {@code wanted} as long as calls ask for whole slabs or
+     *     at most the rest of a slab
      */
     public ByteBuffer space(int wanted) throws IOException {
         SlabPool.Slab current = slab;
@@ -76,17 +77,17 @@ public final class SequentialFile implements Closeable {
         filled();
     }
 
-    /** The space that was handed out last holds its bytes. */
+    /** Says that the space handed out last is filled. */
     public void filled() throws IOException {
         if (used == slabs.slabBytes()) {
-            // Not later: the pool hands a slab out again that is not busy, however full it is.
+            // Not later, because the pool hands out a slab again that is not busy, even if it is full.
             flush();
         }
     }
 
     /**
-     * Starts the write of what is in the slab, which the pool may then hand out again. Nothing may follow but {@link #finish}, unless
-     * the slab was full.
+     * Starts to write the content of the slab, which the pool may then hand out again. Unless the slab was full, only
+     * {@link #finish} may follow.
      */
     public void flush() throws IOException {
         SlabPool.Slab full = slab;
@@ -103,7 +104,7 @@ public final class SequentialFile implements Closeable {
         written += used;
     }
 
-    /** Writes what is left and makes the content durable. */
+    /** Writes the rest and makes the content durable. */
     public void finish() throws IOException {
         flush();
         slabs.drain();

@@ -13,17 +13,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The aligned memory through which all data pass, handed out in turn.
+ * A pool of aligned memory through which all data pass. The slabs are handed out in turn.
  *
- * <p>Two slabs per MD5 lane: while one set is on its way to the device, the other is filled and hashed. Slabs are made when
- * they are first needed, so small checkpoints take little memory. Not thread-safe.
+ * <p>There are two slabs per MD5 lane: while one set is being written to the device, the other is filled and hashed.
+ * Slabs are allocated when they are first needed, so small checkpoints need little memory. Not thread-safe.
  */
 public final class SlabPool implements AutoCloseable {
 
-    /** Bytes of a slab by default: large enough for full device bandwidth, small enough that a set of them stays in cache. */
+    /**
+     * Bytes of a slab by default: large enough for full device bandwidth, small enough that a set of them stays in
+     * cache.
+     */
     public static final int SLAB_BYTES = 1 << 20;
 
-    /** Slabs of a pool to read with: a round of pieces, one for each lane, is hashed while the next are read. */
+    /** Slabs of a pool for reading: a round of pieces, one for each lane, is hashed while the next round is read. */
     public static final int SLABS = 2 * Md5Lanes.LANES;
 
     private final SlabMemory memory;
@@ -33,10 +36,10 @@ public final class SlabPool implements AutoCloseable {
     private int next;
 
     /**
-     * A pool without slabs; they are made when they are taken.
+     * Creates a pool without slabs; each is allocated when it is first taken.
      *
-     * @param limit slabs at most
-     * @param slabBytes of each; a power of two, a multiple of {@link AlignedBuffer#ALIGNMENT}
+     * @param limit most slabs
+     * @param slabBytes bytes of each slab; a power of two, and a multiple of {@link AlignedBuffer#ALIGNMENT}
      */
     public SlabPool(StorageEngine storage, int limit, int slabBytes) {
         memory = new SlabMemory(storage, slabBytes);
@@ -44,12 +47,12 @@ public final class SlabPool implements AutoCloseable {
         this.slabBytes = slabBytes;
     }
 
-    /** Bytes of each slab. */
+    /** Returns the bytes of each slab. */
     public int slabBytes() {
         return slabBytes;
     }
 
-    /** One slab and the write it is busy with, whose object the next one takes. */
+    /** One slab and its write under way, whose object the next write reuses. */
     public static final class Slab {
         private final ByteBuffer memory;
         private final ByteBuffer view;
@@ -61,20 +64,23 @@ public final class SlabPool implements AutoCloseable {
             view = memory.duplicate();
         }
 
-        /** The memory, cleared. */
+        /** Returns the memory, cleared. */
         public ByteBuffer buffer() {
             return memory.clear();
         }
 
-        /** A part of the memory, from position to limit: the same buffer at every call, but not that of {@link #buffer}. */
+        /**
+         * Returns a part of the memory, from position to limit. Every call returns the same buffer, which differs from
+         * that of {@link #buffer}.
+         */
         public ByteBuffer view(int from, int length) {
             return view.limit(from + length).position(from);
         }
 
         /**
-         * Starts the only write of what is in the slab, which is not handed out again before it has ended.
+         * Starts the only write of the slab's content. The slab is not handed out again before the write has ended.
          *
-         * @param bytes of the slab's memory
+         * @param bytes a part of the slab's memory
          */
         public void write(BlockFile file, ByteBuffer bytes, long offset) throws IOException {
             write = file.startWrite(bytes, offset, write);
@@ -90,7 +96,7 @@ public final class SlabPool implements AutoCloseable {
         }
     }
 
-    /** Makes all slabs now, so that no want of memory comes in the midst of an exchange. */
+    /** Allocates all slabs now, so that a lack of memory does not show in the middle of an exchange. */
     public void fill() {
         while (slabs.size() < limit) {
             slabs.add(new Slab(memory.take()));
@@ -98,9 +104,9 @@ public final class SlabPool implements AutoCloseable {
     }
 
     /**
-     * The next slab, when its last write has ended.
+     * Returns the next slab after its last write has ended.
      *
-     * @throws IOException that write failed
+     * @throws IOException the last write failed
      */
     public Slab take() throws IOException {
         if (slabs.size() < limit && next == slabs.size()) {
@@ -113,7 +119,7 @@ public final class SlabPool implements AutoCloseable {
     }
 
     /**
-     * Waits for all writes, also when one has failed.
+     * Waits for all writes, also if one has failed.
      *
      * @throws IOException the first failure
      */
@@ -126,7 +132,7 @@ public final class SlabPool implements AutoCloseable {
                 failure = failure == null ? e : failure;
             }
         }
-        // From the first slab again, so that small checkpoints never grow the pool.
+        // Starts with the first slab again, so that small checkpoints never grow the pool.
         next = 0;
         if (failure != null) {
             throw failure;

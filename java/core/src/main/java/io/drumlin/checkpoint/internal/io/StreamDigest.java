@@ -9,15 +9,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MD5 of one stream, by a thread of its own: a single stream takes longer than the device, and the caller writes meanwhile. One
- * thread calls. Pieces leave no garbage, so they go through a ring instead of an executor.
+ * Computes the MD5 of one stream in a separate thread, because hashing a single stream takes longer than writing it,
+ * and the caller writes meanwhile. Only one thread may call. Pieces pass through a ring instead of an executor, so that
+ * they leave no garbage.
  */
 public final class StreamDigest implements AutoCloseable {
 
     private final Md5Lanes md5;
     private final List<ByteBuffer> piece = Arrays.asList(new ByteBuffer[1]);
 
-    /** Those numbered from {@code hashed} to {@code given} wait, at their number modulo the length; guarded by this, as all below. */
+    /**
+     * The ring. Pieces numbered from {@code hashed} to {@code given} wait at their number modulo the length. Guarded by
+     * this, as are all fields below.
+     */
     private final ByteBuffer[] pieces;
 
     private long given;
@@ -25,23 +29,23 @@ public final class StreamDigest implements AutoCloseable {
     private boolean closed;
     private @Nullable Throwable failure;
 
-    /** Whether there is a thread; otherwise pieces are hashed where they are given. */
+    /** Whether there is a thread; otherwise the caller hashes the pieces. */
     private final boolean apart;
 
     /**
-     * Hashes in a thread of its own.
+     * Creates a digest with its own thread.
      *
-     * @param most pieces that wait to be hashed, 1 or more
+     * @param most most pieces that wait to be hashed, 1 or more
      */
     public StreamDigest(int most) {
         this(most, DigestEngine.md5(), StreamDigest::start);
     }
 
     /**
-     * Hashes in a thread that the caller gives.
+     * Creates a digest with a thread from the caller.
      *
-     * @param md5 hashes, in its first lane; closed with this
-     * @param threads runs what it is given in a thread, or has an OutOfMemoryError
+     * @param md5 the hasher, whose first lane is used; closed with this
+     * @param threads runs its argument in a thread, or throws an OutOfMemoryError
      */
     public StreamDigest(int most, Md5Lanes md5, Consumer<Runnable> threads) {
         this.md5 = md5;
@@ -65,7 +69,10 @@ public final class StreamDigest implements AutoCloseable {
         thread.start();
     }
 
-    /** Appends the remaining bytes of a buffer, which must not change until as many more calls have returned as pieces may wait. */
+    /**
+     * Appends the remaining bytes of a buffer. The buffer must stay unchanged until {@code most} further calls have
+     * returned.
+     */
     public synchronized void update(ByteBuffer bytes) {
         if (!apart) {
             piece.set(0, bytes);
@@ -78,7 +85,7 @@ public final class StreamDigest implements AutoCloseable {
         notifyAll();
     }
 
-    /** Ends the stream. */
+    /** Ends the stream and returns its digest. */
     public synchronized byte[] digest() {
         await(0);
         return md5.digest(0);
@@ -115,7 +122,7 @@ public final class StreamDigest implements AutoCloseable {
         }
     }
 
-    /** What the thread does. */
+    /** Hashes pieces until the stream ends; the body of the thread. */
     private void hash() {
         while (isNext()) {
             Throwable refused = null;
@@ -128,13 +135,13 @@ public final class StreamDigest implements AutoCloseable {
         }
     }
 
-    /** Waits for a piece; false if there will be none. */
+    /** Waits for a piece; returns false if there will be none. */
     private synchronized boolean isNext() {
         while (given == hashed && !closed) {
             try {
                 wait();
             } catch (InterruptedException e) {
-                // The thread belongs to this object, which ends it by closing.
+                // The thread belongs to this object, which ends it when closed.
             }
         }
         piece.set(0, pieces[(int) (hashed % pieces.length)]);

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.LongConsumer;
 
-/** An engine that tells how much is read. As thread-safe as the engine behind it and who is told. */
+/** A storage engine that reports how much is read. As thread-safe as the underlying engine and the receiver. */
 public record WatchedEngine(StorageEngine engine, LongConsumer read) implements StorageEngine {
 
     @Override
