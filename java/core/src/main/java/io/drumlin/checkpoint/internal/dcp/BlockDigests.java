@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
 
-/** Digests of blocks, by which a differential checkpoint knows what has changed. Not thread-safe. */
+/** Computes digests of blocks, by which a differential checkpoint finds out what has changed. Not thread-safe. */
 public final class BlockDigests implements AutoCloseable {
 
     private static final int CRC_LENGTH = Integer.BYTES;
@@ -23,7 +23,7 @@ public final class BlockDigests implements AutoCloseable {
         this.blockSize = blockSize;
     }
 
-    /** Bytes of a digest. */
+    /** Returns the bytes of a digest. */
     int length() {
         return crc32 ? CRC_LENGTH : Md5Lanes.DIGEST_LENGTH;
     }
@@ -32,7 +32,7 @@ public final class BlockDigests implements AutoCloseable {
         return blockSize;
     }
 
-    /** How many blocks so many bytes have; the last may be shorter. */
+    /** Returns how many blocks a number of bytes has; the last may be shorter. */
     public int count(long bytes) {
         return Math.toIntExact((bytes + blockSize - 1) / blockSize);
     }
@@ -40,9 +40,9 @@ public final class BlockDigests implements AutoCloseable {
     /**
      * Digests the blocks of a window.
      *
-     * @param window its remaining bytes, from the beginning of a block
-     * @param target gets the digests, one behind the other, from {@code block * length()} on
-     * @param block number of the first of them
+     * @param window the remaining bytes are the window, which starts at the beginning of a block
+     * @param target receives the digests one after the other, from {@code block * length()} on
+     * @param block number of the first block
      */
     public void digest(ByteBuffer window, byte[] target, int block) {
         if (crc32) {
@@ -56,7 +56,9 @@ public final class BlockDigests implements AutoCloseable {
         }
     }
 
-    /** MD5 of the blocks of a window, whatever they are compared by. Parameters as those of {@link #digest}. */
+    /**
+     * Computes the MD5 of each block of a window, also if blocks are compared by CRC32; otherwise like {@link #digest}.
+     */
     public void md5(ByteBuffer window, byte[] target, int block) {
         int count = count(window.remaining());
         for (int first = 0; first < count; first += Md5Lanes.LANES) {

@@ -21,12 +21,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spare file of a differential checkpoint in the mode FTI-FF, which holds the checkpoint before the last, while it is
- * brought to the content of the next: only blocks are written that the last checkpoint or this one has changed
- * (docs/adr/008-differential-checkpoints-in-two-files.md). Or a new file, of which everything is written.
+ * The spare file of a differential checkpoint in the mode FTI-FF while it is brought up to date. It holds the last but
+ * one checkpoint and becomes the next one: only blocks that the last checkpoint or this one has changed are written
+ * (docs/adr/008-differential-checkpoints-in-two-files.md). If there is no spare file, a new file is written completely.
  *
- * <p>The file becomes byte for byte what an update in place of the last one would give: behind a chunk that has become shorter
- * its old bytes remain.
+ * <p>The file becomes byte for byte what an update of the last file in place would produce: after a chunk that has
+ * become shorter, its old bytes remain.
  */
 public final class DifferentialFile implements ChunkTarget {
 
@@ -46,9 +46,9 @@ public final class DifferentialFile implements ChunkTarget {
      *
      * @param path the spare file
      * @param committed the file of the last checkpoint, if there is one
-     * @param last what is known of that file; null if nothing is
-     * @param update whether the spare file holds the checkpoint before the last; otherwise it is replaced
-     * @param oldData bytes of the containers that were there before this checkpoint
+     * @param last the known blocks of that file; null if nothing is known
+     * @param update whether the spare file holds the last but one checkpoint; otherwise it is replaced
+     * @param oldData bytes of the containers that existed before this checkpoint
      */
     public DifferentialFile(
             StorageEngine storage,
@@ -89,12 +89,12 @@ public final class DifferentialFile implements ChunkTarget {
         }
     }
 
-    /** What is known of the file once it is finished. */
+    /** Returns the known blocks of the file after it was finished. */
     public FileBlocks blocks() {
         return next;
     }
 
-    /** Bytes of the blocks that are not as in the last checkpoint. */
+    /** Returns the bytes of the blocks that differ from the last checkpoint. */
     public long changedBytes() {
         return changedBytes;
     }
@@ -149,11 +149,11 @@ public final class DifferentialFile implements ChunkTarget {
         file.sync();
     }
 
-    /** Brings what is in a container behind its content to what the last checkpoint has there. */
+    /** Updates the bytes after the content of a container to those of the last checkpoint. */
     private void keepOldBytes(long start, Area area, @Nullable Area before) throws IOException {
         if (start >= oldData) {
             if (update) {
-                // There may be records of an earlier, shorter state.
+                // The file may have records of an earlier, shorter state here.
                 zeros(start + area.length(), start + area.room());
             }
         } else if (before == null || !update || before.added()) {
@@ -218,7 +218,7 @@ public final class DifferentialFile implements ChunkTarget {
             area = area(chunk.start(), chunk.length(), chunk.room());
         }
 
-        /** Digests the next blocks, writes what is to be written of them and gives all their bytes. */
+        /** Digests the next blocks, writes those that must be written, and returns all their bytes. */
         @Override
         public ByteBuffer next() throws IOException {
             long start = chunk.start() + position;

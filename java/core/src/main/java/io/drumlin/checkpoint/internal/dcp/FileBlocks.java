@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of the containers of a differential checkpoint file and the blocks of their content. Not thread-safe. */
+/** The known containers of a differential checkpoint file, with the digests of their blocks. Not thread-safe. */
 public final class FileBlocks {
 
     private final Map<Long, Area> areas = new TreeMap<>();
 
-    /** All containers, by where they begin. */
+    /** Returns all containers, by their start offset. */
     Map<Long, Area> areas() {
         return areas;
     }
@@ -31,11 +31,11 @@ public final class FileBlocks {
         private final byte[] digests;
         private final BitSet changed = new BitSet();
 
-        /** Whether it was not in the file of the checkpoint before. */
+        /** Whether the container was not in the previous checkpoint's file. */
         private final boolean added;
 
         /**
-         * Nothing known of the blocks yet.
+         * Creates a container without known blocks.
          *
          * @param length bytes of the content
          * @param room bytes of the container
@@ -65,12 +65,12 @@ public final class FileBlocks {
             return digests;
         }
 
-        /** Numbers of the blocks that the checkpoint before had not, or not so. */
+        /** Returns the numbers of the blocks that the previous checkpoint did not have or had with other content. */
         BitSet changed() {
             return changed;
         }
 
-        /** Takes note whether a block, whose digest is known now, is another than before. */
+        /** Records whether a block, whose digest is now known, differs from the previous one. */
         void compare(int block, @Nullable Area before) {
             int from = block * digestLength;
             int to = from + digestLength;
@@ -80,7 +80,7 @@ public final class FileBlocks {
             changed.set(block, !same);
         }
 
-        /** Where a block ends in the container; it may end before it begins, if the content does. */
+        /** Returns where a block ends in the container. If the content ends before the block, so does the block. */
         long end(int block) {
             return Math.min((block + 1L) * blockSize, length);
         }

@@ -4,13 +4,13 @@ import io.drumlin.checkpoint.internal.data.ProtectedData;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** The digests of a variable's blocks as they are in a file of differential checkpoints of the mode POSIX. */
+/** The digests of a variable's blocks in a file of differential checkpoints in the mode POSIX. */
 public final class VariableDigests {
 
-    /** Of a variable of which nothing is known. */
+    /** The digests of a variable of which nothing is known. */
     public static final VariableDigests NONE = new VariableDigests(0, 1, 1, new byte[0]);
 
-    /** Bytes of blocks that are digested in one go, unless a block has more. */
+    /** Bytes of blocks that are digested at once, unless a single block is larger. */
     public static final int WINDOW = 1 << 20;
 
     private final long size;
@@ -26,7 +26,7 @@ public final class VariableDigests {
     }
 
     /**
-     * No block has been seen yet.
+     * Creates digests that are still to be filled in.
      *
      * @param size bytes of the variable
      */
@@ -38,7 +38,7 @@ public final class VariableDigests {
                 new byte[Math.multiplyExact(blocks.count(size), blocks.length())]);
     }
 
-    /** Digests a variable as it is now. */
+    /** Digests the present value of a variable. */
     public static VariableDigests of(ProtectedData variable, BlockDigests blocks) {
         VariableDigests digests = new VariableDigests(variable.size(), blocks);
         int count = blocks.count(variable.size());
@@ -52,9 +52,9 @@ public final class VariableDigests {
     }
 
     /**
-     * Whole blocks of a variable, the last one filled with zeros.
+     * Copies whole blocks of a variable; the last one is filled up with zeros.
      *
-     * @param window gets them
+     * @param window receives the blocks
      */
     public static ByteBuffer content(ProtectedData variable, int first, int count, int blockSize, ByteBuffer window) {
         long from = (long) first * blockSize;
@@ -71,12 +71,15 @@ public final class VariableDigests {
         return size;
     }
 
-    /** One behind the other, to be filled. */
+    /** Returns the digests one after the other, to be filled in. */
     public byte[] bytes() {
         return bytes;
     }
 
-    /** As C FTI: what begins behind the end of the variable before is new, everything else is told by its digest. */
+    /**
+     * Returns whether a block is unchanged, as C FTI decides it: a block that begins after the old end of the variable
+     * is new, and any other block is compared by its digest.
+     */
     public boolean isAsIn(VariableDigests before, int block) {
         int from = block * length;
         return (long) block * blockSize < before.size
@@ -84,8 +87,8 @@ public final class VariableDigests {
     }
 
     /**
-     * The same, but that a last block that is full is taken for another. C FTI does not digest it when a restart has recovered the
-     * variable, and so writes it once more; files are equal only if we do too.
+     * Returns these digests without that of a full last block, so that the block counts as changed. After a restart C
+     * FTI does not digest this block and so writes it once more; the files are equal only if Drumlin does too.
      */
     public VariableDigests withoutFullLast() {
         boolean full = size > 0 && size % blockSize == 0;

@@ -18,14 +18,14 @@ import java.util.EnumSet;
 import java.util.List;
 
 /**
- * A checkpoint file that is being written, each chunk in one pass over its data. Not thread-safe.
+ * A checkpoint file that is being written. Each chunk takes one pass over its data. Not thread-safe.
  *
- * <p>Up to {@link Md5Lanes#LANES} chunks advance side by side, a slab of each at a time: staged into aligned memory, given to
- * the device, hashed while it is on its way.
+ * <p>Up to {@link Md5Lanes#LANES} chunks advance side by side, one slab of each at a time. A slab is copied to aligned
+ * memory, its write is started, and it is hashed while the device writes it.
  */
 public final class ChunkedFile implements ChunkTarget {
 
-    /** What is smaller is written together with its neighbours, if a slab has room for several. */
+    /** Smaller pieces are written together with their neighbours, if a slab has room for several. */
     private static final int SMALL = 64 << 10;
 
     private final SlabPool slabs;
@@ -37,8 +37,8 @@ public final class ChunkedFile implements ChunkTarget {
     /**
      * Opens the file.
      *
-     * @param path the file, replaced when it exists
-     * @throws IOException the file cannot be made
+     * @param path the file, replaced if it exists
+     * @throws IOException the file cannot be created
      */
     public ChunkedFile(StorageEngine storage, SlabPool slabs, Path path) throws IOException {
         this.slabs = slabs;
@@ -62,10 +62,10 @@ public final class ChunkedFile implements ChunkTarget {
     }
 
     /**
-     * Writes a chunk whose bytes go on with the stream in lane 0.
+     * Writes a chunk whose bytes continue the stream in lane 0.
      *
-     * @param image has the bytes of the chunk
-     * @param md5 lane 0 takes the bytes
+     * @param image the bytes of the chunk
+     * @param md5 hashes the bytes in lane 0
      */
     public void append(ByteSource image, Chunk chunk, Md5Lanes md5) throws IOException {
         Cursor cursor = new Cursor(image, chunk);
@@ -89,7 +89,7 @@ public final class ChunkedFile implements ChunkTarget {
         }
         edges.write(run);
         slabs.drain();
-        // Direct writes end on a block boundary, the file does not.
+        // Direct writes end on a block boundary; the file may not.
         file.truncate(size);
         file.sync();
     }
@@ -103,7 +103,7 @@ public final class ChunkedFile implements ChunkTarget {
         }
     }
 
-    /** Starts the write of the whole blocks of a piece and leaves the parts of shared blocks to {@code edges}. */
+    /** Starts to write the whole blocks of a piece, and adds its parts of shared blocks to {@code edges}. */
     private void writeBlocks(SlabPool.Slab slab, ByteBuffer memory, long start, ByteBuffer piece, long roomEnd)
             throws IOException {
         int alignment = PartialBlocks.BLOCK;
@@ -119,7 +119,7 @@ public final class ChunkedFile implements ChunkTarget {
             edges.put(start, piece.slice(piece.position(), (int) (from - start)));
         }
         if (to < end && roomEnd >= to + alignment) {
-            // The rest of the block is unused space of the container: zeros, as C FTI leaves there.
+            // The rest of the block is unused space of the container. It is filled with zeros, as in C FTI.
             to += alignment;
             for (int i = (int) (end - slabStart); i < to - slabStart; i++) {
                 memory.put(i, (byte) 0);
@@ -147,7 +147,7 @@ public final class ChunkedFile implements ChunkTarget {
             this.chunk = chunk;
         }
 
-        /** Stages the next piece, starts its write and gives its bytes to be hashed. */
+        /** Copies the next piece to a slab, starts its write and returns its bytes, to be hashed. */
         @Override
         public ByteBuffer next() throws IOException {
             long start = chunk.start() + position;

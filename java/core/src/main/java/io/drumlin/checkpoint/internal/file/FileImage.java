@@ -7,10 +7,11 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * The bytes of a checkpoint file as they will be on disk, taken from memory: protected data, records, zeros between them.
+ * The bytes of a checkpoint file as they will be on disk, read from memory: protected data, records, and zeros between
+ * them.
  *
- * <p>So the partner and the parity get what is in the file without reading it back. Valid while the protected data do not
- * change. Not thread-safe.
+ * <p>The partner copy and the parity use these bytes, so the file is not read back. Valid while the protected data do
+ * not change. Not thread-safe.
  */
 public final class FileImage implements ByteSource {
 
@@ -19,7 +20,7 @@ public final class FileImage implements ByteSource {
     private final long size;
     private final TreeMap<Long, Extent> extents = new TreeMap<>();
 
-    /** The same in their order; empty while it is not known. */
+    /** The extents in file order; empty as long as the order is unknown. */
     private List<Extent> inOrder = List.of();
 
     /** A part of the file and where its bytes come from. */
@@ -40,7 +41,7 @@ public final class FileImage implements ByteSource {
         put(offset, length, (position, target) -> data.copyOut(from + position, target));
     }
 
-    /** Puts bytes that are read when they are asked for at an offset of the file. Parts must not overlap. */
+    /** Puts content that is read on demand at an offset of the file. Parts must not overlap. */
     public void put(long offset, long length, Content content) {
         if (length > 0) {
             extents.put(offset, new Extent(offset, length, content));

@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This rank's file of a checkpoint that gets its variables a few at a time. Until all are in it, it lies where nothing takes it for
- * a checkpoint.
+ * This rank's file of a checkpoint whose variables are added a few at a time. Until all variables are in the file, it
+ * has a name that no program takes for a checkpoint.
  */
 public final class IncrementalFile implements RankFileWriter {
 
@@ -32,21 +32,22 @@ public final class IncrementalFile implements RankFileWriter {
     private boolean finished;
     private boolean closed;
 
-    /** Where the file lies. */
+    /** Path of the file. */
     private Path plain;
 
-    /** Opens the file when its first variable comes. */
+    /** Opens the file when its first variable is added. */
     @FunctionalInterface
     public interface Opening {
         IncrementalWriter open() throws IOException;
     }
 
     /**
-     * Nothing is opened yet.
+     * Describes a file and opens nothing yet.
      *
-     * @param unfinished where the file lies until {@link #write}
-     * @param temporary whether it is deleted when the checkpoint is not completed; otherwise it may hold others
-     * @param all what is protected, at any time
+     * @param unfinished path of the file until {@link #write}
+     * @param temporary whether the file is deleted if the checkpoint is not completed; otherwise it may hold earlier
+     *     checkpoints
+     * @param all returns the variables that are protected at the time of the call
      */
     public IncrementalFile(
             StorageEngine storage,
@@ -74,9 +75,9 @@ public final class IncrementalFile implements RankFileWriter {
     }
 
     /**
-     * Writes variables as they are now.
+     * Writes variables with their present values.
      *
-     * @param ids protected variables that were not added before
+     * @param ids protected variables that have not been added yet
      * @throws IOException they could not be written; the checkpoint can then not be completed
      */
     public void add(List<Integer> ids) throws IOException {
@@ -86,9 +87,9 @@ public final class IncrementalFile implements RankFileWriter {
     }
 
     /**
-     * The file of a checkpoint that adds variables when it is drafted: all at once, as they are then.
+     * Returns a writer that adds variables when the file is planned: all at once, with their values at that time.
      *
-     * @param ids protected variables that were not added before
+     * @param ids protected variables that have not been added yet
      */
     public RankFileWriter adding(List<Integer> ids) {
         return new RankFileWriter() {

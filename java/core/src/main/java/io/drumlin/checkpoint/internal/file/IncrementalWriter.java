@@ -6,34 +6,35 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
 
-/** A file of a mode that gets its variables a few at a time. Not thread-safe. */
+/** Writes a file in the format of a mode, a few variables at a time. Not thread-safe. */
 public interface IncrementalWriter extends Closeable {
 
     /**
-     * Writes variables as they are now.
+     * Writes variables with their present values.
      *
-     * @param variables by id, in the order of the file; none of them was added before
-     * @param all what is protected now, by id in the order of the first protection
+     * @param variables the variables by id, in the order of the file; none of them has been added yet
+     * @param all all protected variables, by id in the order of their first protection
      */
     void add(Map<Integer, ProtectedData> variables, Map<Integer, ProtectedData> all) throws IOException;
 
-    /** The variables that were added, by id in the order in which they came. */
+    /** Returns the added variables, by id in the order in which they were added. */
     Map<Integer, ProtectedData> added();
 
     /**
-     * The file with all that was added. Its image is not to be used: the data may have changed since.
+     * Returns the plan of the file with all added variables. Its image must not be used, because the data may have
+     * changed.
      *
      * @param timestamp the same on all ranks
-     * @param all what is protected now
-     * @throws IOException the mode has no place for what was added
+     * @param all all protected variables
+     * @throws IOException the mode cannot store the added variables
      */
     FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException;
 
     /**
      * Completes the file and makes its content durable.
      *
-     * @param draft as {@link #draft} gave it
-     * @param seal completes the draft
+     * @param draft the plan that {@link #draft} returned
+     * @param seal completes the plan
      */
     void finish(FilePlan draft, Seal seal) throws IOException;
 }

@@ -9,13 +9,18 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes chunks and digests them on the way: as many at a time as there are lanes, a piece of each in turn. */
+/**
+ * Writes chunks and digests them at the same time: as many chunks side by side as there are lanes, one piece of each in
+ * turn.
+ */
 public final class LaneDigests {
 
-    /** How far a chunk has been written. */
+    /** The position up to which a chunk has been written. */
     public interface Cursor {
 
-        /** Writes the next piece and gives its bytes, which stay as they are until all of the round are digested. */
+        /**
+         * Writes the next piece and returns its bytes, which do not change until all pieces of the round are digested.
+         */
         ByteBuffer next() throws IOException;
 
         boolean isAtEnd();
@@ -27,7 +32,7 @@ public final class LaneDigests {
         Cursor of(Chunk chunk);
     }
 
-    /** What is done after a piece of each chunk was written, and before they are digested. */
+    /** A step after a piece of each chunk was written, and before the pieces are digested. */
     @FunctionalInterface
     public interface Round {
         void written() throws IOException;
@@ -35,7 +40,7 @@ public final class LaneDigests {
 
     private LaneDigests() {}
 
-    /** The digests of chunks, in their order. */
+    /** Writes chunks and returns their digests, in their order. */
     public static List<byte[]> of(List<Chunk> chunks, Md5Lanes md5, Start start, Round round) throws IOException {
         byte[][] hashes = new byte[chunks.size()][];
         @Nullable Cursor[] lanes = new Cursor[Md5Lanes.LANES];

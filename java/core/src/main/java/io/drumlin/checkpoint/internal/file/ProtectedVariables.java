@@ -19,8 +19,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank protects, in the order in which it was first protected, and what it is called. What is stored of it in the last
- * checkpoint is known too: a restarted program asks for names and sizes before it protects anything.
+ * The protected variables of a rank with their names, in the order of their first protection. It also knows which
+ * variables the last checkpoint holds, because a restarted program asks for names and sizes before it protects
+ * anything.
  */
 public final class ProtectedVariables {
 
@@ -29,7 +30,7 @@ public final class ProtectedVariables {
     private final int maxVarId;
     private @Nullable StoredFile stored;
 
-    /** What the variables in the last checkpoint are called, as far as that is known. */
+    /** Names of the variables in the last checkpoint, as far as they are known. */
     private Map<Integer, VariableName> storedLabels = Map.of();
 
     private long bytes;
@@ -37,17 +38,17 @@ public final class ProtectedVariables {
     /** All protected and stored ids. */
     private final Set<Integer> knownIds = new LinkedHashSet<>();
 
-    /** Whether what is stored has no names. */
+    /** Whether the last checkpoint stores no names. */
     private boolean namelessFile;
 
-    /** The ids of the names that {@link #idFor} gave or that are stored. */
+    /** The ids of names that {@link #idFor} assigned or that are stored. */
     private final Map<String, Integer> idsByName = new HashMap<>();
 
     public ProtectedVariables(int maxVarId) {
         this.maxVarId = maxVarId;
     }
 
-    /** What the last checkpoint holds, or null when there is none. */
+    /** Sets the content of the last checkpoint; null if there is none. */
     public void storedIn(@Nullable StoredFile file) {
         stored = file;
         storedLabels = file == null ? Map.of() : file.labels();
@@ -55,9 +56,9 @@ public final class ProtectedVariables {
     }
 
     /**
-     * What the last checkpoint holds if another number of ranks took it.
+     * Sets the content of the last checkpoint if another number of ranks took it.
      *
-     * @param part of any of them: only ids and names in it are those of all
+     * @param part the part of any rank; only its ids and names are the same for all ranks
      */
     public void storedByOthers(StoredFile part) {
         stored = null;
@@ -83,12 +84,12 @@ public final class ProtectedVariables {
         }
     }
 
-    /** The variables by their ids, in file order. */
+    /** Returns the variables by id, in file order. */
     public Map<Integer, ProtectedData> byId() {
         return Collections.unmodifiableMap(data);
     }
 
-    /** Bytes of all variables. */
+    /** Returns the bytes of all variables. */
     public long bytes() {
         return bytes;
     }
@@ -154,7 +155,7 @@ public final class ProtectedVariables {
         if (given.isEmpty()) {
             throw new IllegalArgumentException("the name of a variable is empty");
         }
-        // Where the files tell no names those of the program come in their order again, as in C FTI.
+        // If the files store no names, the program must ask for its names in the same order again, as in C FTI.
         Set<Integer> taken = namelessFile ? data.keySet() : knownIds;
         int id = taken.size();
         if (taken.contains(id)) {
@@ -188,7 +189,7 @@ public final class ProtectedVariables {
         variable.label(new VariableName(old.idName(), old.attribute(), dimensions));
     }
 
-    /** The root of the groups in the mode HDF5. */
+    /** Returns the root of the groups in the mode HDF5. */
     public RunGroup datasets() {
         return datasets;
     }

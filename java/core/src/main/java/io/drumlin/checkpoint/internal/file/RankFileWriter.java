@@ -7,40 +7,40 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** This rank's own file of a checkpoint, and how its bytes get there. Not thread-safe. */
+/** Writes this rank's own file of a checkpoint. Not thread-safe. */
 public interface RankFileWriter extends Closeable {
 
-    /** Makes the records of a file once its digests are known. */
+    /** Makes the records of a file after its digests are known. */
     @FunctionalInterface
     interface Seal {
         List<Piece> seal(List<byte[]> digests) throws IOException;
     }
 
     /**
-     * What the file is to hold.
+     * Returns the plan of the file.
      *
      * @param timestamp the same on all ranks
-     * @throws IOException there can be no such file
+     * @throws IOException the file cannot hold the data
      */
     FilePlan draft(int ckptId, long timestamp) throws IOException;
 
     /**
-     * Makes the file, whole and durable; the directory entry is the caller's business.
+     * Writes the file and makes its content durable. The caller makes the directory entry durable.
      *
-     * @param path the file, replaced when it exists
-     * @param draft as {@link #draft} gave it
-     * @param seal completes the draft
+     * @param path the file, replaced if it exists
+     * @param draft the plan that {@link #draft} returned
+     * @param seal completes the plan
      */
     void write(Path path, FilePlan draft, Seal seal) throws IOException;
 
     /**
-     * The bytes of the file: all of them after {@link #write}, before it those of {@link FilePlan#chunks}.
+     * Returns the bytes of the file: all of them after {@link #write}, and before it those of {@link FilePlan#chunks}.
      *
-     * @param draft as {@link #draft} gave it
+     * @param draft the plan that {@link #draft} returned
      */
     ByteSource image(FilePlan draft) throws IOException;
 
-    /** Lets go of the file; it is deleted unless it was written to where it belongs. A second call does nothing. */
+    /** Closes the file, and deletes it unless it was written to its place. A second call does nothing. */
     @Override
     default void close() throws IOException {}
 }

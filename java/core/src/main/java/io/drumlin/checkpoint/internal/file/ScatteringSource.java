@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Copies what another source reads of variables into them. As thread-safe as the other. */
+/**
+ * A source that copies the bytes of variables, which it reads from another source, into the variables. As thread-safe
+ * as the other source.
+ */
 public final class ScatteringSource implements ByteSource {
 
     private final ByteSource source;
@@ -18,7 +21,7 @@ public final class ScatteringSource implements ByteSource {
     /**
      * Scatters what is read into the variables.
      *
-     * @param chunks which do not overlap
+     * @param chunks parts of the variables, which do not overlap
      */
     public ScatteringSource(ByteSource source, List<StoredFile.Chunk> chunks, Map<Integer, ProtectedData> variables) {
         this.source = source;

@@ -10,14 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a plain checkpoint file that was read or has just been written holds.
+ * The content of a plain checkpoint file that was read or has just been written.
  *
  * @param ckptId id of the checkpoint
  * @param chunks the parts of variables that have content, in file order
  * @param sizes bytes of each stored variable, by id in file order
- * @param labels what the program calls the variables, by id, where the mode stores that
- * @param whole all bytes of the checkpoint, where they have a digest together and not each chunk its own
- * @param locator finds the chunks where only the file says where they are, or verifies them with all the rest of it
+ * @param labels names of the variables, by id, if the mode stores them
+ * @param whole all bytes of the checkpoint, if they have one common digest instead of a digest for each chunk
+ * @param locator finds the chunks if only the file itself says where they are, or verifies them together with the rest
+ *     of the file
  */
 public record StoredFile(
         int ckptId,
@@ -32,11 +33,12 @@ public record StoredFile(
     public interface Locator {
 
         /**
-         * Where the content of variables is. Where there is no digest of the whole file, all that has a digest is read and compared.
+         * Returns where the content of variables is. If the whole file has no digest, everything that has a digest is
+         * read and compared.
          *
-         * @param file what is in the file
-         * @param path of the file, for messages
-         * @throws IOException the file cannot be read, has not these variables or is damaged
+         * @param file the bytes of the file
+         * @param path path of the file, for messages
+         * @throws IOException the file cannot be read, does not have these variables, or is damaged
          */
         List<Chunk> chunks(ByteSource file, Path path, Map<Integer, ProtectedData> data) throws IOException;
     }
@@ -48,7 +50,7 @@ public record StoredFile(
      * @param from position in the variable, in bytes
      * @param offset byte offset in the file
      * @param length bytes
-     * @param md5 digest of the bytes, lower-case hexadecimal; empty where only the whole file has one
+     * @param md5 digest of the bytes, lower-case hexadecimal; empty if only the whole file has one
      */
     public record Chunk(int id, long from, long offset, long length, Optional<String> md5) {
 
@@ -62,23 +64,23 @@ public record StoredFile(
         labels = Map.copyOf(labels);
     }
 
-    /** A file each of whose chunks has its digest. */
+    /** Creates the description of a file in which each chunk has a digest. */
     public StoredFile(int ckptId, List<Chunk> chunks, Map<Integer, Long> sizes) {
         this(ckptId, chunks, sizes, Map.of(), Optional.empty(), Optional.empty());
     }
 
     /**
-     * A file of which nothing is known but the digest of its first bytes.
+     * Returns the description of a file of which only the digest of its first bytes is known.
      *
-     * @param length how many
-     * @param md5 lower-case hexadecimal
+     * @param length number of these bytes
+     * @param md5 their digest, lower-case hexadecimal
      */
     public static StoredFile of(int ckptId, long length, String md5) {
         Chunk first = new Chunk(-1, 0, 0, length, Optional.of(md5));
         return new StoredFile(ckptId, List.of(), Map.of(), Map.of(), Optional.of(first), Optional.empty());
     }
 
-    /** The same in a file in which it begins {@code start} bytes later. */
+    /** Returns the description of the same content that begins {@code start} bytes later in its file. */
     public StoredFile movedBy(long start) {
         return new StoredFile(
                 ckptId,
@@ -89,17 +91,20 @@ public record StoredFile(
                 locator);
     }
 
-    /** The parts of the given variables in the file, as far as that is known without reading it. */
+    /** Returns the parts of the given variables in the file, as far as they are known without reading it. */
     public List<Chunk> chunks(Map<Integer, ProtectedData> data) {
         return chunks.stream().filter(chunk -> data.containsKey(chunk.id())).toList();
     }
 
-    /** What verifies all of it while it is read, where chunks have no digests, nor the whole. */
+    /**
+     * Returns the locator that verifies the whole file while reading it, if neither the chunks nor the whole have a
+     * digest.
+     */
     public Optional<Locator> verifier() {
         return whole.isEmpty() ? locator : Optional.empty();
     }
 
-    /** What is read to see whether the file is whole. */
+    /** Returns the parts that must be read to verify the file. */
     public List<Chunk> toVerify() {
         return whole.map(List::of).orElse(chunks);
     }
@@ -108,7 +113,7 @@ public record StoredFile(
         return sizes.containsKey(id);
     }
 
-    /** Bytes of a variable; 0 when it is not stored. */
+    /** Returns the bytes of a variable; 0 if it is not stored. */
     public long size(int id) {
         return sizes.getOrDefault(id, 0L);
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Parts of variables by where they are in a file. Not thread-safe. */
+/** Parts of variables, sorted by their offset in a file. Not thread-safe. */
 public final class VariableParts {
 
     private final NavigableMap<Long, Chunk> parts = new TreeMap<>();
@@ -22,16 +22,16 @@ public final class VariableParts {
         }
     }
 
-    /** Whether no byte of the file is in two parts: {@link #scatter} would give it to one of them. */
+    /** Returns whether no byte of the file is in two parts; {@link #scatter} would copy it to only one of them. */
     public boolean areApart() {
         return apart;
     }
 
     /**
-     * Copies what a piece of the file has of the variables.
+     * Copies the bytes of variables in a piece of the file.
      *
-     * @param offset of the piece in the file
-     * @param target takes it
+     * @param offset offset of the piece in the file
+     * @param target receives the bytes
      */
     public void scatter(long offset, ByteBuffer piece, ChunkSink target) {
         long end = offset + piece.remaining();

@@ -1,4 +1,7 @@
-/** What a rank's file holds: the draft before it is written, the image in memory, the stored file. Not API: may change in any release. */
+/**
+ * The content of a rank's file: the plan before it is written, the image in memory, and the stored file. Not API: may
+ * change in any release.
+ */
 @NullMarked
 package io.drumlin.checkpoint.internal.file;
 

@@ -14,10 +14,11 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * This rank's file of the present data, written in one pass: all offsets are known before the first byte moves. It has nothing to close.
+ * Writes this rank's file of the present data in one pass. All offsets are known before the first byte is written.
+ * There is nothing to close.
  *
- * @param data what is protected, by id
- * @param slabs through which the data pass
+ * @param data the protected variables, by id
+ * @param slabs slabs through which the data pass
  */
 public record DirectFile(Map<Integer, ProtectedData> data, IoMode mode, StorageEngine storage, SlabPool slabs)
         implements RankFileWriter {

@@ -15,53 +15,59 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** How the data of a rank become files, and how a restart knows them again: {@code ckpt_io} of C FTI. Not thread-safe. */
+/**
+ * An I/O mode: how the data of a rank are written to files, and how a restart identifies them. {@code ckpt_io} of C
+ * FTI. Not thread-safe.
+ */
 public interface IoMode {
 
     /**
-     * The file of a checkpoint of the present data. Nothing is written.
+     * Plans the file of a checkpoint of the present data; writes nothing.
      *
      * @param timestamp the same on all ranks
-     * @param data what is protected, in the order of the first protection
-     * @throws IOException the mode cannot hold these data
+     * @param data the protected variables, in the order of their first protection
+     * @throws IOException the mode cannot store these data
      */
     FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
 
     /**
-     * Begins this rank's file of a checkpoint whose variables come a few at a time.
+     * Begins this rank's file of a checkpoint whose variables are added a few at a time.
      *
-     * @param path where it lies meanwhile; of a differential checkpoint as {@link #differentialFile} gives it
+     * @param path path of the file until it is complete; for a differential checkpoint the result of
+     *     {@link #differentialFile}
      */
     IncrementalWriter gathering(Level level, Path path) throws IOException;
 
     /**
-     * Makes sure that there can be such a file.
+     * Checks that the mode supports incremental files.
      *
-     * @throws IllegalArgumentException the layout of files has none
+     * @throws IllegalArgumentException the file layout does not support them
      */
     default void requireGathering() {}
 
-    /** Where this rank's file of a differential checkpoint is brought to its new state. */
+    /** Returns the path at which this rank's file of a differential checkpoint is brought up to date. */
     default Path differentialFile(RunDirectory directories) {
         throw new IllegalStateException("this mode has no differential checkpoints");
     }
 
-    /** Ids of what is protected, in the order in which variables that have no place yet get one. */
+    /**
+     * Returns the ids of the protected variables, in the order in which variables without a place in the file get one.
+     */
     List<Integer> order(Map<Integer, ProtectedData> data);
 
-    /** Writes the data of all ranks into one file, at the levels that have such a file. */
+    /** Returns the writer of one file for all ranks, at the levels that have such a file. */
     default Optional<SharedFileWriter> shared(Level level) {
         return Optional.empty();
     }
 
-    /** The name of the file in which this rank's data of a new checkpoint are. */
+    /** Returns the name of the file with this rank's data of a new checkpoint. */
     String plainName(Level level, int ckptId);
 
-    /** The name of a file of a new checkpoint that is this rank's alone. */
+    /** Returns the name of a file of a new checkpoint that belongs to this rank alone. */
     String rankFileName(FileKind kind, int ckptId);
 
     /**
-     * The name of the file that a copy at another level gets.
+     * Returns the file name of a copy at another level.
      *
      * @param from the file that was committed or opened last
      */
@@ -70,11 +76,11 @@ public interface IoMode {
     }
 
     /**
-     * Writes into {@code tmp}, durably, what a restart must know of a checkpoint besides its files. Collective.
+     * Writes the metadata that a restart needs besides the files of a checkpoint durably into {@code tmp}. Collective.
      *
-     * @param level of the checkpoint
-     * @param draft of this mode, sealed
-     * @param timestamp of the checkpoint, the same on all ranks
+     * @param level level of the checkpoint
+     * @param draft a sealed plan of this mode
+     * @param timestamp time of the checkpoint, the same on all ranks
      * @param encodedMd5 at level 3, MD5 of the encoded part of this rank's Reed-Solomon file
      * @throws IOException on all ranks, if it failed on any
      */
@@ -82,26 +88,26 @@ public interface IoMode {
             throws IOException {}
 
     /**
-     * Does the same for a checkpoint that heads are going to finish: of level 3 they add the digests of encoded parts, of level
-     * 4 the files lie on the nodes. Collective.
+     * Writes the metadata of a checkpoint that heads are going to finish. At level 3 the heads add the digests of the
+     * encoded parts; at level 4 the files still lie on the nodes. Collective.
      *
-     * @param level of the finished checkpoint
-     * @param draft of this mode, sealed
-     * @param timestamp of the checkpoint, the same on all ranks
+     * @param level level of the finished checkpoint
+     * @param draft a sealed plan of this mode
+     * @param timestamp time of the checkpoint, the same on all ranks
      * @throws IOException on all ranks, if it failed on any
      */
     default void describeForHead(Level level, FilePlan draft, long timestamp) throws IOException {}
 
     /**
-     * Does the same for a copy of the checkpoint that was committed or opened last. Collective.
+     * Writes the metadata of a copy of the checkpoint that was committed or opened last. Collective.
      *
-     * @param level of the copy
+     * @param level level of the copy
      * @throws IOException on all ranks, if it failed on any
      */
     default void describeCopy(Level level) throws IOException {}
 
     /**
-     * What must be known of the file that was opened last, besides what is in it, where it is sent to another node.
+     * Returns the metadata that the receiver needs if the file opened last is sent to another node.
      *
      * @throws IOException the metadata cannot be read
      */
@@ -112,71 +118,72 @@ public interface IoMode {
     /**
      * Reads a plain file that was sent here and compares its digests.
      *
-     * @param description that came with it
-     * @throws IOException it is not what was written
+     * @param description the metadata that came with the file
+     * @throws IOException the file differs from what was written
      */
     void verifyMoved(Path path, byte[] description) throws IOException;
 
     /**
-     * Does the same as {@link #describe} for plain files of level 1 that were sent here. Collective.
+     * Writes the metadata of plain files of level 1 that were sent here; otherwise like {@link #describe}. Collective.
      *
-     * @param description that came with this rank's file
+     * @param description the metadata that came with this rank's file
      * @throws IOException on all ranks, if it failed on any
      */
     default void describeMoved(byte[] description) throws IOException {}
 
-    /** Bytes of the blocks that the differential checkpoint that was written last found changed. */
+    /** Returns the bytes of the changed blocks in the differential checkpoint that was written last. */
     default long changedBytes() {
         return 0;
     }
 
-    /** Takes note that a draft of this mode was committed at a level: the next one continues it. */
+    /** Records that a planned file of this mode was committed at a level; the next plan continues it. */
     void committed(Level level, FilePlan draft);
 
-    /** The same when the heads have finished and committed the checkpoint. */
+    /** Records that the heads have finished and committed a checkpoint; otherwise like {@link #committed}. */
     default void finishedByHead(Level level, FilePlan draft) {
         committed(level, draft);
     }
 
     /**
-     * The checkpoints of a level of which any rank has a file, newest first. Collective; each rank gets the same number, and
-     * those at one index belong together. What cannot be read is left out, with a warning.
+     * Returns the checkpoints of a level of which any rank has a file, newest first. Collective. Each rank gets the
+     * same number of checkpoints, and those at the same index belong together. Unreadable checkpoints are left out,
+     * with a warning.
      */
     List<StoredCheckpoint> stored(Level level) throws IOException;
 
     /**
-     * The checkpoints on the parallel file system, of a run of any number of ranks: what one rank finds, newest first.
+     * Finds the checkpoints on the parallel file system of a run on any number of ranks. One rank calls this.
      *
-     * @param level 4, differential or not
-     * @param numbering of the ranks of the former run, as far as that is known
-     * @return lines for {@link #former}, which the other ranks get
-     * @throws IOException the directories cannot be read, or do not tell enough
+     * @param level level 4, differential or not
+     * @param numbering numbering of the previous run's ranks, as far as it is known
+     * @return one line per checkpoint, newest first; all ranks pass it to {@link #former}
+     * @throws IOException the directories cannot be read, or do not record enough
      */
     List<String> findFormer(Level level, Numbering numbering) throws IOException;
 
     /**
-     * A checkpoint that was found.
+     * Returns a checkpoint that was found.
      *
-     * @throws IOException it is not whole
+     * @throws IOException the checkpoint is not whole
      */
     ElasticCheckpoint former(Level level, String found) throws IOException;
 
     /**
-     * Takes note of variables that were brought back.
+     * Records that variables were recovered.
      *
-     * @param source from which
+     * @param source the checkpoint from which they were recovered
      */
     default void recovered(RankCheckpoint source, Map<Integer, ProtectedData> data) {}
 
-    /** {@link StoredCheckpoint#identity} of a checkpoint that is taken at a time, which is the same on all ranks. */
+    /** Returns the {@link StoredCheckpoint#identity} of a checkpoint that is taken at a time; the same on all ranks. */
     default long identity(int ckptId, long timestamp) {
         return timestamp;
     }
 
-    /** Deletes what a committed checkpoint supersedes besides what lies in the directories of levels. Not collective. */
+    /** Deletes superseded files that do not lie in the directories of levels. Not collective. */
     default void deleteSuperseded(Level level) throws IOException {}
 
-    /** Whether a restart brings a checkpoint of a level to the nodes. */
+    /** Returns whether a restart copies a checkpoint of a level to the nodes. */
     default boolean isCopiedToNodes(Level level) {
         return level.isGlobal();
     }

@@ -12,15 +12,15 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files that cannot be used. That one is missing or damaged is no failure of a restart: another place, file or level may have
- * the checkpoint. That one cannot be read now proves nothing: it is tried again, and then the restart ends, on all ranks, before
- * anything is changed. Used by one thread.
+ * The files that cannot be used. A missing or damaged file does not make a restart fail, because another place, file or
+ * level may have the checkpoint. A file that cannot be read now may still be whole: the read is repeated, and if it
+ * keeps failing the restart ends, on all ranks, before anything is changed. Used by one thread.
  */
 public final class RejectedFiles {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** Milliseconds before each further attempt at what may pass. */
+    /** Milliseconds before each further attempt after an error that may pass. */
     private static final int[] PAUSES = {10, 100};
 
     private final Communicator app;
@@ -32,11 +32,11 @@ public final class RejectedFiles {
     private boolean refusedAny;
 
     /**
-     * No file has been refused yet.
+     * Creates an empty list of rejected files.
      *
-     * @param app the ranks that must not wait for one that met such a file
-     * @param sink told of each file or directory and why it was refused
-     * @param older whether what cannot be read counts as lost, and a checkpoint is taken that may be older
+     * @param app the ranks that must not wait for a rank that met such a file
+     * @param sink receives each rejected file or directory, and the reason
+     * @param older whether an unreadable file counts as lost, so that the restart may use an older checkpoint
      */
     public RejectedFiles(Communicator app, BiConsumer<Path, IOException> sink, boolean older) {
         this(
@@ -57,12 +57,12 @@ public final class RejectedFiles {
         this.advice = advice;
     }
 
-    /** Refusals that are warned of. */
+    /** Returns a list that logs a warning for each rejected file. */
     public static RejectedFiles logged(Communicator app, boolean older) {
         return new RejectedFiles(app, warning(app), older);
     }
 
-    /** Those of a call that may be made again. What cannot be read never counts as lost. */
+    /** Returns a list for an operation that can be repeated, in which an unreadable file never counts as lost. */
     public static RejectedFiles of(Communicator app, String operation) {
         return new RejectedFiles(
                 app,
@@ -77,10 +77,10 @@ public final class RejectedFiles {
     }
 
     /**
-     * Does something with a file.
+     * Runs a step on a file.
      *
-     * @param doing what, for the message of an unexpected failure
-     * @param step what; done again when its failure may pass
+     * @param doing what the step does, for the message of an unexpected failure
+     * @param step the step; repeated if its failure may pass
      * @return whether it succeeded
      */
     public boolean succeeds(String doing, Path path, Agreement.Step step) {
@@ -98,7 +98,7 @@ public final class RejectedFiles {
         return refused == null;
     }
 
-    /** Takes note of a failure that is not tried again. */
+    /** Records a failure after which the step is not repeated. */
     public void refuse(String doing, Path path, IOException failure) {
         if (older || !IoFailures.mayPass(failure)) {
             refusedAny = true;
@@ -119,7 +119,7 @@ public final class RejectedFiles {
         return (errno == null ? context : context.errno(errno)).exception();
     }
 
-    /** Whether any file was refused on any rank, and is told of. Collective. */
+    /** Returns whether any file was rejected and reported on any rank. Collective. */
     public boolean anyOnARank() throws IOException {
         long[] refused = {refusedAny ? 1 : 0};
         app.allreduce(refused, Communicator.Op.MAX);
@@ -127,7 +127,7 @@ public final class RejectedFiles {
     }
 
     /**
-     * Ends the operation if any rank could not read what may be whole. Collective.
+     * Throws if any rank could not read a file that may be whole. Collective.
      *
      * @throws IOException on all ranks
      */

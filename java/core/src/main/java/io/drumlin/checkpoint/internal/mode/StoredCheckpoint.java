@@ -17,39 +17,45 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** One checkpoint of a level, as far as this rank's files of it are there. */
+/** One checkpoint of a level, as far as this rank's files of it exist. */
 public interface StoredCheckpoint {
 
-    /** The level, more exactly than it was asked for: where metadata lie apart, differential checkpoints are found at level 4. */
+    /**
+     * Returns the level. It may be more exact than the level searched, because differential checkpoints are found at
+     * level 4 if metadata lie apart.
+     */
     Level level();
 
     /** The same on all ranks. */
     int ckptId();
 
-    /** What its files have in common, and those of no other with its id; empty where C FTI wrote it. The same on all ranks. */
+    /**
+     * Returns a number that all files of this checkpoint have, and those of other checkpoints with the same id do not;
+     * empty if C FTI wrote the checkpoint. The same on all ranks.
+     */
     OptionalLong identity();
 
-    /** The name of this rank's file of a kind. */
+    /** Returns the name of this rank's file of a kind. */
     String fileName(FileKind kind);
 
-    /** Where the metadata lie, in the modes that keep them apart from the data. */
+    /** Returns where the metadata lie, in the modes that keep them apart from the data. */
     default CommitSlot metadataSlot() {
         return CommitSlot.COMMITTED;
     }
 
-    /** The places where this rank has a file of a kind, by kind. */
+    /** Returns the places where this rank has a file of a kind, by kind. */
     EnumMap<FileKind, List<FileLocation>> places();
 
     /**
      * Reads a whole file and compares its digests.
      *
      * @param keep what is kept of a plain file
-     * @throws IOException it is not what was written
+     * @throws IOException the file differs from what was written
      */
     void check(FileKind kind, Path path, RetainPolicy keep) throws IOException;
 
     /**
-     * What a file holds, if {@link #check} compares {@link StoredFile#toVerify} of it with digests and does nothing else.
+     * Returns the content of a file, if {@link #check} only compares its {@link StoredFile#toVerify} with digests.
      *
      * @throws IOException the metadata in the file cannot be read
      */
@@ -58,52 +64,60 @@ public interface StoredCheckpoint {
     }
 
     /**
-     * Whether the copies that ranks have are those of their neighbours in the groups of this run, as far as that can be seen.
-     * Collective, behind all {@link #check}.
+     * Returns whether the partner copies belong to the neighbours in the groups of this run, as far as that can be
+     * determined. Collective, after all calls of {@link #check}.
      *
-     * @param whole kinds of the files that this rank has and that are whole
+     * @param whole kinds of this rank's whole files
      */
     default boolean isOfTheseGroups(EnumSet<FileKind> whole) throws IOException {
         return true;
     }
 
-    /** Comes to an agreement on what is whole, where a checkpoint can be so in parts. Collective, behind all {@link #check}. */
+    /**
+     * Agrees with the other ranks on what is whole, if parts of a checkpoint can be whole. Collective, after all calls
+     * of {@link #check}.
+     */
     default void agree() throws IOException {}
 
-    /** Bytes to which the files of the group were extended; empty when this rank has no file that says it. */
+    /**
+     * Returns the size to which the files of the group were extended; empty if this rank has no file that records it.
+     */
     Optional<Long> extendedSize();
 
     /**
-     * The size of this rank's plain file, once it was decoded.
+     * Returns the size of this rank's plain file after it was decoded.
      *
      * @param extended the file with its extension
      */
     long plainSize(ByteSource extended) throws IOException;
 
     /**
-     * The last byte of this rank's plain file, once all others were decoded: where it does not follow from the code
-     * (docs/formats/fti-ff.md, section 7), a digest tells it.
+     * Returns the last byte of this rank's plain file after all others were decoded. If the code does not determine it
+     * (docs/formats/fti-ff.md, section 7), a digest does.
      *
      * @param decoded the file without extension
-     * @return 0 to 255, or empty if the digests fit none
+     * @return 0 to 255, or empty if no value fits the digests
      */
     OptionalInt lastByte(ByteSource decoded) throws IOException;
 
     /**
-     * Takes note that this rank's encoded file was made again.
+     * Records that this rank's encoded file was rebuilt.
      *
-     * @param md5 of its encoded part, lower-case hexadecimal
+     * @param md5 MD5 of its encoded part, lower-case hexadecimal
      */
     default void encodedAgain(String md5) {}
 
-    /** Brings the metadata, where they lie, up to date with {@link #encodedAgain}. Collective. */
+    /** Updates the metadata in their place after {@link #encodedAgain}. Collective. */
     default void updateMetadata() throws IOException {}
 
-    /** How the files entered the group. Collective in the group at the first call; a rank of it has a file. */
+    /**
+     * Returns how the files entered the group. Collective in the group at the first call; at least one of its ranks
+     * must have a file.
+     */
     Encoding encoding() throws IOException;
 
     /**
-     * What a plain file of this checkpoint holds; the next draft continues it.
+     * Returns the content of a plain file of this checkpoint; the next plan continues it.
      *
      * @throws IOException the file cannot be read
      */

@@ -1,4 +1,6 @@
-/** What a mode ({@code ckpt_io}) is to the rest of the engine. Not API: may change in any release. */
+/**
+ * The interface between an I/O mode ({@code ckpt_io}) and the rest of the engine. Not API: may change in any release.
+ */
 @NullMarked
 package io.drumlin.checkpoint.internal.mode;
 

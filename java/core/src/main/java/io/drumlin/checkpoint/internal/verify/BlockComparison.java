@@ -12,16 +12,20 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Takes chunks out of a file that is read in whole blocks, and compares each block with what was verified. Not thread-safe.
+ * Extracts chunks from a file that is read in whole blocks, and compares each block with the verified content. Not
+ * thread-safe.
  */
 final class BlockComparison implements ChunkSink {
 
-    /** Chunks that begin within so many bytes share a part: small ones do not each have a block read. */
+    /**
+     * Chunks that begin within this number of bytes share a part, so that not every small chunk costs the read of a
+     * block.
+     */
     private static final int LEAST_PART = 1 << 20;
 
     private final List<Part> parts = new ArrayList<>();
 
-    /** Whole blocks, and the chunks that lie in them. */
+    /** A part of the file: whole blocks, and the chunks in them. */
     private static final class Part {
         private final BlockSums sums;
         private final VariableParts chunks = new VariableParts();
@@ -55,8 +59,8 @@ final class BlockComparison implements ChunkSink {
     private final ChunkSink target;
 
     /**
-     * @param ranges of the file; each chunk is in one of them
-     * @param target takes the bytes of the chunks
+     * @param ranges ranges of the file; each chunk is in one of them
+     * @param target receives the bytes of the chunks
      */
     BlockComparison(List<BlockSums> ranges, List<Chunk> chunks, ChunkSink target) {
         this.target = target;
@@ -78,7 +82,7 @@ final class BlockComparison implements ChunkSink {
         parts.forEach(part -> passes.add(part.sums.compare(part.start)));
     }
 
-    /** What is to be read, as the chunks of {@link #take}. */
+    /** Returns the parts to read, as the chunks for {@link #take}. */
     List<Chunk> toRead() {
         List<Chunk> blocks = new ArrayList<>();
         for (Part part : parts) {
@@ -93,7 +97,7 @@ final class BlockComparison implements ChunkSink {
         parts.get(blocks.id()).chunks.scatter(blocks.offset() + position, piece, target);
     }
 
-    /** @throws DamagedException a block is not what was verified; the chunks may have been copied */
+    /** @throws DamagedException a block differs from what was verified; the chunks may already have been copied */
     void requireSame(Path path) throws DamagedException {
         for (int i = 0; i < parts.size(); i++) {
             if (!passes.get(i).isSame()) {

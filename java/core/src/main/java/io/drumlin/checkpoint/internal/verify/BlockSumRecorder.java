@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Takes the {@link BlockSums} of chunks of a file while all their bytes pass once, those of each chunk in order. Not thread-safe. */
+/**
+ * Computes the {@link BlockSums} of chunks of a file in one pass over their bytes. The bytes of each chunk must come in
+ * order. Not thread-safe.
+ */
 final class BlockSumRecorder implements ChunkSink {
 
     private final List<BlockSums> ranges = new ArrayList<>();
@@ -29,7 +32,7 @@ final class BlockSumRecorder implements ChunkSink {
         Objects.requireNonNull(passes.get(chunk)).update(piece);
     }
 
-    /** The checksums of each chunk, in their order; complete when all bytes have passed. */
+    /** Returns the checksums of each chunk, in their order; complete after all bytes have passed. */
     List<BlockSums> ranges() {
         return ranges;
     }

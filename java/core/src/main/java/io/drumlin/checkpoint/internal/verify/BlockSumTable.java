@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The {@link BlockSums} of files that were verified, as they were then. Not thread-safe. */
+/** The {@link BlockSums} of verified files, computed when the files were verified. Not thread-safe. */
 public final class BlockSumTable {
 
     private final Map<FileIdentity, List<BlockSums>> files = new HashMap<>();
@@ -19,7 +19,7 @@ public final class BlockSumTable {
         this.slabBytes = slabBytes;
     }
 
-    /** What takes the checksums of chunks, for {@link #put}. */
+    /** Returns a recorder for the checksums of chunks, whose result goes to {@link #put}. */
     BlockSumRecorder recorder(List<Chunk> chunks) {
         return new BlockSumRecorder(chunks, slabBytes);
     }
@@ -28,12 +28,12 @@ public final class BlockSumTable {
         files.put(file, ranges);
     }
 
-    /** What is known of a file; empty if it is none that was verified, or was written since. */
+    /** Returns the checksums of a file; empty if it was not verified, or was written afterwards. */
     public Optional<List<BlockSums>> of(Path path) throws IOException {
         return files.isEmpty() ? Optional.empty() : Optional.ofNullable(files.get(FileIdentity.of(path)));
     }
 
-    /** The same if each of the chunks is in one of the ranges. */
+    /** Returns the checksums of a file if each of the chunks is in one of the ranges; empty otherwise. */
     Optional<List<BlockSums>> of(Path path, List<Chunk> chunks) throws IOException {
         return of(path).filter(ranges -> chunks.stream()
                 .allMatch(chunk -> ranges.stream().anyMatch(range -> range.contain(chunk.offset(), chunk.length()))));

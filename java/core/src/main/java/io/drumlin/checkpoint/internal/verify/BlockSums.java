@@ -7,14 +7,14 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * Checksums of the blocks of a range of a file, taken in the pass that compared the range with its digest. Any part of the range
- * that is read later is read in whole blocks and compared with them. Of each block there are a CRC-32C and a CRC-32, which the
- * processor computes many times faster than an MD5: enough against faults of memory, cables and devices, which are what they are
- * for. Not thread-safe.
+ * Checksums of the blocks of a range of a file, computed in the pass that compared the range with its digest. A later
+ * read of a part of the range reads whole blocks and compares them with these checksums. Each block has a CRC-32C and a
+ * CRC-32, which the processor computes many times faster than an MD5. They are strong enough to detect faults of
+ * memory, cables and devices, which is their purpose. Not thread-safe.
  */
 public final class BlockSums {
 
-    /** Most bytes of a block; fewer where slabs are smaller. */
+    /** Most bytes of a block; fewer if slabs are smaller. */
     private static final int MOST_BLOCK_BYTES = 256 << 10;
 
     private final Chunk range;
@@ -22,9 +22,9 @@ public final class BlockSums {
     private final long[] sums;
 
     /**
-     * The sums of the blocks of a range.
+     * Creates the checksums of a range from computed values.
      *
-     * @param sums of the blocks, as they were taken with slabs of that size
+     * @param sums checksums of the blocks, computed with slabs of this size
      */
     public BlockSums(Chunk range, int slabBytes, long[] sums) {
         this.range = range;
@@ -33,20 +33,20 @@ public final class BlockSums {
     }
 
     /**
-     * @param range of the file
+     * @param range range of the file
      * @param slabBytes bytes of the slabs with which parts of it are read
      */
     BlockSums(Chunk range, int slabBytes) {
         this(range, slabBytes, new long[blocks(range, slabBytes)]);
     }
 
-    /** How many blocks a range has. */
+    /** Returns how many blocks a range has. */
     public static int blocks(Chunk range, int slabBytes) {
         long blockBytes = Math.min(slabBytes, MOST_BLOCK_BYTES);
         return Math.toIntExact((range.length() + blockBytes - 1) / blockBytes);
     }
 
-    /** The checksum of each block. */
+    /** Returns the checksum of each block. */
     public long[] sums() {
         return sums;
     }
@@ -55,7 +55,7 @@ public final class BlockSums {
         return range.offset();
     }
 
-    /** Whether all bytes of a part of the file are in the range. */
+    /** Returns whether all bytes of a part of the file are in the range. */
     public boolean contain(long offset, long length) {
         return offset >= range.offset() && offset + length <= end();
     }
@@ -64,31 +64,34 @@ public final class BlockSums {
         return range.offset() + range.length();
     }
 
-    /** Where the block begins that holds a byte of the range. */
+    /** Returns the start of the block that contains the byte at {@code offset}. */
     public long floor(long offset) {
         return offset - (offset - range.offset()) % blockBytes;
     }
 
-    /** Where the block ends that holds the byte before {@code offset}. */
+    /** Returns the end of the block that contains the byte before {@code offset}. */
     public long ceiling(long offset) {
         return Math.min(end(), range.offset() + PartialBlocks.roundUp(offset - range.offset(), blockBytes));
     }
 
-    /** What becomes of the checksum of a block. */
+    /** Receives the checksum of a block. */
     @FunctionalInterface
     private interface Result {
         void of(int block, long sum);
     }
 
-    /** Takes the checksums of all blocks from the bytes that {@link Pass#update} gets, from the first to the last. */
+    /**
+     * Returns a pass that computes the checksums of all blocks from the bytes given to {@link Pass#update}, from the
+     * first to the last.
+     */
     Pass record() {
         return new Pass(range.offset(), (block, sum) -> sums[block] = sum);
     }
 
     /**
-     * Compares blocks from one on.
+     * Returns a pass that compares blocks from one block on.
      *
-     * @param start where it begins
+     * @param start start of this block
      */
     public Pass compare(long start) {
         boolean[] same = {true};
@@ -100,7 +103,7 @@ public final class BlockSums {
         };
     }
 
-    /** One pass over blocks that follow each other. */
+    /** One pass over adjacent blocks. */
     public class Pass {
         private final CRC32C castagnoli = new CRC32C();
         private final CRC32 ieee = new CRC32();
@@ -112,7 +115,10 @@ public final class BlockSums {
             this.result = result;
         }
 
-        /** Takes the remaining bytes of a buffer, which follow those that came before; its position stays. */
+        /**
+         * Adds the remaining bytes of a buffer, which follow the bytes added before; the position of the buffer does
+         * not change.
+         */
         public void update(ByteBuffer bytes) {
             int from = bytes.position();
             while (from < bytes.limit()) {
@@ -134,7 +140,7 @@ public final class BlockSums {
             return (int) ((offset - range.offset()) / blockBytes);
         }
 
-        /** Whether all blocks so far are what they were. */
+        /** Returns whether all blocks so far are unchanged. */
         public boolean isSame() {
             return true;
         }

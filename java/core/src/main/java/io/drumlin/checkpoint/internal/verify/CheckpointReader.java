@@ -32,7 +32,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads checkpoint files and checks what has a digest. Thread-safe: one file is read at a time. */
+/** Reads checkpoint files and checks everything that has a digest. Thread-safe: one file is read at a time. */
 public final class CheckpointReader {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
@@ -40,12 +40,15 @@ public final class CheckpointReader {
     private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
 
     /**
-     * Rounds in the slabs. With two, half of the memory was asked of the device while the other half was hashed, and the device did
-     * nothing for a quarter of the time.
+     * Rounds in the slabs. With two rounds, the device read into half of the memory while the other half was hashed,
+     * and was idle for a quarter of the time.
      */
     private static final int ROUNDS = 4;
 
-    /** Bytes that the chunks of a file have on average which is copied while it is verified: of each, two blocks are kept in memory. */
+    /**
+     * Least average chunk size in bytes of a file that is copied while it is verified, because two blocks of each chunk
+     * are kept in memory.
+     */
     private static final int LEAST_COPIED = 8 * AlignedBuffer.ALIGNMENT;
 
     private final StorageEngine storage;
@@ -55,11 +58,11 @@ public final class CheckpointReader {
     private final BlockSumTable blocks;
     private Optional<Path> copyTo = Optional.empty();
 
-    /** What was copied last while it was verified. */
+    /** The file that was last copied while it was verified. */
     private Optional<FileIdentity> copied = Optional.empty();
 
     /**
-     * A reader without known digests.
+     * Creates a reader without known digests.
      *
      * @param slabs at least {@link SlabPool#SLABS}
      */
@@ -69,41 +72,47 @@ public final class CheckpointReader {
         blocks = new BlockSumTable(slabs.slabBytes());
     }
 
-    /** Digests that need not be computed again, until {@link #forget}. To be used while nothing is read. */
+    /** Returns the digests that need not be computed again, until {@link #forget}. Must not be used during a read. */
     public DigestCache known() {
         return known;
     }
 
-    /** Checksums with which a later read is compared, until {@link #forget}. To be used while nothing is read. */
+    /**
+     * Returns the checksums with which later reads are compared, until {@link #forget}. Must not be used during a read.
+     */
     public BlockSumTable blocks() {
         return blocks;
     }
 
-    /** The variables that were named. To be used while nothing is read. */
+    /** Returns the named variables. Must not be used during a read. */
     public EarlyRecovery early() {
         return early;
     }
 
     /**
-     * What is done with the bytes of a file that is recovered while they are hashed. To be used while nothing is read.
+     * Returns the pass that handles the bytes of a recovered file while they are hashed. Must not be used during a
+     * read.
      *
-     * @param meta what the file holds
+     * @param meta content of the file
      */
     public RecoveryPass recoveryPass(StoredFile meta) {
         Optional<ChunkSink> variables = early.sink(meta);
         return variables.isPresent() ? RecoveryPass.into(early, variables.get()) : summing(meta);
     }
 
-    /** Checksums of blocks are of use only where one digest is all that a file has: a chunk is read and compared with its own. */
+    /**
+     * Returns a pass that records checksums of blocks if a file has only one digest. Otherwise a chunk is read and
+     * compared with its own digest.
+     */
     private RecoveryPass summing(StoredFile meta) {
         return meta.whole().isPresent() ? RecoveryPass.summing(blocks, meta.toVerify()) : RecoveryPass.none();
     }
 
     /**
-     * Reads all that has a digest and compares it with the metadata. What is known already is not read.
+     * Reads everything that has a digest and compares it with the metadata. Parts with a known digest are not read.
      *
-     * @param keep what is kept of the file, until {@link #forget}
-     * @throws IOException the file cannot be read or is not what was written
+     * @param keep what is kept of the file until {@link #forget}
+     * @throws IOException the file cannot be read or differs from what was written
      */
     public synchronized void verify(Path path, StoredFile meta, RetainPolicy keep) throws IOException {
         List<Chunk> chunks = meta.toVerify();
@@ -112,7 +121,7 @@ public final class CheckpointReader {
             compare(path, chunks, digests.get());
             return;
         }
-        // First: what is written from now on makes it another file.
+        // First, because any later write changes the identity.
         FileIdentity identity = FileIdentity.of(path);
         if (keep == RetainPolicy.COPIED && copyTo.isPresent()) {
             Optional<ChunkSchedule> plan = planOfCopy(identity.size(), meta);
@@ -131,7 +140,7 @@ public final class CheckpointReader {
         pass.done(identity);
     }
 
-    /** The parts of the copy of a file; empty unless all that matters of it has a digest. */
+    /** Returns the parts of the copy of a file; empty unless everything relevant in it has a digest. */
     private static Optional<ChunkSchedule> planOfCopy(long fileSize, StoredFile meta) {
         StoredFile apart = meta.movedBy(-start(meta));
         long size = meta.whole().map(Chunk::length).orElse(fileSize);
@@ -140,12 +149,12 @@ public final class CheckpointReader {
                 : Optional.empty();
     }
 
-    /** Where in the file a checkpoint begins that has a digest of its own. */
+    /** Returns the offset of a checkpoint in the file, if it has its own digest. */
     private static long start(StoredFile meta) {
         return meta.whole().map(Chunk::offset).orElse(0L);
     }
 
-    /** Verifies a file and writes a copy of it in one pass: what is written is what was hashed. */
+    /** Verifies a file and writes a copy of it in one pass, so that the written bytes are the hashed ones. */
     private void verifyAndCopy(Path path, FileIdentity identity, ChunkSchedule plan, long start) throws IOException {
         copied = Optional.empty();
         RecoveryPass pass = recoveryPass(plan.meta());
@@ -166,25 +175,28 @@ public final class CheckpointReader {
     }
 
     /**
-     * Says where {@link RetainPolicy#COPIED} writes its copy.
+     * Sets where {@link RetainPolicy#COPIED} writes its copy.
      *
-     * @param path replaced when it exists; empty: nowhere
+     * @param path the copy, replaced if it exists; empty for no copy
      */
     public synchronized void copyTo(Optional<Path> path) {
         copyTo = path;
         copied = Optional.empty();
     }
 
-    /** The copy of a file that was written while the file was verified; empty if there is none, or the file was written since. */
+    /**
+     * Returns the copy that was written while the file was verified; empty if there is none, or the file was written
+     * afterwards.
+     */
     public synchronized Optional<Path> copyOf(Path path) throws IOException {
         return copied.isPresent() && copied.get().equals(FileIdentity.of(path)) ? copyTo : Optional.empty();
     }
 
     /**
-     * The same for a range of a file, of which nothing is kept.
+     * Reads a range of a file and compares it with a digest; keeps nothing.
      *
-     * @param md5 lower-case hexadecimal
-     * @throws IOException the file cannot be read or the range is not what was written
+     * @param md5 the digest, lower-case hexadecimal
+     * @throws IOException the file cannot be read or the range differs from what was written
      */
     public synchronized void verify(Path path, long offset, long length, String md5) throws IOException {
         Chunk range = new Chunk(-1, 0, offset, length, Optional.of(md5));
@@ -192,10 +204,10 @@ public final class CheckpointReader {
     }
 
     /**
-     * Reads all that has a digest and compares it with the metadata.
+     * Reads everything that has a digest and compares it with the metadata.
      *
-     * @return checksums of the blocks of what has a digest, for each of its parts in their order
-     * @throws IOException the file cannot be read or is not what was written
+     * @return checksums of the blocks of each part that has a digest, in their order
+     * @throws IOException the file cannot be read or differs from what was written
      */
     public synchronized List<BlockSums> verifyBlocks(Path path, StoredFile meta) throws IOException {
         BlockSumRecorder recorder = blocks.recorder(meta.toVerify());
@@ -204,14 +216,14 @@ public final class CheckpointReader {
     }
 
     /**
-     * Names the variables for {@link RetainPolicy#IN_VARIABLES}, in the place of those that were named before. They change when a file is verified,
-     * even if it is damaged.
+     * Names the variables for {@link RetainPolicy#IN_VARIABLES}, in place of those named before. Their contents change
+     * when a file is verified, even if it is damaged.
      */
     public synchronized void recoverInto(Map<Integer, ProtectedData> variables) {
         early.into(variables);
     }
 
-    /** Forgets what is known of files that were verified. */
+    /** Forgets everything about verified files. */
     public synchronized void forget() {
         blocks.forget();
         known.forget();
@@ -219,10 +231,11 @@ public final class CheckpointReader {
     }
 
     /**
-     * Copies the given variables back into memory. All that has a digest, of its own or with the rest of the file, is compared on the way:
-     * with that, or with checksums of blocks that were compared with it when they were taken. What differs is read once more.
+     * Copies the given variables from a file into memory. Everything that has a digest, its own or one for the whole
+     * file, is compared during this read, either with the digest or with block checksums from an earlier pass that
+     * compared the digest. Data that differ are read once more.
      *
-     * @throws IOException the file cannot be read or is not what was written; memory may have changed by then
+     * @throws IOException the file cannot be read or differs from what was written; memory may have changed
      */
     public synchronized void recover(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
         Map<Integer, ProtectedData> missing = early.takeAllBut(path, data);
@@ -262,7 +275,7 @@ public final class CheckpointReader {
         }
     }
 
-    /** Reads the whole file and compares all digests, and takes the variables out on the way. */
+    /** Reads the whole file, compares all digests, and copies the variables at the same time. */
     private void readAll(Path path, StoredFile meta, Locator verifier, Map<Integer, ProtectedData> data)
             throws IOException {
         try (ReadAhead source = new ReadAhead(storage, path)) {
@@ -274,7 +287,7 @@ public final class CheckpointReader {
         }
     }
 
-    /** Where the variables are in a file that was verified, as far as it can be. */
+    /** Returns where the variables are in a file that was verified as far as possible. */
     private List<Chunk> located(Path path, StoredFile meta, Map<Integer, ProtectedData> data) throws IOException {
         Locator locator = meta.locator().orElseThrow();
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
@@ -315,7 +328,7 @@ public final class CheckpointReader {
         }
     }
 
-    /** What the device works on while a round is hashed. */
+    /** Starts reads for the device to work on while a round is hashed. */
     private static void startMore(
             Deque<List<Arrival>> coming, int rounds, LaneSchedule plan, BlockFile file, SlabParts memory)
             throws IOException {
@@ -332,7 +345,7 @@ public final class CheckpointReader {
         }
     }
 
-    /** A piece on its way. */
+    /** A piece that is being read. */
     private record Arrival(Piece piece, ByteBuffer memory, PendingRead read) {
 
         static Arrival start(Piece piece, BlockFile file, ByteBuffer memory) throws IOException {
@@ -341,7 +354,7 @@ public final class CheckpointReader {
             return new Arrival(piece, memory, file.startRead(memory, piece.start() - lead));
         }
 
-        /** Its bytes. */
+        /** Waits for the bytes of the piece. */
         ByteBuffer await(BlockFile file) throws IOException {
             int lead = piece.lead(file.alignment());
             if (read.await() < lead + piece.length()) {
@@ -362,7 +375,7 @@ public final class CheckpointReader {
                 compare(path, chunks.get(i), digests.get(i));
             }
         } catch (IOException e) {
-            // What was taken of it on the way is of no use.
+            // The bytes copied so far are useless.
             early.forget();
             blocks.forget();
             throw e;
@@ -392,7 +405,7 @@ public final class CheckpointReader {
             this.bytes = bytes;
         }
 
-        /** The part that was taken the longest ago. */
+        /** Returns the part that was used the longest ago. */
         ByteBuffer take() throws IOException {
             if (!rest.hasRemaining()) {
                 rest = slabs.take().buffer().slice();

@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * In which parts a file is sent: both ranks know it.
+ * The parts in which a file is sent. Both ranks know the schedule.
  *
  * @param size bytes of the file
- * @param meta what it holds; at who receives it without labels and locator
- * @param chunks in their order: each byte of the file is in one, and those with digests are hashed
+ * @param meta content of the file; on the receiver without labels and locator
+ * @param chunks the chunks in their order; each byte of the file is in one chunk, and chunks with digests are hashed
  */
 public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
 
@@ -28,7 +28,7 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
     private static final int BYTES_OF_SIZE = Integer.BYTES + Long.BYTES;
     private static final int BYTES_OF_CHUNK = Integer.BYTES + 3 * Long.BYTES + 1 + Md5Lanes.DIGEST_LENGTH;
 
-    /** The plan for a file. */
+    /** Returns the schedule for a file. */
     public static ChunkSchedule of(long size, StoredFile meta) {
         List<Chunk> all = new ArrayList<>();
         long end = 0;
@@ -50,11 +50,11 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
     }
 
     /**
-     * Whether a file can be sent so.
+     * Returns whether a file can be sent by a schedule.
      *
      * @param pieceBytes bytes of a message
-     * @return false if the metadata do not fit the file, some of it has no digest, or the chunks are so small that there would be many messages,
-     *     and much memory for blocks in which chunks meet
+     * @return false if the metadata do not fit the file, a part of it has no digest, or the chunks are so small that
+     *     they would need many messages and much memory for shared blocks
      */
     public static boolean isPossible(long size, StoredFile meta, int pieceBytes) {
         List<Chunk> digested = meta.toVerify();
@@ -68,18 +68,19 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
                                 && chunk.length() <= size - chunk.offset());
     }
 
-    /** Metadata may have any text in its place. */
+    /** Returns whether a text is a digest, because metadata may contain any text. */
     private static boolean isDigest(String md5) {
         return MD5.matcher(md5).matches();
     }
 
     /**
-     * What the other rank must know, in memory outside the heap.
+     * Returns the message with the schedule for the other rank, in memory outside the heap.
      *
-     * @param variables whether the other rank may have variables for it
+     * @param variables whether the other rank may have variables for the file
      */
     public ByteBuffer message(boolean variables) {
-        // Who finds chunks with a locator finds none without it, and is told of no variables.
+        // If a locator finds the chunks, the receiver, which has no locator, cannot find them, so no variables are
+        // sent.
         Map<Integer, Long> sizes = variables && meta.locator().isEmpty() ? meta.sizes() : Map.of();
         List<Chunk> parts = variables || meta.whole().isEmpty() ? meta.chunks() : List.of();
         int chunkCount = parts.size() + (meta.whole().isPresent() ? 1 : 0);
@@ -95,7 +96,7 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
         return message.flip();
     }
 
-    /** The plan in a message. */
+    /** Returns the schedule in a message. */
     public static ChunkSchedule of(ByteBuffer message) {
         long size = message.getLong();
         int ckptId = message.getInt();
@@ -131,7 +132,7 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
                 id, from, offset, length, digested ? Optional.of(HexFormat.of().formatHex(md5)) : Optional.empty());
     }
 
-    /** Memory for a message, outside the heap. */
+    /** Returns memory for a message, outside the heap. */
     public static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }

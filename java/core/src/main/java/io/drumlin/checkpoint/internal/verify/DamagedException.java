@@ -4,7 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.format.FormatException;
 import java.nio.file.Path;
 
-/** What was read is not what was written, or verified before. */
+/** Thrown if the bytes read differ from the bytes written, or from those verified earlier. */
 public final class DamagedException extends DrumlinException {
 
     private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public final class DamagedException extends DrumlinException {
         super(context);
     }
 
-    /** A part of a file that was verified, and is something else when it is read again. */
+    /** Returns the exception for a verified part of a file that has changed when it is read again. */
     public static DamagedException of(Path path, long offset, long length) {
         return new DamagedException(during("recovery")
                 .path(path)
@@ -24,7 +24,7 @@ public final class DamagedException extends DrumlinException {
     }
 
     /**
-     * A part of a file that has another digest.
+     * Returns the exception for a part of a file with a wrong digest.
      *
      * @param what was being checked
      */
@@ -36,7 +36,7 @@ public final class DamagedException extends DrumlinException {
                 .advice("the file is damaged; another level or an older checkpoint is needed"));
     }
 
-    /** A file that was written between two reads. */
+    /** Returns the exception for a file that was written between two reads. */
     public static DamagedException changing(Path path) {
         return new DamagedException(during("recovery")
                 .path(path)
@@ -45,10 +45,10 @@ public final class DamagedException extends DrumlinException {
     }
 
     /**
-     * A file of differential checkpoints whose layers were whole, or were just written.
+     * Returns the exception for a file of differential checkpoints whose layers were whole, or were just written.
      *
-     * @param layer the first that is not any more, from 0
-     * @param offset where it begins
+     * @param layer the first layer that is not whole any more, from 0
+     * @param offset start of this layer
      */
     public static DamagedException layer(Path path, int layer, long offset) {
         return new DamagedException(during("recovery")
@@ -58,7 +58,7 @@ public final class DamagedException extends DrumlinException {
                 .advice("restart, which goes back to the layer before, or to another checkpoint"));
     }
 
-    /** A file that has not the format it had. */
+    /** Returns the exception for a file that no longer has its format. */
     public static DamagedException of(FormatException e) {
         return new DamagedException(during("recovery")
                 .problem(String.valueOf(e.getMessage()))

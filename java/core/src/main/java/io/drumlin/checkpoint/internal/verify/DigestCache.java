@@ -10,14 +10,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Digests of parts of files that were hashed on their way to or from another rank: who verifies such a file does not read it again.
- * Not thread-safe.
+ * Digests of parts of files that were hashed while they were sent to or received from another rank. A file with cached
+ * digests is verified without reading it again. Not thread-safe.
  */
 public final class DigestCache {
 
     private final Map<FileIdentity, Digests> files = new HashMap<>();
 
-    /** Of one file, while it is not written again. */
+    /** The digests of one file, valid until it is written again. */
     public static final class Digests {
         private final Map<Part, String> parts = new HashMap<>();
 
@@ -26,7 +26,7 @@ public final class DigestCache {
         /**
          * Remembers the digest of a chunk.
          *
-         * @param md5 of all bytes of the chunk, lower-case hexadecimal
+         * @param md5 MD5 of all bytes of the chunk, lower-case hexadecimal
          */
         public void put(Chunk chunk, String md5) {
             parts.put(new Part(chunk.offset(), chunk.length()), md5);
@@ -41,7 +41,7 @@ public final class DigestCache {
         files.put(file, digests);
     }
 
-    /** The digests of chunks, in their order; empty unless all are known. */
+    /** Returns the digests of chunks, in their order; empty unless all are known. */
     public Optional<List<String>> of(Path path, List<Chunk> chunks) throws IOException {
         if (files.isEmpty()) {
             return Optional.empty();

@@ -15,28 +15,29 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Variables that the program named before the run was opened. What a restart reads of a file to see whether it is whole comes into
- * them on the way, so that it is read, hashed and copied in one pass and takes no memory. Not thread-safe.
+ * The variables that the program named before it opened the run. When a restart reads a file to verify it, the bytes go
+ * directly into these variables. The file is then read, hashed and copied in one pass and needs no additional memory.
+ * Not thread-safe.
  */
 public final class EarlyRecovery {
 
     private Map<Integer, ProtectedData> variables = Map.of();
 
-    /** The file whose bytes are in variables. */
+    /** The file whose bytes are in the variables. */
     private @Nullable FileIdentity file;
 
-    /** The variables that hold them and were not recovered yet. */
+    /** The variables that hold these bytes and have not been recovered yet. */
     private final Map<Integer, ProtectedData> held = new HashMap<>();
 
-    /** Names the variables of the files that are verified from now on, in the place of those that were named before. */
+    /** Names the variables for the files that are verified from now on, in place of those named before. */
     public void into(Map<Integer, ProtectedData> named) {
         variables = Map.copyOf(named);
     }
 
     /**
-     * What puts the chunks to verify of a file into the variables.
+     * Returns the sink that puts the chunks of a file into the variables while they are verified.
      *
-     * @return empty unless the file holds just these variables, in their sizes, and digests of all their bytes
+     * @return empty unless the file holds exactly these variables, with the same sizes, and digests of all their bytes
      */
     public Optional<ChunkSink> sink(StoredFile meta) {
         if (variables.isEmpty() || meta.locator().isPresent() || !fits(meta)) {
@@ -66,22 +67,23 @@ public final class EarlyRecovery {
         Objects.requireNonNull(variables.get(part.id())).copyIn(part.from() + position, piece);
     }
 
-    /** All bytes of a file are in the variables and are what was written. */
+    /** Records that the variables hold all bytes of a file, and that they were verified. */
     void hold(FileIdentity verified) {
         file = verified;
         held.putAll(variables);
     }
 
-    /** The variables hold nothing of use any more. */
+    /** Records that the contents of the variables are useless. */
     void forget() {
         file = null;
         held.clear();
     }
 
     /**
-     * Takes the wanted variables that hold the bytes of a file, for this time: who wants them again has them read.
+     * Marks the wanted variables that already hold the bytes of a file as recovered. A later recovery reads them from
+     * the file.
      *
-     * @return the others
+     * @return the wanted variables that must be read
      */
     public Map<Integer, ProtectedData> takeAllBut(Path path, Map<Integer, ProtectedData> wanted) throws IOException {
         if (file == null || !file.equals(FileIdentity.of(path))) {

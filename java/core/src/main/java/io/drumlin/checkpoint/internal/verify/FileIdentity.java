@@ -7,7 +7,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import org.jspecify.annotations.Nullable;
 
-/** By which a file is known again that was renamed, and one that was written since is not. */
+/** Identifies a file across renames; any later write changes the identity. */
 public record FileIdentity(@Nullable Object key, long size, FileTime written) {
 
     public static FileIdentity of(Path path) throws IOException {

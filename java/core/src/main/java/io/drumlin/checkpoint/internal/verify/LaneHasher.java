@@ -21,7 +21,7 @@ public final class LaneHasher implements AutoCloseable {
     }
 
     /**
-     * Hashes with the given lanes.
+     * Creates a hasher with the given lanes.
      *
      * @param md5 closed with this
      */
@@ -29,13 +29,13 @@ public final class LaneHasher implements AutoCloseable {
         this.md5 = md5;
     }
 
-    /** Takes the digest of a chunk that has one. */
+    /** Receives the digest of a chunk that has one. */
     @FunctionalInterface
     public interface Result {
         /**
-         * A chunk has ended.
+         * Receives the digest at the end of a chunk.
          *
-         * @param md5 lower-case hexadecimal
+         * @param md5 the digest, lower-case hexadecimal
          */
         void of(Chunk chunk, String md5) throws IOException;
     }
@@ -43,8 +43,8 @@ public final class LaneHasher implements AutoCloseable {
     /**
      * Hashes a round.
      *
-     * @param bytes of each piece, in their order
-     * @param ended what becomes of the digests of chunks that end here
+     * @param bytes bytes of each piece, in their order
+     * @param ended receives the digests of chunks that end in this round
      */
     public void update(List<Piece> round, List<ByteBuffer> bytes, Result ended) throws IOException {
         @Nullable ByteBuffer[] hashed = new ByteBuffer[Md5Lanes.LANES];
@@ -53,7 +53,7 @@ public final class LaneHasher implements AutoCloseable {
             if (piece.position() == 0) {
                 md5.reset(piece.lane());
             }
-            // Where there is nothing to compare with, a lane stays idle.
+            // A lane stays idle if its chunk has no digest to compare with.
             hashed[piece.lane()] = piece.chunk().md5().isPresent() ? bytes.get(i) : null;
         }
         md5.update(Arrays.asList(hashed));

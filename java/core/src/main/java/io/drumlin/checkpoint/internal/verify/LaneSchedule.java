@@ -9,7 +9,10 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** In what order the chunks of a file are read: a piece of each of as many as there are lanes at a time. Not thread-safe. */
+/**
+ * The order in which the chunks of a file are read: as many chunks side by side as there are lanes, one piece of each
+ * at a time. Not thread-safe.
+ */
 public final class LaneSchedule {
 
     private final int pieceBytes;
@@ -19,14 +22,14 @@ public final class LaneSchedule {
     /**
      * Plans the pieces in which chunks are read side by side.
      *
-     * @param pieceBytes most bytes of the blocks that a piece takes; a multiple of {@link AlignedBuffer#ALIGNMENT}
+     * @param pieceBytes most bytes of a piece in whole blocks; a multiple of {@link AlignedBuffer#ALIGNMENT}
      */
     public LaneSchedule(List<Chunk> chunks, int pieceBytes) {
         this.pieceBytes = pieceBytes;
         waiting = chunks.iterator();
     }
 
-    /** At most a piece for each lane; none at the end. */
+    /** Returns at most one piece for each lane; none at the end. */
     public List<Piece> nextRound() {
         List<Piece> round = new ArrayList<>();
         for (int lane = 0; lane < lanes.length; lane++) {
@@ -45,7 +48,7 @@ public final class LaneSchedule {
         return round;
     }
 
-    /** A part of a chunk that is read in one go. */
+    /** A part of a chunk that is read at once. */
     public static final class Piece {
         private final int lane;
         private final Chunk chunk;
@@ -68,7 +71,7 @@ public final class LaneSchedule {
             return chunk;
         }
 
-        /** Where it begins in the chunk. */
+        /** Returns where the piece begins in the chunk. */
         public long position() {
             return position;
         }
@@ -78,7 +81,7 @@ public final class LaneSchedule {
             return length;
         }
 
-        /** Where it begins in the file. */
+        /** Returns where the piece begins in the file. */
         public long start() {
             return chunk.offset() + position;
         }
@@ -87,12 +90,12 @@ public final class LaneSchedule {
             return position + length == chunk.length();
         }
 
-        /** Bytes before it in the blocks of which it is a part. */
+        /** Returns how many bytes precede the piece in its first block. */
         public int lead(int alignment) {
             return (int) (start() % alignment);
         }
 
-        /** Bytes of the blocks of which it is a part. */
+        /** Returns the size of the whole blocks that contain the piece. */
         public int window(int alignment) {
             return (int) PartialBlocks.roundUp(lead(alignment) + length, alignment);
         }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What is done with the bytes of a file that is recovered while they pass for the first time, to be verified: they come into variables
- * that were named, or checksums of blocks are taken of them, with which a later read is compared. Not thread-safe.
+ * Handles the bytes of a recovered file while they are read for the first time, to be verified: they are copied into
+ * named variables, or block checksums are computed with which a later read is compared. Not thread-safe.
  */
 public final class RecoveryPass implements ChunkSink {
 
@@ -20,37 +20,37 @@ public final class RecoveryPass implements ChunkSink {
         this.done = done;
     }
 
-    /** Nothing is done with them. */
+    /** Returns a pass that does nothing with the bytes. */
     public static RecoveryPass none() {
         return new RecoveryPass((chunk, position, piece) -> {}, file -> {});
     }
 
     /**
-     * They come into variables, which hold nothing of use until {@link #done}.
+     * Returns a pass that copies the bytes into variables, whose contents are useless until {@link #done}.
      *
-     * @param variables what {@link EarlyRecovery#sink} gave
+     * @param variables the result of {@link EarlyRecovery#sink}
      */
     public static RecoveryPass into(EarlyRecovery early, ChunkSink variables) {
         early.forget();
         return new RecoveryPass(variables, early::hold);
     }
 
-    /** Checksums of the blocks of chunks are taken, which are known after {@link #done}. */
+    /** Returns a pass that computes checksums of the chunks' blocks, which are known after {@link #done}. */
     static RecoveryPass summing(BlockSumTable blocks, List<Chunk> chunks) {
         BlockSumRecorder recorder = blocks.recorder(chunks);
         return new RecoveryPass(recorder, file -> blocks.put(file, recorder.ranges()));
     }
 
-    /** Takes bytes of a chunk with a digest, those of each chunk in order. */
+    /** Receives bytes of a chunk with a digest; the bytes of each chunk come in order. */
     @Override
     public void take(Chunk chunk, long position, ByteBuffer piece) {
         sink.take(chunk, position, piece);
     }
 
     /**
-     * All bytes have passed.
+     * Ends the pass after all bytes have passed.
      *
-     * @param file as it was before
+     * @param file identity of the file before the pass
      */
     public void done(FileIdentity file) {
         done.accept(file);

@@ -1,20 +1,22 @@
 package io.drumlin.checkpoint.internal.verify;
 
-/** What is kept of a file that is verified. */
+/** What is kept of a file after its verification. */
 public enum RetainPolicy {
 
-    /** Nothing: only whether it is whole is asked. */
+    /** Nothing; the file is only verified. */
     NOTHING,
 
-    /** What a later read is compared with, where the file has one digest for all its bytes. */
+    /** Block checksums for comparison with later reads, if the file has one digest for all its bytes. */
     BLOCK_SUMS,
 
-    /** Its bytes come into the variables that were named already, if the file holds just these; else as {@link #BLOCK_SUMS}. */
+    /**
+     * The bytes in the named variables, if the file holds exactly these variables; otherwise like {@link #BLOCK_SUMS}.
+     */
     IN_VARIABLES,
 
     /**
-     * A copy of it is written to where {@link CheckpointReader#copyTo} said, and what {@link #IN_VARIABLES} keeps is kept of the copy; as
-     * {@link #BLOCK_SUMS} where nothing was said, or the file has parts without a digest.
+     * A copy of the file at the path set by {@link CheckpointReader#copyTo}, and of the copy what {@link #IN_VARIABLES}
+     * keeps. Like {@link #BLOCK_SUMS} if no path is set or the file has parts without a digest.
      */
     COPIED
 }

@@ -18,14 +18,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of a file that is written while the file is verified, in pieces that come in any order. When it cannot be written the file is
- * verified all the same; then there is no copy. Not thread-safe.
+ * A copy of a file that is written while the file is verified. The pieces may come in any order. If the copy cannot be
+ * written, the file is still verified, but there is no copy. Not thread-safe.
  */
 final class VerifiedCopy implements Closeable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** While some slabs are on their way to the device, others are filled. */
+    /** While some slabs are being written, others are filled. */
     private static final int SLABS = 4;
 
     private static final int BLOCK = AlignedBuffer.ALIGNMENT;
@@ -40,8 +40,8 @@ final class VerifiedCopy implements Closeable {
     /**
      * Opens the copy and reserves its space.
      *
-     * @param path the copy, replaced when it exists
-     * @param size bytes it will have
+     * @param path the copy, replaced if it exists
+     * @param size final size in bytes
      * @param slabBytes bytes of the slabs through which it is written
      */
     VerifiedCopy(StorageEngine storage, Path path, long size, int slabBytes) {
@@ -67,7 +67,10 @@ final class VerifiedCopy implements Closeable {
         });
     }
 
-    /** Starts to write what fits into a slab; blocks that it does not fill are written at the end. Gives the number of bytes. */
+    /**
+     * Starts to write as much as fits into a slab, and returns the number of bytes. Partly filled blocks are written at
+     * the end.
+     */
     private int writeSlab(long offset, ByteBuffer rest) throws IOException {
         int lead = (int) (offset % BLOCK);
         SlabPool.Slab slab = slabs.take();
@@ -99,13 +102,13 @@ final class VerifiedCopy implements Closeable {
     /**
      * Makes the content durable.
      *
-     * @return the copy, if it is whole
+     * @return the identity of the copy, if it is whole
      */
     Optional<FileIdentity> finish() {
         failure.attempt(() -> {
             edges.write(new CoalescingWriter(opened(), slabs));
             slabs.drain();
-            // Direct writes end on a block boundary, the file does not.
+            // Direct writes end on a block boundary; the file may not.
             opened().truncate(size);
             opened().sync();
         });

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** A file that was verified and is read again: each block is compared with what it was then. Not thread-safe. */
+/** A verified file that is read again. Each block is compared with its content at the verification. Not thread-safe. */
 final class VerifiedSource implements ByteSource {
 
     private final BlockFile file;
@@ -18,7 +18,7 @@ final class VerifiedSource implements ByteSource {
 
     /**
      * @param file an open file, not direct
-     * @param ranges in which all lies that will be read
+     * @param ranges ranges that contain everything that will be read
      */
     VerifiedSource(BlockFile file, List<BlockSums> ranges) throws IOException {
         this.file = file;

@@ -1,4 +1,7 @@
-/** Reading with digests: what reaches the program was compared on that read. Not API: may change in any release. */
+/**
+ * Reads files and compares digests: everything that reaches the program was compared during the same read. Not API: may
+ * change in any release.
+ */
 @NullMarked
 package io.drumlin.checkpoint.internal.verify;
 
