@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint.Part;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.topology.PreviousRun;
 import io.drumlin.checkpoint.internal.verify.BlockSums;
@@ -44,25 +45,17 @@ public final class ElasticRestart {
      *
      * @param listed how many ranks stored the checkpoints
      * @param known of the former run
-     * @param slabBytes bytes of the slabs with which data will be read
      */
     public ElasticRestart(
-            Communicator app,
-            CommitProtocol levels,
-            IoMode mode,
-            CheckpointReader reader,
-            RejectedFiles rejected,
-            RecordedRankCounts listed,
-            PreviousRun known,
-            int slabBytes) {
-        this.app = app;
-        this.slabBytes = slabBytes;
+            RankContext context, CommitProtocol levels, IoMode mode, RecordedRankCounts listed, PreviousRun known) {
+        app = context.app();
+        slabBytes = context.slabs().slabBytes();
         this.listed = listed;
         this.known = known;
         this.levels = levels;
         this.mode = mode;
-        this.reader = reader;
-        this.rejected = rejected;
+        reader = context.reader();
+        rejected = context.rejected();
     }
 
     /**

@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
@@ -22,21 +23,13 @@ import java.io.IOException;
 /**
  * The parts of a rank that takes and recovers the checkpoints of a run.
  *
- * @param app the ranks of the application in the order of nodes, for nobody's messages but those of checkpoints
  * @param given the same in the order of the communicator that the program has
- * @param node those of them on this rank's node
- * @param slabs of {@code reader} and of all that writes
  */
 public record Engine(
         Run run,
-        Communicator app,
+        RankContext context,
         Communicator given,
-        Communicator node,
-        Group group,
         Packing packing,
-        SlabPool slabs,
-        CheckpointReader reader,
-        RejectedFiles rejected,
         CommitProtocol levels,
         IoMode mode,
         LevelCopy copy,
@@ -62,8 +55,9 @@ public record Engine(
         RejectedFiles rejected = RejectedFiles.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
-        IoMode mode = IoModes.of(config, app, group, topology, levels, storage, slabs, reader, rejected, packing);
-        LevelCopy copy = new LevelCopy(app, directories, storage, slabs, reader, mode);
+        RankContext context = new RankContext(app, node, group, topology, storage, slabs, reader, rejected);
+        IoMode mode = IoModes.of(context, config, levels, packing);
+        LevelCopy copy = new LevelCopy(context, directories, mode);
         RestartSection restartSection = new RestartSection(app, run);
         CheckpointListFile checkpointList = new CheckpointListFile(app, config, topology, directories, storage);
         CommitLog log = new CommitLog(app, directories.commitLog(), storage);
@@ -72,28 +66,33 @@ public record Engine(
                 app,
                 levels,
                 mode,
-                new LevelWriter(app, group, directories, storage, slabs, mode),
+                new LevelWriter(context, directories, mode),
                 new DifferentialWriter(app, directories, levels, storage, mode),
                 restartSection,
                 checkpointList,
                 log);
         return new Engine(
-                run,
-                app,
-                given,
-                node,
-                group,
-                packing,
-                slabs,
-                reader,
-                rejected,
-                levels,
-                mode,
-                copy,
-                restartSection,
-                checkpointList,
-                log,
-                coordinator);
+                run, context, given, packing, levels, mode, copy, restartSection, checkpointList, log, coordinator);
+    }
+
+    public Communicator app() {
+        return context.app();
+    }
+
+    public Group group() {
+        return context.group();
+    }
+
+    public SlabPool slabs() {
+        return context.slabs();
+    }
+
+    public CheckpointReader reader() {
+        return context.reader();
+    }
+
+    public RejectedFiles rejected() {
+        return context.rejected();
     }
 
     public FtiConfig config() {
@@ -110,19 +109,19 @@ public record Engine(
 
     /** The mode for files in other directories than those of the levels. */
     public IoMode modeAt(CheckpointDirectories places, RejectedFiles rejected) {
-        return IoModes.of(config(), app, group, run.topology(), places, storage(), slabs, reader, rejected, packing);
+        return IoModes.of(context.with(rejected), config(), places, packing);
     }
 
     /** Lets go of memory and communicators. Collective. */
     public void close() throws IOException {
-        reader.forget();
+        reader().forget();
         levels.awaitDeletion();
-        slabs.close();
-        group.close();
-        node.close();
-        if (given != app) {
+        slabs().close();
+        group().close();
+        context.node().close();
+        if (given != app()) {
             given.close();
         }
-        app.close();
+        app().close();
     }
 }

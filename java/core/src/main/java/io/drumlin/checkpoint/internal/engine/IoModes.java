@@ -6,7 +6,7 @@ import io.drumlin.checkpoint.internal.ftiff.FtiFfMode;
 import io.drumlin.checkpoint.internal.hdf5.Hdf5Content;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
-import io.drumlin.checkpoint.internal.mode.RejectedFiles;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.posix.PosixDifferential;
 import io.drumlin.checkpoint.internal.posix.PosixFileFormat;
 import io.drumlin.checkpoint.internal.posix.PosixMode;
@@ -14,9 +14,6 @@ import io.drumlin.checkpoint.internal.posix.RawContent;
 import io.drumlin.checkpoint.internal.sharedfile.MpiIoFileWriter;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.sharedfile.SionFileWriter;
-import io.drumlin.checkpoint.internal.topology.Group;
-import io.drumlin.checkpoint.internal.topology.Topology;
-import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.storage.StorageEngine;
@@ -30,35 +27,16 @@ public final class IoModes {
     /**
      * The mode that a configuration asks for.
      *
-     * @param topology where this rank stands
      * @param places where files are looked for
      * @param packing of new FTI-FF files
      */
-    public static IoMode of(
-            FtiConfig config,
-            Communicator app,
-            Group group,
-            Topology topology,
-            CheckpointDirectories places,
-            StorageEngine storage,
-            SlabPool slabs,
-            CheckpointReader reader,
-            RejectedFiles rejected,
-            Packing packing) {
+    public static IoMode of(RankContext context, FtiConfig config, CheckpointDirectories places, Packing packing) {
         if (config.ioMode() == FtiConfig.IO_FTIFF) {
-            return new FtiFfMode(
-                    app,
-                    group,
-                    topology,
-                    places,
-                    storage,
-                    slabs,
-                    reader,
-                    rejected,
-                    config.layout(),
-                    packing,
-                    config.differential());
+            return new FtiFfMode(context, places, config.layout(), packing, config.differential());
         }
+        Communicator app = context.app();
+        StorageEngine storage = context.storage();
+        SlabPool slabs = context.slabs();
         Optional<SharedFileWriter> shared =
                 switch (config.ioMode()) {
                     case FtiConfig.IO_MPI -> Optional.of(new MpiIoFileWriter(app, storage, slabs));
@@ -68,20 +46,10 @@ public final class IoModes {
         PosixFileFormat content =
                 config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage, slabs) : new RawContent();
         Optional<PosixDifferential> differential = config.ioMode() == FtiConfig.IO_POSIX
-                ? config.differential().map(sizes -> new PosixDifferential(storage, places, topology.fileRank(), sizes))
+                ? config.differential()
+                        .map(sizes -> new PosixDifferential(
+                                storage, places, context.topology().fileRank(), sizes))
                 : Optional.empty();
-        return new PosixMode(
-                config.ioMode(),
-                app,
-                group,
-                topology,
-                shared,
-                content,
-                differential,
-                places,
-                storage,
-                slabs,
-                reader,
-                rejected);
+        return new PosixMode(context, config.ioMode(), shared, content, differential, places);
     }
 }

@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
@@ -40,18 +41,12 @@ final class LevelWriter {
     private final SlabPool slabs;
     private final IoMode mode;
 
-    LevelWriter(
-            Communicator app,
-            Group group,
-            RunDirectory directories,
-            StorageEngine storage,
-            SlabPool slabs,
-            IoMode mode) {
-        this.app = app;
-        this.group = group;
+    LevelWriter(RankContext context, RunDirectory directories, IoMode mode) {
+        app = context.app();
+        group = context.group();
         this.directories = directories;
-        this.storage = storage;
-        this.slabs = slabs;
+        storage = context.storage();
+        slabs = context.slabs();
         this.mode = mode;
     }
 

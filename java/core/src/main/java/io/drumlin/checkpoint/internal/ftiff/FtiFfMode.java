@@ -17,12 +17,12 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
 import io.drumlin.checkpoint.internal.topology.Topology;
-import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
@@ -93,30 +93,23 @@ public final class FtiFfMode implements IoMode {
     /**
      * The mode for a rank.
      *
-     * @param topology where this rank stands
      * @param layout of new files; files of all layouts are read
      */
     public FtiFfMode(
-            Communicator app,
-            Group group,
-            Topology topology,
+            RankContext context,
             CheckpointDirectories levels,
-            StorageEngine storage,
-            SlabPool slabs,
-            CheckpointReader reader,
-            RejectedFiles rejected,
             Layout layout,
             Packing packing,
             Optional<DifferentialConfig> differential) {
-        this.app = app;
-        this.group = group;
-        this.topology = topology;
+        app = context.app();
+        group = context.group();
+        topology = context.topology();
         fileRank = topology.fileRank();
         this.levels = levels;
-        this.storage = storage;
-        this.slabs = slabs;
-        this.reader = new FtiFfReader(storage, reader, rejected);
-        this.rejected = rejected;
+        storage = context.storage();
+        slabs = context.slabs();
+        rejected = context.rejected();
+        reader = new FtiFfReader(storage, context.reader(), rejected);
         this.layout = layout;
         this.packing = packing;
         this.differential = differential.map(config -> new FtiFfDifferential(storage, slabs, config));

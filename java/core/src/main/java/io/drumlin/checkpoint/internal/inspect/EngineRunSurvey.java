@@ -19,6 +19,7 @@ import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.WatchedEngine;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Left;
@@ -277,11 +278,10 @@ public final class EngineRunSurvey implements RunSurvey {
         private CheckpointSearch recovery(CheckpointDirectories places) {
             // Nothing is written, so the pool stays empty.
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
-            IoMode mode = IoModes.of(
-                    config, app, group, topology, places, storage, slabs, reader, rejected, config.packing());
+            RankContext context = new RankContext(app, node, group, topology, storage, slabs, reader, rejected);
+            IoMode mode = IoModes.of(context, config, places, config.packing());
             FileRebuilder rebuilder = new FileRebuilder(app, group, storage, slabs);
-            return new CheckpointSearch(
-                    app, node, topology, group, levels, mode, rebuilder, storage, reader, rejected, log);
+            return new CheckpointSearch(context, levels, mode, rebuilder, log);
         }
 
         List<RankFindings> survey(boolean data) throws IOException {

@@ -19,6 +19,7 @@ import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
@@ -93,37 +94,30 @@ public final class PosixMode implements IoMode {
      * The mode for a rank.
      *
      * @param ioMode {@link FtiConfig#ioMode}
-     * @param topology where this rank stands
      * @param shared writes level 4 in the modes in which it is one file of all ranks
      * @param content of the other files
      * @param differential this rank's file of differential checkpoints, if there may be some
      */
     public PosixMode(
+            RankContext context,
             int ioMode,
-            Communicator app,
-            Group group,
-            Topology topology,
             Optional<SharedFileWriter> shared,
             PosixFileFormat content,
             Optional<PosixDifferential> differential,
-            CheckpointDirectories levels,
-            StorageEngine storage,
-            SlabPool slabs,
-            CheckpointReader reader,
-            RejectedFiles rejected) {
+            CheckpointDirectories levels) {
         this.ioMode = ioMode;
-        this.app = app;
-        this.group = group;
-        this.topology = topology;
+        app = context.app();
+        group = context.group();
+        topology = context.topology();
         fileRank = topology.fileRank();
         this.shared = shared;
         this.content = content;
         this.differential = differential;
         this.levels = levels;
-        this.storage = storage;
-        this.slabs = slabs;
-        this.reader = reader;
-        this.rejected = rejected;
+        storage = context.storage();
+        slabs = context.slabs();
+        reader = context.reader();
+        rejected = context.rejected();
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.internal.directory.FileLocation;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.topology.Group;
@@ -65,33 +66,19 @@ public final class CheckpointSearch {
     /** The checkpoints of a level, those first at which a restart looks first, and where they stand in the log. */
     private record Candidates(Level level, List<StoredCheckpoint> checkpoints, List<Long> positions) {}
 
-    /**
-     * Looks for checkpoints of a level.
-     *
-     * @param node the ranks that share node-local storage
-     */
+    /** Looks for checkpoints of a level. */
     public CheckpointSearch(
-            Communicator app,
-            Communicator node,
-            Topology topology,
-            Group group,
-            CommitProtocol levels,
-            IoMode mode,
-            FileRebuilder rebuilder,
-            StorageEngine storage,
-            CheckpointReader reader,
-            RejectedFiles rejected,
-            CommitLog log) {
-        this.app = app;
-        this.node = node;
-        this.topology = topology;
-        this.group = group;
+            RankContext context, CommitProtocol levels, IoMode mode, FileRebuilder rebuilder, CommitLog log) {
+        app = context.app();
+        node = context.node();
+        topology = context.topology();
+        group = context.group();
         this.levels = levels;
         this.mode = mode;
         this.rebuilder = rebuilder;
-        this.storage = storage;
-        this.reader = reader;
-        this.rejected = rejected;
+        storage = context.storage();
+        reader = context.reader();
+        rejected = context.rejected();
         this.log = log;
     }
 

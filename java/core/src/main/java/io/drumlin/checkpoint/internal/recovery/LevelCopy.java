@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.FileCopy;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.RetainPolicy;
@@ -33,18 +34,12 @@ public final class LevelCopy {
     private final CheckpointReader reader;
     private final IoMode mode;
 
-    public LevelCopy(
-            Communicator app,
-            RunDirectory directories,
-            StorageEngine storage,
-            SlabPool slabs,
-            CheckpointReader reader,
-            IoMode mode) {
-        this.app = app;
+    public LevelCopy(RankContext context, RunDirectory directories, IoMode mode) {
+        app = context.app();
         this.directories = directories;
-        this.storage = storage;
-        this.slabs = slabs;
-        this.reader = reader;
+        storage = context.storage();
+        slabs = context.slabs();
+        reader = context.reader();
         this.mode = mode;
     }
 

@@ -56,18 +56,7 @@ final class LevelRestart {
         copy = engine.copy();
         Group group = engine.group();
         FileRebuilder rebuilder = new FileRebuilder(app, group, engine.storage(), engine.slabs());
-        recovery = new CheckpointSearch(
-                app,
-                engine.node(),
-                engine.run().topology(),
-                group,
-                levels,
-                mode,
-                rebuilder,
-                engine.storage(),
-                engine.reader(),
-                engine.rejected(),
-                engine.log());
+        recovery = new CheckpointSearch(engine.context(), levels, mode, rebuilder, engine.log());
     }
 
     /** Finds checkpoints and makes them whole. */

@@ -103,15 +103,7 @@ final class RunInitializer {
         }
         Optional<DrumlinException> missing = Optional.empty();
         if (anyNumberOfRanks) {
-            ElasticRestart former = new ElasticRestart(
-                    app,
-                    engine.levels(),
-                    engine.mode(),
-                    engine.reader(),
-                    engine.rejected(),
-                    listed,
-                    known,
-                    engine.slabs().slabBytes());
+            ElasticRestart former = new ElasticRestart(engine.context(), engine.levels(), engine.mode(), listed, known);
             Optional<ElasticCheckpoint> checkpoint = former.find(restart.order());
             if (checkpoint.isPresent()) {
                 restartFrom(checkpoint.get(), former.blockSums());
