@@ -4,7 +4,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An open file that is written and read in blocks at given offsets.
@@ -69,21 +68,6 @@ public interface BlockFile extends Closeable {
      * @throws IOException the write could not be started
      */
     PendingWrite startWrite(ByteBuffer source, long offset) throws IOException;
-
-    /**
-     * As {@link #startWrite(ByteBuffer, long)}, for who starts one write after the other and wants no garbage for each: an engine
-     * may take the object of a write that is over for the new one.
-     *
-     * @param source as there
-     * @param offset as there
-     * @param done a write of any file that the caller has awaited, whatever came of it, and that nobody awaits any more; {@code null}
-     *     if there is none
-     * @return the write, maybe {@code done}
-     * @throws IOException the write could not be started; {@code done} can be given once more
-     */
-    default PendingWrite startWrite(ByteBuffer source, long offset, @Nullable PendingWrite done) throws IOException {
-        return startWrite(source, offset);
-    }
 
     /**
      * Reads into the remaining bytes of {@code target}, up to the end of the file.

@@ -100,21 +100,16 @@ final class NativeFile extends PositionalFile {
     }
 
     @Override
-    PendingWrite launch(ByteBuffer memory, long offset, @Nullable PendingWrite done) throws IOException {
+    PendingWrite launch(ByteBuffer memory, long offset) throws IOException {
         if (!NativeMemory.isLasting(memory)) {
-            return super.launch(memory, offset, done);
+            return super.launch(memory, offset);
         }
         long ticket = CoreLibrary.drumlin_queue_write(
                 NativeQueue.address(), fd, NativeMemory.address(memory), memory.remaining(), offset);
         if (ticket < 0) {
             throw explain("write", offset, memory.remaining(), new ErrnoException("queue", (int) -ticket), "");
         }
-        if (done instanceof Queued over && over.isOf(this) && over.begin(memory, offset, ticket)) {
-            return over;
-        }
-        Queued write = new Queued("write");
-        write.begin(memory, offset, ticket);
-        return write;
+        return queued("write", memory, offset, ticket);
     }
 
     @Override
@@ -127,9 +122,15 @@ final class NativeFile extends PositionalFile {
         if (ticket < 0) {
             throw explain("read", offset, memory.remaining(), new ErrnoException("queue", (int) -ticket), "");
         }
-        Queued read = new Queued("read");
-        read.begin(memory, offset, ticket);
-        return read::moved;
+        return queued("read", memory, offset, ticket)::moved;
+    }
+
+    private Queued queued(String operation, ByteBuffer memory, long offset, long ticket) {
+        Queued transfer = new Queued(operation, memory, offset, ticket);
+        synchronized (queued) {
+            queued.add(transfer);
+        }
+        return transfer;
     }
 
     @Override
@@ -182,46 +183,28 @@ final class NativeFile extends PositionalFile {
         return result;
     }
 
-    /** Transfers in the C core's queue, one after the other; it holds the memory until the kernel has let go of it. */
+    /** A transfer in the C core's queue. It holds the memory until the kernel has let go of it. */
     private final class Queued implements PendingWrite {
 
         private final String operation;
+        private final long address;
+        private final int length;
+        private final long offset;
+        private final long ticket;
 
         /** Guarded by this, as all that follows; {@code null} when the transfer has ended. */
         private @Nullable ByteBuffer memory;
 
-        /** As {@code length} also read without the lock, while the transfer is among those that were started. */
-        private volatile long address;
-
-        private volatile int length;
-        private long offset;
-        private long ticket;
         private int moved;
         private @Nullable IOException failure;
 
-        Queued(String operation) {
+        Queued(String operation, ByteBuffer memory, long offset, long ticket) {
             this.operation = operation;
-        }
-
-        boolean isOf(NativeFile file) {
-            return NativeFile.this == file;
-        }
-
-        /** Takes over a transfer that was started, unless the one before is still under way. */
-        synchronized boolean begin(ByteBuffer started, long at, long given) {
-            if (memory != null) {
-                return false;
-            }
-            memory = started;
-            address = NativeMemory.address(started);
-            length = started.remaining();
-            offset = at;
-            ticket = given;
-            failure = null;
-            synchronized (queued) {
-                queued.add(this);
-            }
-            return true;
+            this.memory = memory;
+            address = NativeMemory.address(memory);
+            length = memory.remaining();
+            this.offset = offset;
+            this.ticket = ticket;
         }
 
         /** Waits unless somebody has done so; the ticket is good for once. */

@@ -93,30 +93,20 @@ abstract class PositionalFile implements BlockFile {
 
     @Override
     public final PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
-        return startWrite(source, offset, null);
-    }
-
-    @Override
-    public final PendingWrite startWrite(ByteBuffer source, long offset, @Nullable PendingWrite done)
-            throws IOException {
         if (!source.isDirect()) {
             throw new IllegalArgumentException("a started write needs a direct buffer: " + path);
         }
         check(source, offset);
         enter("write");
         try {
-            return launch(source, offset, done);
+            return launch(source, offset);
         } finally {
             leave();
         }
     }
 
-    /**
-     * Starts a write of all between position and limit, which the caller may change afterwards.
-     *
-     * @param done a write that is over and may be taken for this one
-     */
-    PendingWrite launch(ByteBuffer source, long offset, @Nullable PendingWrite done) throws IOException {
+    /** Starts a write of all between position and limit, which the caller may change afterwards. */
+    PendingWrite launch(ByteBuffer source, long offset) throws IOException {
         CompletableFuture<Integer> end = start("write", source.duplicate(), offset, this::launchedWrite);
         return () -> await(end);
     }

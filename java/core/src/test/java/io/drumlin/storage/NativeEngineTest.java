@@ -100,19 +100,6 @@ class NativeEngineTest extends StorageEngineContract {
     }
 
     @Test
-    void takesAWriteThatIsOverForTheNextOfTheFile(@TempDir Path directory) throws IOException {
-        ByteBuffer memory = ByteBuffer.allocateDirect(8);
-        try (BlockFile file =
-                makeEngine().open(directory.resolve("file"), EnumSet.of(OpenMode.WRITE, OpenMode.CREATE))) {
-            PendingWrite write = file.startWrite(memory, 0);
-            write.await();
-            assertThat(file.startWrite(memory, 8, write)).isSameAs(write);
-            // It is no harm to give one that is not over: whoever awaits it goes on to do so.
-            assertThat(file.startWrite(memory, 16, write)).isNotSameAs(write);
-        }
-    }
-
-    @Test
     void saysHowMuchIsFreeWhenThereIsNoSpace() throws IOException {
         try (BlockFile full = makeEngine().open(Path.of("/dev/full"), EnumSet.of(OpenMode.WRITE))) {
             assertThatThrownBy(() -> full.write(ByteBuffer.allocate(5000), 0))

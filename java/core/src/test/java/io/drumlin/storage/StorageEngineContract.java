@@ -400,46 +400,6 @@ public abstract class StorageEngineContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void takesWritesThatAreOverForNewOnes(boolean direct) throws IOException {
-        Random random = random();
-        int piece = 4 * AlignedBuffer.ALIGNMENT;
-        byte[] expected = bytes(random, 100 * piece);
-        Path other = file.resolveSibling("other");
-        PendingWrite[] writes = new PendingWrite[7];
-        try (BlockFile opened = engine.open(file, modes(direct, WRITE, CREATE));
-                BlockFile second = engine.open(other, modes(direct, WRITE, CREATE))) {
-            for (int i = 0; i < 200; i++) {
-                PendingWrite over = writes[i % writes.length];
-                if (over != null) {
-                    over.await();
-                }
-                int at = i / 2 * piece;
-                ByteBuffer source = aligned(Arrays.copyOfRange(expected, at, at + piece));
-                // Seven is odd, so a write of the one file comes to be one of the other.
-                BlockFile target = i % 2 == 0 ? opened : second;
-                writes[i % writes.length] = target.startWrite(source, at, over);
-                source.position(source.limit());
-            }
-        }
-        assertThat(Files.readAllBytes(file)).isEqualTo(expected);
-        assertThat(Files.readAllBytes(other)).isEqualTo(expected);
-    }
-
-    @Test
-    void reportsEachFailureOfAWriteThatIsTakenAgain() throws IOException {
-        BlockFile full = engine.open(Path.of("/dev/full"), EnumSet.of(WRITE));
-        PendingWrite write = full.startWrite(aligned(4096), 0, null);
-        assertErrno(write::await, "ENOSPC");
-        PendingWrite again = full.startWrite(ByteBuffer.allocateDirect(0), 0, write);
-        again.await();
-        PendingWrite last = full.startWrite(aligned(4096), 0, again);
-        assertErrno(last::await, "ENOSPC");
-        full.startWrite(aligned(4096), 0, last);
-        assertErrno(full::close, "ENOSPC");
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
     void endsManyStartedReadsInAnyOrder(boolean direct) throws IOException {
         Random random = random();
         int piece = 4 * AlignedBuffer.ALIGNMENT;

@@ -52,12 +52,11 @@ public final class SlabPool implements AutoCloseable {
         return slabBytes;
     }
 
-    /** One slab and its write under way, whose object the next write reuses. */
+    /** One slab and its write under way. */
     public static final class Slab {
         private final ByteBuffer memory;
         private final ByteBuffer view;
         private @Nullable PendingWrite write;
-        private boolean busy;
 
         private Slab(ByteBuffer memory) {
             this.memory = memory;
@@ -83,14 +82,13 @@ public final class SlabPool implements AutoCloseable {
          * @param bytes a part of the slab's memory
          */
         public void write(BlockFile file, ByteBuffer bytes, long offset) throws IOException {
-            write = file.startWrite(bytes, offset, write);
-            busy = true;
+            write = file.startWrite(bytes, offset);
         }
 
         private void await() throws IOException {
             PendingWrite pending = write;
-            if (busy && pending != null) {
-                busy = false;
+            if (pending != null) {
+                write = null;
                 pending.await();
             }
         }
