@@ -1,4 +1,4 @@
-/** The checkpoint API: protected data, levels, recovery. */
+/** Checkpoints of a program: protected data, levels, recovery. Begin with {@link Checkpoints}. */
 @NullMarked
 package io.drumlin.checkpoint;
 

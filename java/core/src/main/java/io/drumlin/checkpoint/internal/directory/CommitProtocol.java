@@ -3,8 +3,6 @@ package io.drumlin.checkpoint.internal.directory;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileNames;
-import io.drumlin.checkpoint.internal.mode.IoMode;
-import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -29,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All ranks have synced their files in {@code tmp} before {@link #commit} is called. The old directory is renamed
  * aside, the new one is renamed in, and the parent is synced. Only when every node has done so is the old one deleted.
  * At every moment one complete checkpoint is spread over {@code tmp}, the level's directory and the directory aside.
- * {@link CheckpointSearch} finds it, and its {@link IoMode} identifies it. One rank per directory does the work: the
+ * {@code CheckpointSearch} finds it, and its {@code IoMode} identifies it. One rank per directory does the work: the
  * first rank of the node for L1 to L3, and the first rank of the run for L4 and for the directories of metadata, which
  * are handled in the same way in the modes that have them.
  */

@@ -5,7 +5,7 @@ import io.drumlin.checkpoint.internal.dcp.BlockDigests;
 import io.drumlin.checkpoint.internal.dcp.DifferentialFile;
 import io.drumlin.checkpoint.internal.dcp.FileBlocks;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.directory.RebuiltFile;
+import io.drumlin.checkpoint.internal.directory.UnfinishedFile;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
@@ -45,7 +45,7 @@ final class FtiFfDifferential {
         boolean update = spareUsable && last != null && PathStatus.isRegularFile(spare);
         spareUsable = false;
         DirectoryTree.make(Objects.requireNonNull(spare.toAbsolutePath().getParent()), storage);
-        RebuiltFile.putDirectoryAside(storage, spare);
+        UnfinishedFile.putDirectoryAside(storage, spare);
         DifferentialFile file = new DifferentialFile(
                 storage,
                 slabs,

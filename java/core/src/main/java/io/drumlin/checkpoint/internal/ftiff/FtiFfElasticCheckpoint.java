@@ -6,7 +6,6 @@ import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
-import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.verify.BlockSums;
 import io.drumlin.format.ftiff.FtiFfFile;
@@ -26,7 +25,7 @@ import java.util.TreeSet;
 
 /**
  * A checkpoint of the mode FTI-FF. Of how many ranks it is here is told by the names of the files, one for each; whether these are
- * all, by {@link RecordedRankCounts}.
+ * all, by {@code RecordedRankCounts}.
  *
  * @param files the ranks that the names of the files carry, in the order of the application's ranks
  * @param mayBeUnmarked whether it may be one of C FTI, whose files have nothing in common but the id

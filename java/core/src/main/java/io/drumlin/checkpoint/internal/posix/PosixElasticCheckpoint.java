@@ -6,7 +6,6 @@ import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.MetadataOrigin;
-import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.verify.BlockSums;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A checkpoint of the modes POSIX, MPI-IO and SIONlib. Of how many ranks it is here is told by the metadata: a file for each group, and
- * in it a section for each member; whether these are all, by {@link RecordedRankCounts}.
+ * in it a section for each member; whether these are all, by {@code RecordedRankCounts}.
  */
 final class PosixElasticCheckpoint implements ElasticCheckpoint {
 

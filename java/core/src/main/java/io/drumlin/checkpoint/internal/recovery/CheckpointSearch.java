@@ -36,8 +36,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Finds the checkpoint a restart continues from: the lowest level at which the files that are left, of all ranks, give one and
- * the same checkpoint (docs/formats/fti-run-directory.md, section 5). What is missing of it is made again.
+ * Finds a whole checkpoint of one level: one that the files of all ranks that are left give, or can give after lost files are
+ * made again (docs/formats/fti-run-directory.md, section 5). The level is chosen by {@code restart.RestartCoordinator}. A commit
+ * that a kill has interrupted is found here, by which of the directories of a {@link CommitSlot} is whole, and completed by
+ * {@link CommitProtocol}.
  */
 public final class CheckpointSearch {
 

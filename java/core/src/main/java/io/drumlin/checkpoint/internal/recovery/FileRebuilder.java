@@ -4,7 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.directory.RebuiltFile;
+import io.drumlin.checkpoint.internal.directory.UnfinishedFile;
 import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
@@ -141,8 +141,8 @@ public final class FileRebuilder {
                         to, source, given == FileKind.PLAIN, () -> plan(transfer, stored, given, source)))
                 : Optional.empty();
         Optional<VerifiedTransfer.Incoming> incoming = !present.contains(wanted) && givenThere.get(from)
-                ? Optional.of(
-                        new VerifiedTransfer.Incoming(from, RebuiltFile.unfinished(target), wanted == FileKind.PLAIN))
+                ? Optional.of(new VerifiedTransfer.Incoming(
+                        from, UnfinishedFile.unfinished(target), wanted == FileKind.PLAIN))
                 : Optional.empty();
         if (incoming.isPresent()) {
             ahead.put(wanted, target);
@@ -236,9 +236,13 @@ public final class FileRebuilder {
     void forgetMadeAhead() {
         for (Path target : ahead.values()) {
             try {
-                storage.delete(RebuiltFile.unfinished(target));
+                storage.delete(UnfinishedFile.unfinished(target));
             } catch (IOException e) {
-                LOG.log(Logger.Level.WARNING, "{0} is left over: {1}", RebuiltFile.unfinished(target), e.getMessage());
+                LOG.log(
+                        Logger.Level.WARNING,
+                        "{0} is left over: {1}",
+                        UnfinishedFile.unfinished(target),
+                        e.getMessage());
             }
         }
         ahead.clear();
@@ -259,8 +263,8 @@ public final class FileRebuilder {
     /** Verifies what was sent ahead and gives it its name. */
     private void takeMadeAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
         for (Map.Entry<FileKind, Path> file : ahead.entrySet()) {
-            stored.check(file.getKey(), RebuiltFile.unfinished(file.getValue()), RetainPolicy.NOTHING);
-            RebuiltFile.putInPlace(storage, file.getValue());
+            stored.check(file.getKey(), UnfinishedFile.unfinished(file.getValue()), RetainPolicy.NOTHING);
+            UnfinishedFile.putInPlace(storage, file.getValue());
             present.add(file.getKey());
         }
         ahead.clear();
@@ -350,7 +354,7 @@ public final class FileRebuilder {
             long[] sizes = group.gather(own.size(given));
             Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
             Optional<Incoming> incoming = lacks
-                    ? Optional.of(new Incoming(from, sizes[from], RebuiltFile.unfinished(made)))
+                    ? Optional.of(new Incoming(from, sizes[from], UnfinishedFile.unfinished(made)))
                     : Optional.empty();
             Agreement.run(app, "fetching what is missing of checkpoint " + stored.ckptId(), () -> {
                 partner.transfer(outgoing, incoming);
@@ -427,7 +431,7 @@ public final class FileRebuilder {
         Encoding encoding = stored.encoding();
         long extendedSize = extendedSize(stored);
         Map<FileKind, Path> targets = new EnumMap<>(FileKind.class);
-        own.forEach(kind -> targets.put(kind, RebuiltFile.unfinished(path(directory, stored, kind))));
+        own.forEach(kind -> targets.put(kind, UnfinishedFile.unfinished(path(directory, stored, kind))));
         Optional<Path> plain = Optional.ofNullable(targets.get(FileKind.PLAIN));
         String[] md5 = new String[1];
         EnumSet<FileKind> read = lost.isEmpty() ? EnumSet.noneOf(FileKind.class) : EnumSet.copyOf(present);
@@ -472,7 +476,7 @@ public final class FileRebuilder {
         if (encoded != null) {
             // Not checked: its digest is that of the bytes that were written, and there is no other.
             stored.encodedAgain(rebuilt.md5);
-            RebuiltFile.putInPlace(storage, encoded);
+            UnfinishedFile.putInPlace(storage, encoded);
             present.add(FileKind.ENCODED);
         }
     }
@@ -530,8 +534,8 @@ public final class FileRebuilder {
             throws IOException {
         // A plain file is recovered from.
         RetainPolicy keep = kind == FileKind.PLAIN ? RetainPolicy.IN_VARIABLES : RetainPolicy.NOTHING;
-        stored.check(kind, RebuiltFile.unfinished(made), keep);
-        RebuiltFile.putInPlace(storage, made);
+        stored.check(kind, UnfinishedFile.unfinished(made), keep);
+        UnfinishedFile.putInPlace(storage, made);
         present.add(kind);
     }
 

@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Sends checkpoint files to neighbours in the group, slab by slab: level 2 (docs/formats/fti-run-directory.md, section 4).
+ * Sends checkpoint files to neighbours in the group, slab by slab: to the partner, {@link Group#right}, at level 2
+ * (docs/formats/fti-run-directory.md, section 5).
  *
  * <p>A rank that cannot read or write keeps sending and receiving and fails when all have done; the caller lets the ranks
  * agree then.

@@ -4,7 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Status;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.directory.SetAsideCheckpoints;
+import io.drumlin.checkpoint.internal.directory.ArchivedCheckpoints;
 import io.drumlin.checkpoint.internal.elastic.ElasticBlockSums;
 import io.drumlin.checkpoint.internal.elastic.ElasticRestart;
 import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
@@ -112,7 +112,7 @@ final class RunInitializer {
             missing = former.missing();
         }
         List<String> otherModes = new OtherModes(engine).find();
-        SetAsideCheckpoints aside = new SetAsideCheckpoints(app, engine.directories());
+        ArchivedCheckpoints aside = new ArchivedCheckpoints(app, engine.directories());
         String execId = engine.run().execId();
         if (freshStart || (missing.isEmpty() && otherModes.isEmpty())) {
             aside.requireNoneInArchive(execId);

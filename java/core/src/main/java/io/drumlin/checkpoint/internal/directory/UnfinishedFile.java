@@ -7,12 +7,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /** A lost file that is rebuilt under a temporary name until it is whole. */
-public final class RebuiltFile {
+public final class UnfinishedFile {
 
     /** Prefix of the temporary name; no program takes such a file for a checkpoint file. */
     private static final String UNFINISHED = "drumlin-restored-";
 
-    private RebuiltFile() {}
+    private UnfinishedFile() {}
 
     /** Returns the temporary name of a file. */
     public static Path unfinished(Path path) {

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Checkpoints of a run that restarts do not use: those in the archive of level 4, and stashes. */
-public final class SetAsideCheckpoints {
+public final class ArchivedCheckpoints {
 
     private final Communicator app;
     private final RunDirectory directories;
 
-    public SetAsideCheckpoints(Communicator app, RunDirectory directories) {
+    public ArchivedCheckpoints(Communicator app, RunDirectory directories) {
         this.app = app;
         this.directories = directories;
     }

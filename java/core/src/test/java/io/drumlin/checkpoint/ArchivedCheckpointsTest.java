@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Restarts that find nothing at any level, of runs that have put checkpoints aside. */
-class SetAsideCheckpointsTest {
+class ArchivedCheckpointsTest {
 
     @TempDir
     Path directory;
