@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets all ranks succeed or fail together.
+ * Makes all ranks succeed or fail together.
  *
  * <p>A rank that fails alone must not leave the others waiting in a collective call. So each step that can fail on one
- * rank is run here: its failure is held back until all ranks have met, and then every rank throws.
+ * rank runs here. A failure is held back until all ranks have met, and then every rank throws.
  */
 public final class Agreement {
 
@@ -24,9 +24,9 @@ public final class Agreement {
     @FunctionalInterface
     public interface Step {
         /**
-         * Does what is to be done on this rank.
+         * Carries out the step on this rank.
          *
-         * @throws IOException it failed
+         * @throws IOException the step failed
          */
         void run() throws IOException;
     }
@@ -51,25 +51,28 @@ public final class Agreement {
      * Runs a step and meets the other ranks. Collective.
      *
      * @param comm the ranks that must agree
-     * @param operation what is being done, for the message of ranks on which it went well
-     * @param step what to do on this rank
+     * @param operation the operation, for the message of ranks on which the step succeeded
+     * @param step the work of this rank
      * @throws MeetingException this rank does not know what the others have agreed on
-     * @throws IOException otherwise: on every rank, because the step failed on any; on those that failed it is their own failure
+     * @throws IOException otherwise: on every rank if the step failed on any; a rank on which it failed throws its own
+     *     failure
      */
     public static void run(Communicator comm, String operation, Step step) throws IOException {
         agree(comm, operation, attempt(comm, operation, step));
     }
 
     /**
-     * Runs a step and meets the other ranks, for a result that needs no closing: it is lost if another rank has failed. Collective.
+     * Runs a step that has a result and meets the other ranks. If another rank has failed, the result is lost, so it must
+     * not need closing. Collective.
      *
-     * @param <T> what the step gives
+     * @param <T> type of the result
      * @param comm the ranks that must agree
-     * @param operation what is being done, for the message of ranks on which it went well
-     * @param step what to do on this rank
-     * @return what the step gave on this rank
+     * @param operation the operation, for the message of ranks on which the step succeeded
+     * @param step the work of this rank
+     * @return the result of the step on this rank
      * @throws MeetingException this rank does not know what the others have agreed on
-     * @throws IOException otherwise: on every rank, because the step failed on any; on those that failed it is their own failure
+     * @throws IOException otherwise: on every rank if the step failed on any; a rank on which it failed throws its own
+     *     failure
      */
     public static <T> T call(Communicator comm, String operation, Call<T> step) throws IOException {
         AtomicReference<T> result = new AtomicReference<>();
@@ -78,13 +81,13 @@ public final class Agreement {
     }
 
     /**
-     * Runs a step and holds its failure back.
+     * Runs a step and holds its failure back. An error such as a lack of memory is caught too, because it must not keep
+     * this rank from the next collective call.
      *
      * @param comm the ranks that must agree
-     * @param operation what is being done
-     * @param step what to do on this rank
-     * @return what went wrong, whatever it was: also an error such as a lack of memory must not keep this rank from the
-     *     next collective call; {@code null} if nothing did
+     * @param operation the operation
+     * @param step the work of this rank
+     * @return the failure, of whatever kind; {@code null} if there was none
      */
     public static @Nullable IOException attempt(Communicator comm, String operation, Step step) {
         try {
@@ -111,15 +114,15 @@ public final class Agreement {
      * Meets the other ranks with the outcome of a step. Collective.
      *
      * @param comm the ranks that must agree
-     * @param operation what is being done, for the message of ranks on which it went well
-     * @param failure what went wrong on this rank, or {@code null}
-     * @throws MeetingException this rank does not know what the others have agreed on, here or in a step, or another rank has
-     *     said so of a meeting before
-     * @throws IOException otherwise: on every rank, because any has a failure; on those it is their own
+     * @param operation the operation, for the message of ranks on which the step succeeded
+     * @param failure the failure of this rank, or {@code null}
+     * @throws MeetingException this rank does not know what the others have agreed on, here or in a step; or another
+     *     rank has reported that about an earlier meeting
+     * @throws IOException otherwise: on every rank if any has a failure; a rank with a failure throws its own
      */
     public static void agree(Communicator comm, String operation, @Nullable IOException failure) throws IOException {
         if (failure instanceof MeetingException) {
-            // The others may still be where that meeting was.
+            // The others may still be in the call that failed here.
             throw failure;
         }
         int rank = meet(comm, operation, failure == null ? comm.size() : comm.rank());
@@ -141,7 +144,7 @@ public final class Agreement {
                 .exception();
     }
 
-    /** The lowest vote, the same on every rank. */
+    /** Returns the lowest vote, the same on every rank. */
     private static int meet(Communicator comm, String operation, int vote) throws MeetingException {
         long[] lowest = {vote};
         try {
@@ -153,13 +156,13 @@ public final class Agreement {
     }
 
     /**
-     * Tells the others, who are in the meeting after the one that failed here, that this rank does not know what was agreed on: they
-     * get a {@link MeetingException} there. Only where this next meeting is one of this class on this communicator, whatever the others
-     * have agreed on.
+     * Tells the other ranks that this rank does not know the result of the meeting that failed here. They are in the
+     * next meeting and get a {@link MeetingException} there. Call it only if this class makes the next meeting on this
+     * communicator, whatever the others have agreed on.
      *
      * @param comm the ranks that must agree
-     * @param operation what is being done
-     * @param failure the meeting that failed; what fails now is added to it
+     * @param operation the operation
+     * @param failure the failed meeting; a failure of this call is added to it
      */
     public static void tellUnknown(Communicator comm, String operation, MeetingException failure) {
         try {
@@ -169,7 +172,10 @@ public final class Agreement {
         }
     }
 
-    /** What the first rank to fail says. That it failed is agreed on, whether its words arrive or not. */
+    /**
+     * Returns the message of the first rank that failed. The failure itself is agreed on already, even if the message
+     * does not arrive.
+     */
     private static String message(Communicator comm, int root, @Nullable IOException failure) {
         ByteBuffer text = ByteBuffer.allocate(MESSAGE_BYTES);
         if (comm.rank() == root && failure != null) {
@@ -185,11 +191,11 @@ public final class Agreement {
     }
 
     /**
-     * The root's text on every rank. Collective.
+     * Returns the root's text on every rank. Collective.
      *
      * @param comm the ranks
-     * @param text on the root: the text; not looked at elsewhere
-     * @param root the rank that has it
+     * @param text on the root: the text; ignored elsewhere
+     * @param root the rank that has the text
      * @return the root's text
      * @throws IOException the transfer failed
      */

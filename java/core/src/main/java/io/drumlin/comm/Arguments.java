@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
 
 /**
- * The checks that every {@link Communicator} makes before it communicates, so that a caller's mistake gives the same
+ * The checks that every {@link Communicator} makes before it communicates. So a caller's mistake causes the same
  * exception everywhere and never reaches native code. Thread-safe.
  */
 public final class Arguments {
@@ -15,11 +15,11 @@ public final class Arguments {
     private Arguments() {}
 
     /**
-     * Refuses what is not a rank.
+     * Refuses a number that is not a rank.
      *
-     * @param name what the rank is for: {@code "destination"}, {@code "root"}
+     * @param name the role of the rank: {@code "destination"}, {@code "root"}
      * @param rank the rank to check
-     * @param size ranks of the communicator
+     * @param size number of ranks of the communicator
      * @throws IllegalArgumentException the rank is not between 0 and {@code size} - 1
      */
     public static void checkRank(String name, int rank, int size) {
@@ -30,7 +30,7 @@ public final class Arguments {
     }
 
     /**
-     * Refuses what cannot be sent as a tag.
+     * Refuses a tag with which nothing can be sent.
      *
      * @param tag the tag to check
      * @throws IllegalArgumentException the tag is not between 0 and {@link #MAX_TAG}
@@ -42,10 +42,11 @@ public final class Arguments {
     }
 
     /**
-     * Refuses what cannot be asked for as a tag.
+     * Refuses a tag with which nothing can be received.
      *
      * @param tag the tag to check
-     * @throws IllegalArgumentException the tag is neither {@link Communicator#ANY_TAG} nor between 0 and {@link #MAX_TAG}
+     * @throws IllegalArgumentException the tag is neither {@link Communicator#ANY_TAG} nor between 0 and
+     *     {@link #MAX_TAG}
      */
     public static void checkTagOrAny(int tag) {
         if (tag != Communicator.ANY_TAG) {
@@ -56,7 +57,7 @@ public final class Arguments {
     /**
      * Refuses a buffer that cannot be filled.
      *
-     * @param target where bytes are to go
+     * @param target the buffer to fill
      * @throws ReadOnlyBufferException the buffer is read-only
      */
     public static void checkWritable(ByteBuffer target) {
@@ -68,7 +69,7 @@ public final class Arguments {
     /**
      * Refuses a buffer whose memory the garbage collector may move during a transfer.
      *
-     * @param message the buffer of a transfer that goes on after the call
+     * @param message the buffer of a transfer that continues after the call
      * @throws IllegalArgumentException the buffer is a heap buffer
      */
     public static void checkDirect(ByteBuffer message) {
@@ -83,8 +84,8 @@ public final class Arguments {
      * Refuses a buffer that does not hold exactly one part per rank.
      *
      * @param part one rank's bytes
-     * @param all where the parts of all ranks go
-     * @param size ranks of the communicator
+     * @param all the buffer for the parts of all ranks
+     * @param size number of ranks of the communicator
      * @throws IllegalArgumentException {@code all} has not {@code size} times the remaining bytes of {@code part}
      * @throws ReadOnlyBufferException {@code all} is read-only
      */
@@ -94,11 +95,11 @@ public final class Arguments {
     }
 
     /**
-     * Refuses a buffer that does not hold exactly one part per rank, to be handed out.
+     * Refuses a buffer that does not hold exactly one part per rank, for distribution.
      *
      * @param all the parts of all ranks
-     * @param part where one rank's bytes go
-     * @param size ranks of the communicator
+     * @param part the buffer for one rank's bytes
+     * @param size number of ranks of the communicator
      * @throws IllegalArgumentException {@code all} has not {@code size} times the remaining bytes of {@code part}
      * @throws ReadOnlyBufferException {@code part} is read-only
      */
@@ -116,7 +117,7 @@ public final class Arguments {
     }
 
     /**
-     * Refuses what is not a color.
+     * Refuses a number that is not a color.
      *
      * @param color the color to check
      * @throws IllegalArgumentException the color is negative

@@ -8,17 +8,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The ranks of one job, or a part of them, and the messages between them.
  *
- * <p>The terms are MPI's. Calls marked <em>collective</em> must be made by every rank of the communicator, in the same
- * order. Buffers may be heap or direct; from position to limit they bound the message, and a call leaves both unchanged.
- * Message sizes are limited by a buffer's 2 GiB. Unless an implementation says otherwise, one thread per rank calls.
+ * <p>The terms are MPI's. Every rank of the communicator must make the calls marked <em>collective</em>, in the same
+ * order. Buffers may be heap or direct. Their position and limit bound the message, and a call changes neither.
+ * Messages are limited to a buffer's 2 GiB. Unless an implementation says otherwise, only one thread per rank may make
+ * calls.
  *
- * <p>A collective call that fails throws a {@link MeetingException}: what the other ranks know is not known then.
+ * <p>A collective call that fails throws a {@link MeetingException}. Then this rank does not know what the other ranks
+ * know.
  *
- * <p>A caller's mistake is refused before anything is sent, with an {@link IllegalArgumentException} (a rank, tag, color
- * or buffer that cannot be), a {@link java.nio.ReadOnlyBufferException} or, after closing, an
- * {@link IllegalStateException}; {@link Arguments} holds the checks.
+ * <p>A caller's mistake is refused before anything is sent. It causes an {@link IllegalArgumentException} (an invalid
+ * rank, tag, color or buffer), a {@link java.nio.ReadOnlyBufferException} or, after closing, an
+ * {@link IllegalStateException}. {@link Arguments} holds the checks.
  *
- * <p>Closing frees the communicator (collective). Messages that were sent must have been received by then.
+ * <p>Closing frees the communicator (collective). All messages that were sent must have been received by then.
  */
 public interface Communicator extends AutoCloseable {
 
@@ -28,13 +30,13 @@ public interface Communicator extends AutoCloseable {
     /** Tag of the messages of {@link #exscan}. */
     int EXSCAN_TAG = 32767;
 
-    /** How {@link #allreduce} joins the values of the ranks. */
+    /** The ways in which {@link #allreduce} combines the values of the ranks. */
     enum Op {
-        /** Sum, wrapping at 64 bits. */
+        /** The sum, wrapping at 64 bits. */
         SUM,
-        /** Smallest, signed. */
+        /** The smallest value, signed. */
         MIN,
-        /** Largest, signed. */
+        /** The largest value, signed. */
         MAX
     }
 
@@ -42,16 +44,18 @@ public interface Communicator extends AutoCloseable {
     @FunctionalInterface
     interface Request {
         /**
-         * Waits until the buffer may be used again and, for a receive, is filled. To be called once for each start.
+         * Waits until the buffer may be used again and, for a receive, is filled. Must be called once for each
+         * transfer, unless {@link #abandon} is.
          *
-         * @return bytes of the message
+         * @return number of bytes of the message
          * @throws IOException the transfer failed
          */
         int await() throws IOException;
 
         /**
-         * Gives the transfer up, where something else has failed and its buffer is to be freed; instead of {@link #await}. A receive
-         * takes no message that comes later; one that it has taken is lost. A send is waited for: it cannot be taken back.
+         * Abandons the transfer, after another failure, so that its buffer can be freed; replaces {@link #await}. A
+         * receive then accepts no later message. A message that it has already accepted is lost. A send cannot be taken
+         * back, so this call waits for it.
          *
          * @throws IOException the transfer failed
          */
@@ -61,21 +65,21 @@ public interface Communicator extends AutoCloseable {
     }
 
     /**
-     * This process's or thread's number.
+     * Returns the number of this process or thread.
      *
      * @return 0 to {@link #size()} - 1
      */
     int rank();
 
     /**
-     * How many ranks there are.
+     * Returns the number of ranks.
      *
      * @return 1 or more
      */
     int size();
 
     /**
-     * Returns when all ranks have called it. Collective.
+     * Waits until all ranks have called it. Collective.
      *
      * @throws IOException the ranks could not meet
      */
@@ -84,18 +88,18 @@ public interface Communicator extends AutoCloseable {
     /**
      * Replaces every element by its sum, minimum or maximum over all ranks. Collective.
      *
-     * @param values equally many on every rank
-     * @param op how to join
+     * @param values the same number of values on every rank
+     * @param op the operation
      * @throws IOException the ranks could not meet
      */
     void allreduce(long[] values, Op op) throws IOException;
 
     /**
-     * The sum of the values of all lower ranks, wrapping at 64 bits. Takes as many rounds of messages as the number of ranks has binary digits, and
-     * no memory that grows with it. Collective.
+     * Returns the sum of the values of all lower ranks, wrapping at 64 bits. The number of message rounds is the number
+     * of binary digits of the number of ranks. The memory does not grow with the number of ranks. Collective.
      *
-     * @param value of this rank
-     * @return 0 on rank 0
+     * @param value the value of this rank
+     * @return the sum; 0 on rank 0
      * @throws IOException the transfer failed
      */
     default long exscan(long value) throws IOException {
@@ -109,7 +113,7 @@ public interface Communicator extends AutoCloseable {
     /**
      * Copies the root's message to every rank. Collective.
      *
-     * @param message equally many bytes on every rank
+     * @param message the same number of bytes on every rank
      * @param root the rank that has the bytes
      * @throws IOException the transfer failed
      */
@@ -118,18 +122,18 @@ public interface Communicator extends AutoCloseable {
     /**
      * Collects equal-sized messages at the root, in rank order. Collective.
      *
-     * @param part this rank's bytes, equally many on every rank
-     * @param all on the root: {@code size} times as many bytes; not looked at elsewhere
+     * @param part this rank's bytes, the same number on every rank
+     * @param all on the root: {@code size} times as many bytes; ignored elsewhere
      * @param root the rank that collects
      * @throws IOException the transfer failed
      */
     void gather(ByteBuffer part, ByteBuffer all, int root) throws IOException;
 
     /**
-     * Hands out equal-sized messages, in rank order: what {@link #gather} collected. Collective.
+     * Distributes equal-sized messages, in rank order: the inverse of {@link #gather}. Collective.
      *
-     * @param all on the root: {@code size} times as many bytes as {@code part}; not looked at elsewhere
-     * @param part where this rank's bytes go, equally many on every rank
+     * @param all on the root: {@code size} times as many bytes as {@code part}; ignored elsewhere
+     * @param part receives this rank's bytes, the same number on every rank
      * @param root the rank that has the messages
      * @throws IOException the transfer failed
      */
@@ -138,14 +142,14 @@ public interface Communicator extends AutoCloseable {
     /**
      * Collects equal-sized messages at every rank, in rank order. Collective.
      *
-     * @param part this rank's bytes, equally many on every rank
+     * @param part this rank's bytes, the same number on every rank
      * @param all {@code size} times as many bytes
      * @throws IOException the transfer failed
      */
     void allgather(ByteBuffer part, ByteBuffer all) throws IOException;
 
     /**
-     * Sends a message; may return before it was received.
+     * Sends a message; may return before it is received.
      *
      * @param message the bytes
      * @param destination rank
@@ -155,30 +159,30 @@ public interface Communicator extends AutoCloseable {
     void send(ByteBuffer message, int destination, int tag) throws IOException;
 
     /**
-     * Receives a message of at most the remaining bytes of {@code message}. Messages of one sender with one tag arrive in
-     * the order they were sent.
+     * Receives a message of at most the remaining bytes of {@code message}. Messages of one sender with one tag arrive
+     * in the order in which they were sent.
      *
-     * @param message where the bytes go
+     * @param message receives the bytes
      * @param source rank
      * @param tag 0 to 32767, or {@link #ANY_TAG}
-     * @return bytes of the message
+     * @return number of bytes of the message
      * @throws IOException the transfer failed, or the message is longer than the buffer and therefore lost
      */
     int receive(ByteBuffer message, int source, int tag) throws IOException;
 
     /**
-     * Whether {@link #receive} with this source and tag would find a message. Does not wait: a message that was sent may be seen
-     * by a later call only, so who has something else to do meanwhile asks again.
+     * Returns whether {@link #receive} with this source and tag would find a message. Does not wait. A message that was
+     * sent may only show in a later call, so a caller with other work to do should ask again.
      *
      * @param source rank
      * @param tag 0 to 32767, or {@link #ANY_TAG}
-     * @return false also where a receive that was started takes the message
-     * @throws IOException the source cannot be reached, as far as that can be seen
+     * @return false also if a receive that was started takes the message
+     * @throws IOException the source cannot be reached, as far as that can be detected
      */
     boolean hasMessage(int source, int tag) throws IOException;
 
     /**
-     * Starts sending; the bytes must stay untouched until the request was awaited.
+     * Starts sending; the bytes must stay unchanged until the request has been awaited.
      *
      * @param message the bytes, in a direct buffer
      * @param destination rank
@@ -189,27 +193,27 @@ public interface Communicator extends AutoCloseable {
     Request startSend(ByteBuffer message, int destination, int tag) throws IOException;
 
     /**
-     * As {@link #startSend(ByteBuffer, int, int)}, for who starts one message after the other and wants no garbage for each: an
-     * implementation may take the object of a transfer that is over for the new one.
+     * Works like {@link #startSend(ByteBuffer, int, int)}, for callers that start one message after the other and want
+     * no garbage for each. An implementation may use the object of a finished transfer again for the new one.
      *
-     * @param message as there
-     * @param destination as there
-     * @param tag as there
-     * @param done a send or receive of any communicator that the caller has awaited, whatever came of it, and that nobody awaits any
-     *     more; {@code null} if there is none
-     * @return the transfer, maybe {@code done}
-     * @throws IOException the transfer could not be started; {@code done} can be given once more
+     * @param message the bytes, in a direct buffer
+     * @param destination rank
+     * @param tag 0 to 32767
+     * @param done a send or receive of any communicator that the caller has awaited, successfully or not, and that
+     *     nobody awaits any more; {@code null} if there is none
+     * @return the transfer, which may be {@code done}
+     * @throws IOException the transfer could not be started; the caller may pass {@code done} again
      */
     default Request startSend(ByteBuffer message, int destination, int tag, @Nullable Request done) throws IOException {
         return startSend(message, destination, tag);
     }
 
     /**
-     * Starts receiving; the buffer must stay untouched until the request was awaited. For messages whose length is
-     * known: a longer one is an error, but Open MPI 4.1 may write beyond the buffer before it says so, and cuts off small ones without
-     * saying so.
+     * Starts receiving; the buffer must not be used until the request has been awaited. This call is for messages of
+     * known length. A longer message is an error, but Open MPI 4.1 may write beyond the buffer before it reports the
+     * error, and truncates small messages without an error.
      *
-     * @param message where the bytes go, a direct buffer
+     * @param message a direct buffer, which receives the bytes
      * @param source rank
      * @param tag 0 to 32767, or {@link #ANY_TAG}
      * @return the transfer
@@ -218,16 +222,16 @@ public interface Communicator extends AutoCloseable {
     Request startReceive(ByteBuffer message, int source, int tag) throws IOException;
 
     /**
-     * As {@link #startReceive(ByteBuffer, int, int)}, for who starts one message after the other and wants no garbage for each: an
-     * implementation may take the object of a transfer that is over for the new one.
+     * Works like {@link #startReceive(ByteBuffer, int, int)}, for callers that start one message after the other and
+     * want no garbage for each. An implementation may use the object of a finished transfer again for the new one.
      *
-     * @param message as there
-     * @param source as there
-     * @param tag as there
-     * @param done a send or receive of any communicator that the caller has awaited, whatever came of it, and that nobody awaits any
-     *     more; {@code null} if there is none
-     * @return the transfer, maybe {@code done}
-     * @throws IOException the transfer could not be started; {@code done} can be given once more
+     * @param message a direct buffer, which receives the bytes
+     * @param source rank
+     * @param tag 0 to 32767, or {@link #ANY_TAG}
+     * @param done a send or receive of any communicator that the caller has awaited, successfully or not, and that
+     *     nobody awaits any more; {@code null} if there is none
+     * @return the transfer, which may be {@code done}
+     * @throws IOException the transfer could not be started; the caller may pass {@code done} again
      */
     default Request startReceive(ByteBuffer message, int source, int tag, @Nullable Request done) throws IOException {
         return startReceive(message, source, tag);
@@ -236,7 +240,7 @@ public interface Communicator extends AutoCloseable {
     /**
      * Makes a communicator of the same ranks whose messages do not mix with this one's. Collective.
      *
-     * @return a communicator to be closed by the caller
+     * @return a communicator, which the caller must close
      * @throws IOException the ranks could not meet
      */
     Communicator dup() throws IOException;
@@ -246,33 +250,34 @@ public interface Communicator extends AutoCloseable {
      *
      * @param color 0 or above
      * @param key order
-     * @return a communicator to be closed by the caller
+     * @return a communicator, which the caller must close
      * @throws IOException the ranks could not meet
      */
     Communicator split(int color, int key) throws IOException;
 
     /**
-     * Whether several threads of this rank may call at the same time, each with communicators of its own.
+     * Returns whether several threads of this rank may make calls at the same time, each with its own communicators.
      *
-     * @return false where MPI does not provide MPI_THREAD_MULTIPLE
+     * @return false if MPI does not provide MPI_THREAD_MULTIPLE
      */
     default boolean threadMultiple() {
         return true;
     }
 
     /**
-     * The {@code MPI_Comm} behind it, widened to 64 bits, for native code that is linked to the same MPI.
+     * Returns the {@code MPI_Comm} of this communicator, widened to 64 bits, for native code that is linked to the same
+     * MPI.
      *
-     * @return empty where no MPI carries the messages
+     * @return empty if no MPI carries the messages
      */
     OptionalLong nativeHandle();
 
     /**
-     * Ends all ranks of the job, now. Never returns: where MPI carries the messages the processes end with the exit
-     * status, elsewhere this rank gets the exception and the others get one at their next call.
+     * Ends all ranks of the job immediately. Never returns. If MPI carries the messages, the processes end with the
+     * exit status. Otherwise this rank gets the exception, and the others get one at their next call.
      *
      * @param code exit status
-     * @throws JobAbortedException the job is not one of processes
+     * @throws JobAbortedException the ranks of the job are not processes
      */
     void abort(int code);
 

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Found by {@link java.util.ServiceLoader}: gives communicators that core does not know, such as those of MPI. */
+/** Provides communicators that core does not know, such as those of MPI. {@link java.util.ServiceLoader} finds it. */
 public interface CommunicatorProvider {
 
     /**
-     * The communicator of all processes of the job.
+     * Returns the communicator of all processes of the job.
      *
-     * @return empty when this provider's carrier is not usable in this process and no job launcher expects it to be
+     * @return empty if this provider's carrier cannot be used in this process and no job launcher expects it
      * @throws IOException the process is part of a parallel job but the carrier cannot be used; the message says why
      */
     Optional<Communicator> world() throws IOException;
@@ -19,18 +19,18 @@ public interface CommunicatorProvider {
      * Wraps a foreign communicator object, such as an {@code mpi.Comm} of Open MPI's Java bindings. Collective over it.
      *
      * @param foreign any object
-     * @return empty when this provider does not know the object's class
+     * @return empty if this provider does not know the object's class
      * @throws IOException the object is known but cannot be used; the message says why
      */
     Optional<Communicator> wrap(Object foreign) throws IOException;
 
     /**
-     * Makes a file, replacing an old one, that the ranks write through what carries their messages, such as MPI-IO.
+     * Makes a file, replacing an old one, that the ranks write through the carrier of their messages, such as MPI-IO.
      * Collective.
      *
      * @param ranks any communicator
      * @param path the same on all ranks
-     * @return empty when this provider does not carry the communicator, or has no files
+     * @return empty if this provider does not carry the communicator, or has no files
      * @throws IOException on all ranks: the file cannot be made
      */
     default Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
@@ -38,7 +38,7 @@ public interface CommunicatorProvider {
     }
 
     /**
-     * Ends this process's part in the job, as {@link Communicators#finish()} describes. Does nothing when this provider
+     * Ends this process's part in the job, as {@link Communicators#finish()} describes. Does nothing if this provider
      * has not started the carrier.
      *
      * @throws IOException the carrier could not be ended

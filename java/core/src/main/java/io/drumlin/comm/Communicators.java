@@ -9,7 +9,7 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
- * Where programs get their communicators, whatever carries the messages.
+ * Gives programs their communicators, whatever carries the messages.
  *
  * <p>A program in which every process is a rank looks like this:
  *
@@ -19,7 +19,7 @@ import java.util.ServiceLoader;
  * }
  * }</pre>
  *
- * <p>Thread-safe; but where MPI carries the messages, one thread makes all calls unless MPI was built for more.
+ * <p>Thread-safe. But if MPI carries the messages, one thread must make all calls unless MPI was built for more.
  */
 public final class Communicators {
 
@@ -28,13 +28,13 @@ public final class Communicators {
     private Communicators() {}
 
     /**
-     * The communicator of all processes of the job: that of MPI where the module drumlin-mpi is on the class path and
-     * usable, else a {@link SingleCommunicator}. Can be called again; each call gives a communicator of its own.
+     * Returns the communicator of all processes of the job: that of MPI if the module drumlin-mpi is on the class path
+     * and usable, else a {@link SingleCommunicator}. It may be called again; each call gives a new communicator.
      * Collective.
      *
-     * @return a communicator to be closed by the caller
-     * @throws IOException this process was started as one of several but no MPI can be used: going on would mean several
-     *     programs of one rank each
+     * @return a communicator, which the caller must close
+     * @throws IOException this process was started as one of several but no MPI can be used: continuing would mean
+     *     several programs of one rank each
      */
     public static Communicator world() throws IOException {
         try {
@@ -50,7 +50,7 @@ public final class Communicators {
         return single(System.getenv());
     }
 
-    /** The communicator of a process for which no provider has one. */
+    /** Makes the communicator of a process for which no provider has one. */
     static Communicator single(Map<String, String> environment) throws IOException {
         Optional<String> job = Launcher.parallelJob(environment);
         if (job.isPresent()) {
@@ -64,11 +64,11 @@ public final class Communicators {
     }
 
     /**
-     * A communicator made from whatever the program has: a {@link Communicator}, which is duplicated, or an object that
-     * a provider knows, such as an {@code mpi.Comm} of Open MPI's Java bindings. Collective over it.
+     * Makes a communicator from an object of the program: a {@link Communicator}, which is duplicated, or an object
+     * that a provider knows, such as an {@code mpi.Comm} of Open MPI's Java bindings. Collective over it.
      *
-     * @param foreign the program's communicator; stays the program's own
-     * @return a communicator to be closed by the caller
+     * @param foreign the program's communicator; the program keeps it
+     * @return a communicator, which the caller must close
      * @throws IOException nothing on the class path can use the object; the message says why
      */
     public static Communicator of(Object foreign) throws IOException {
@@ -93,10 +93,11 @@ public final class Communicators {
     }
 
     /**
-     * Ends this process's part in the job: finalises MPI if, and only if, {@link #world()} initialised it. To be called
-     * once, at the end of the program, by the thread that called {@code world()} first and after all communicators were
-     * closed; MPI cannot be started again. Without it mpirun takes the end of the process for a crash. Not done by
-     * closing communicators, because a program may open the world again; {@link #finishAfterMain} does it at the end. Collective.
+     * Ends this process's part in the job: finalises MPI if, and only if, {@link #world()} initialised it. The thread
+     * that called {@code world()} first must call it once, at the end of the program, after all communicators are
+     * closed. MPI cannot be started again. Without this call mpirun takes the end of the process for a crash. Closing
+     * communicators does not do this, because a program may open the world again; {@link #finishAfterMain} does it at
+     * the end. Collective.
      *
      * @throws IOException MPI could not be finalised
      */
@@ -111,22 +112,22 @@ public final class Communicators {
     }
 
     /**
-     * Leaves {@link #finish()} to the end of the program: it is called when {@code main} has returned and no other thread of the
-     * program runs, unless the thread that called this method ended with an exception. It is not called after
-     * {@code System.exit} or a signal, since other ranks may then be in a call that waits for this one.
+     * Schedules {@link #finish()} for the end of the program. It is called when {@code main} has returned and no other
+     * thread of the program runs, unless the thread that called this method ended with an exception. It is not called
+     * after {@code System.exit} or a signal, because other ranks may then be in a call that waits for this one.
      *
-     * @param wanted true to ask for it, false to take that back
+     * @param wanted true to schedule the call, false to cancel it
      */
     public static void finishAfterMain(boolean wanted) {
         EndOfMain.leaveJob(wanted);
     }
 
     /**
-     * Makes a file that the ranks write through what carries their messages, replacing an old one. Collective.
+     * Makes a file that the ranks write through the carrier of their messages, replacing an old one. Collective.
      *
      * @param ranks any communicator
      * @param path the same on all ranks
-     * @return empty where the carrier has no files
+     * @return empty if the carrier has no files
      * @throws IOException on all ranks: the file cannot be made
      */
     public static Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
@@ -147,12 +148,12 @@ public final class Communicators {
     }
 
     /**
-     * The whole life of a program in which every process is a rank: {@link #world()}, the body, {@link #finish()}. When
-     * the body throws, the job is aborted with status 1 where other ranks might wait for this one forever. Collective.
+     * Runs a program in which every process is a rank: {@link #world()}, the body, {@link #finish()}. If the body
+     * throws and other ranks might wait for this one forever, the job is aborted with status 1. Collective.
      *
-     * @param <X> what the body may throw
-     * @param body the work of this rank; the communicator it gets is closed afterwards
-     * @throws X what the body threw, where there is no other rank
+     * @param <X> exception that the body may throw
+     * @param body the work of this rank; its communicator is closed afterwards
+     * @throws X the exception of the body, if there is no other rank
      * @throws IOException the job could not be joined or left
      */
     public static <X extends Exception> void run(RankBody<X> body) throws X, IOException {

@@ -2,12 +2,12 @@ package io.drumlin.comm;
 
 import java.io.IOException;
 
-/** Ends this process's part in the job when the program ends by itself, and only then. Thread-safe. */
+/** Ends this process's part in the job if the program ends normally, and only then. Thread-safe. */
 final class EndOfMain {
 
     private static final System.Logger LOG = System.getLogger(EndOfMain.class.getName());
 
-    /** The thread in which the JVM waits for the end of a program whose {@code main} has returned. */
+    /** Name of the thread in which the JVM waits for the end of a program whose {@code main} has returned. */
     private static final String WAITS_FOR_THE_END = "DestroyJavaVM";
 
     private static boolean watched;
@@ -16,7 +16,10 @@ final class EndOfMain {
 
     private EndOfMain() {}
 
-    /** Whether to leave the job when {@code main} has returned. Called by the thread whose exceptions count as failures. */
+    /**
+     * Sets whether to leave the job when {@code main} has returned. The thread whose exceptions count as failures must
+     * call it.
+     */
     static synchronized void leaveJob(boolean wish) {
         wanted = wish;
         if (wish && !watched) {
@@ -34,7 +37,9 @@ final class EndOfMain {
         });
     }
 
-    /** After a failure the other ranks may wait for this one in a collective call, and this one would wait for them. */
+    /**
+     * After a failure, the other ranks may wait for this one in a collective call, and this one would wait for them.
+     */
     private static void leave() {
         if (!wanted || failed || !mainHasReturned()) {
             return;
@@ -46,7 +51,7 @@ final class EndOfMain {
         }
     }
 
-    /** Not so after {@code System.exit} or a signal. */
+    /** Returns whether {@code main} has returned. It has not after {@code System.exit} or a signal. */
     private static boolean mainHasReturned() {
         return Thread.getAllStackTraces().keySet().stream()
                 .anyMatch(thread -> thread.getName().equals(WAITS_FOR_THE_END));

@@ -13,11 +13,12 @@ public final class HostName {
     private HostName() {}
 
     /**
-     * Reads the name that {@code gethostname} gives in C. It needs no address: Java's own way fails where it has none. Not
-     * collective; thread-safe.
+     * Reads the name that {@code gethostname} gives in C. This needs no network address; Java's own method fails
+     * without one. Not collective; thread-safe.
      *
      * @return the name
-     * @throws IOException nothing tells the name. It has no substitute: with one, all nodes would look like one
+     * @throws IOException the name cannot be determined. There is no substitute, because a common name would make all
+     *     nodes look like one
      */
     public static String read() throws IOException {
         return Files.isReadable(OF_KERNEL)

@@ -1,14 +1,14 @@
 package io.drumlin.comm;
 
 /**
- * {@link Communicator#abort} was called where no MPI ends the processes: the rank that called it gets this instead of
- * the end of its process.
+ * Thrown by {@link Communicator#abort} if no MPI ends the processes. The calling rank gets it instead of the end of its
+ * process.
  */
 public final class JobAbortedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The status the job ends with. */
+    /** The exit status of the job. */
     private final int code;
 
     JobAbortedException(int rank, int code) {
@@ -17,7 +17,7 @@ public final class JobAbortedException extends RuntimeException {
     }
 
     /**
-     * The exit status that was asked for.
+     * Returns the requested exit status.
      *
      * @return the argument of {@link Communicator#abort}
      */

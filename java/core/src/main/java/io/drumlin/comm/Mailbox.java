@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was sent to one rank inside this JVM and not yet received, and the receives that wait for it. Messages match
- * receives as in MPI: the oldest message with the oldest receive, per source and tag. Not thread-safe.
+ * The messages that were sent to one rank inside this JVM and not yet received, and the receives that wait for
+ * messages. The matching is MPI's: the oldest message goes to the oldest receive, per source and tag. Not thread-safe.
  */
 final class Mailbox {
 
@@ -26,7 +26,7 @@ final class Mailbox {
             this.bytes = bytes;
         }
 
-        /** Whether a receive has taken it. */
+        /** Returns whether a receive has taken the message. */
         boolean matched() {
             return matched;
         }
@@ -47,7 +47,7 @@ final class Mailbox {
             return source;
         }
 
-        /** The bytes that were sent; {@code null} as long as no message matched. */
+        /** Returns the bytes that were sent; {@code null} until a message matches. */
         byte @Nullable [] bytes() {
             return bytes;
         }
@@ -93,25 +93,25 @@ final class Mailbox {
         return receive;
     }
 
-    /** Whether a receive would take a message at once. */
+    /** Returns whether a receive would find a message at once. */
     boolean holds(int source, int tag) {
         Receive receive = new Receive(source, tag);
         return unexpected.stream().anyMatch(receive::takes);
     }
 
-    /** Forgets a receive, so that it does not take a later message. */
+    /** Forgets a receive, so that it takes no later message. */
     void cancel(Receive receive) {
         posted.remove(receive);
     }
 
-    /** The remaining bytes of a buffer, which is left unchanged. */
+    /** Copies the remaining bytes of a buffer, which does not change. */
     static byte[] copy(ByteBuffer message) {
         byte[] bytes = new byte[message.remaining()];
         message.get(message.position(), bytes);
         return bytes;
     }
 
-    /** Fills a buffer from its position, which is left unchanged. */
+    /** Fills a buffer from its position, which does not change. */
     static int fill(ByteBuffer target, byte[] bytes, int source, int rank) throws DrumlinException {
         if (bytes.length > target.remaining()) {
             throw DrumlinException.during("receive")

@@ -3,10 +3,10 @@ package io.drumlin.comm;
 import io.drumlin.DrumlinException;
 
 /**
- * A collective call failed on this rank: it does not know what the others know.
+ * Thrown if a collective call failed on this rank, so that the rank does not know what the others know.
  *
- * <p>It is no vote. The others may have agreed on anything there, so what was to be agreed on is neither done nor undone because of
- * it.
+ * <p>It is not a vote. The others may have agreed on anything there, so it must cause nothing to be done or undone that
+ * was to be agreed on.
  */
 public class MeetingException extends DrumlinException {
 
@@ -15,19 +15,19 @@ public class MeetingException extends DrumlinException {
     /**
      * Makes the exception that {@code context} describes.
      *
-     * @param context everything known about the failure
+     * @param context the details of the failure
      */
     public MeetingException(Context context) {
         super(context);
     }
 
     /**
-     * Tells a failure of a collective call as what it is.
+     * Reports a failure of a collective call.
      *
-     * @param operation what was being done
-     * @param rank on which it failed
-     * @param failure what a communicator threw
-     * @return the failure itself, if it tells that already
+     * @param operation the operation
+     * @param rank the rank on which it failed
+     * @param failure the exception of a communicator
+     * @return the exception itself if it is a {@code MeetingException} already
      */
     static MeetingException of(String operation, int rank, Exception failure) {
         return failure instanceof MeetingException told

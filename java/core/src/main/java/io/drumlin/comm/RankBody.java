@@ -3,13 +3,13 @@ package io.drumlin.comm;
 /**
  * The work of one rank.
  *
- * @param <X> what it may throw
+ * @param <X> exception that it may throw
  */
 @FunctionalInterface
 public interface RankBody<X extends Exception> {
 
     /**
-     * Does the work of the rank that calls it.
+     * Does the work of the calling rank.
      *
      * @param world the communicator of all ranks; the caller closes it
      * @throws X the rank failed

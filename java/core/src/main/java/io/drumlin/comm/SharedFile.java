@@ -6,23 +6,23 @@ import java.nio.ByteBuffer;
 /**
  * One file that all ranks of a communicator write together. Not thread-safe.
  *
- * <p>All calls are collective: every rank makes them, each with a region of its own, which may be empty.
+ * <p>All calls are collective. Every rank makes them, each for its own region, which may be empty.
  */
 public interface SharedFile extends AutoCloseable {
 
     /**
      * Writes the remaining bytes of this rank's buffer. Collective.
      *
-     * @param source position and limit bound what is written
+     * @param source its position and limit bound the bytes
      * @param offset byte offset in the file, 0 or above
      * @throws IOException not everything was written; on all ranks, if the ranks meet in this call
      */
     void writeAtAll(ByteBuffer source, long offset) throws IOException;
 
     /**
-     * Makes what was written durable. Collective.
+     * Makes the written bytes durable. Collective.
      *
-     * @throws IOException something may not have reached the device; on all ranks, if the ranks meet in this call
+     * @throws IOException some bytes may not have reached the device; on all ranks, if the ranks meet in this call
      */
     void sync() throws IOException;
 

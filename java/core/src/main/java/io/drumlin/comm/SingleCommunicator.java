@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
 /**
- * The communicator of a program that runs as one process. A message to oneself is copied when it is sent. Not
+ * The communicator of a program that runs as one process. A message to the same rank is copied when it is sent. Not
  * thread-safe.
  */
 public final class SingleCommunicator implements Communicator {

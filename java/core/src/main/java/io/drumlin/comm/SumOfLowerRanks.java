@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** {@link Communicator#exscan} by messages. */
+/** {@link Communicator#exscan} with messages. */
 final class SumOfLowerRanks {
 
     private SumOfLowerRanks() {}
@@ -14,7 +14,7 @@ final class SumOfLowerRanks {
         ByteBuffer received = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
         long lower = 0;
         for (int distance = 1; distance < comm.size(); distance *= 2) {
-            // Now: of the ranks up to distance - 1 below this one.
+            // At this point the sum covers the ranks up to distance - 1 below this one.
             Communicator.Request send = null;
             if (comm.rank() + distance < comm.size()) {
                 sent.putLong(0, lower + value);

@@ -16,34 +16,34 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks as threads of one JVM, for tests, laptops and programs without MPI. Messages are copied when they are sent, so a
- * send never waits. The communicators of one rank may be used by several threads of that rank at once, as long as only
- * one of them is in a collective call of a given communicator.
+ * Ranks as threads of one JVM, for tests, laptops and programs without MPI. Messages are copied when they are sent, so
+ * a send never waits. Several threads of a rank may use the rank's communicators at the same time, as long as only one
+ * of them is in a collective call of a given communicator.
  *
- * <p>A program that would wait forever is told so where that can be seen: a rank that needs another one which has
- * already returned gets an exception, and so do ranks that meet in different collective calls.
+ * <p>A program that would wait forever gets an exception if that can be detected. A rank gets one if it needs another
+ * rank that has already returned, and so do ranks that meet in different collective calls.
  */
 public final class ThreadCommunicator implements Communicator {
 
     /**
      * The work of one rank, with a result.
      *
-     * @param <T> result of a rank
-     * @param <X> what it may throw
+     * @param <T> type of the result
+     * @param <X> exception that it may throw
      */
     @FunctionalInterface
     public interface Call<T extends @Nullable Object, X extends Exception> {
         /**
          * Does the work of one rank.
          *
-         * @param world the communicator of all ranks, need not be closed
-         * @return what {@link ThreadCommunicator#call} returns for this rank
+         * @param world the communicator of all ranks; it need not be closed
+         * @return the result that {@link ThreadCommunicator#call} returns for this rank
          * @throws X the rank failed
          */
         T call(Communicator world) throws X;
     }
 
-    /** Started sends of more bytes end when they are received, as with MPI. */
+    /** A started send of more bytes ends only when it is received, as with MPI. */
     private static final int EAGER_BYTES = 64 << 10;
 
     private final Context context;
@@ -56,12 +56,14 @@ public final class ThreadCommunicator implements Communicator {
     }
 
     /**
-     * Runs {@code body} once per rank, each in a thread named {@code drumlin-rank-N}, and returns when all have returned.
+     * Runs {@code body} once per rank, each in a thread named {@code drumlin-rank-N}, and returns when all have
+     * returned.
      *
-     * @param <X> what the body may throw
+     * @param <X> exception that the body may throw
      * @param size number of ranks, 1 or more
      * @param body the work of a rank
-     * @throws X what the first rank to fail threw; what other ranks threw of their own is suppressed in it
+     * @throws X the exception of the first rank that failed; those that other ranks threw by themselves are suppressed
+     *     in it
      */
     public static <X extends Exception> void run(int size, RankBody<X> body) throws X {
         ThreadCommunicator.<Integer, X>call(size, world -> {
@@ -71,17 +73,19 @@ public final class ThreadCommunicator implements Communicator {
     }
 
     /**
-     * Runs {@code body} once per rank, each in a thread named {@code drumlin-rank-N}, and returns when all have returned.
+     * Runs {@code body} once per rank, each in a thread named {@code drumlin-rank-N}, and returns when all have
+     * returned.
      *
-     * <p>When a rank throws or aborts, the ranks that are in a communicator call, or come to one, get an exception that
-     * names it. When the calling thread is interrupted, so are the ranks.
+     * <p>If a rank throws or aborts, ranks that are in a communicator call, or make one later, get an exception that
+     * names it. If the calling thread is interrupted, so are the ranks.
      *
-     * @param <T> result of a rank
-     * @param <X> what the body may throw
+     * @param <T> type of the result of a rank
+     * @param <X> exception that the body may throw
      * @param size number of ranks, 1 or more
      * @param body the work of a rank
      * @return the results, in rank order
-     * @throws X what the first rank to fail threw; what other ranks threw of their own is suppressed in it
+     * @throws X the exception of the first rank that failed; those that other ranks threw by themselves are suppressed
+     *     in it
      */
     public static <T extends @Nullable Object, X extends Exception> List<T> call(int size, Call<T, X> body) throws X {
         if (size < 1) {
@@ -145,7 +149,7 @@ public final class ThreadCommunicator implements Communicator {
             throw error;
         }
         if (failure != null) {
-            throw (X) failure; // a body throws nothing else but unchecked exceptions
+            throw (X) failure; // A body throws only X or unchecked exceptions.
         }
     }
 
@@ -282,7 +286,8 @@ public final class ThreadCommunicator implements Communicator {
         Mailbox.Message sent = deliver(message, destination, tag);
         int length = message.remaining();
         return () -> {
-            // As with MPI: a rank that only sends must not fill the memory with what others have not yet received.
+            // As with MPI, a rank that only sends must not fill the memory with messages that others have not yet
+            // received.
             if (length > EAGER_BYTES) {
                 awaitMatch(sent, destination);
             }
@@ -372,7 +377,7 @@ public final class ThreadCommunicator implements Communicator {
         return all.get(rank);
     }
 
-    /** The communicators of all ranks after a split, in the order of their ranks in this one. */
+    /** Returns the communicators of all ranks after a split, in the order of their ranks in this one. */
     private List<ThreadCommunicator> splitInto(List<Seat> seats) {
         TreeMap<Integer, List<Seat>> byColor = new TreeMap<>();
         seats.stream()
@@ -409,7 +414,7 @@ public final class ThreadCommunicator implements Communicator {
         throw aborted;
     }
 
-    /** Makes this rank's calls fail. The other ranks are not waited for. */
+    /** Makes this rank's calls fail. Does not wait for the other ranks. */
     @Override
     public void close() {
         synchronized (context.job) {
@@ -425,8 +430,8 @@ public final class ThreadCommunicator implements Communicator {
     }
 
     /**
-     * The one collective operation that all others are made of: every rank brings something, the last one to come joins
-     * everything, all get the same result.
+     * The one collective operation on which all others are built. Every rank contributes a value, the last one to come
+     * joins all values, and all ranks get the same result.
      */
     private <C, R> R meet(String operation, C contribution, Function<List<C>, R> join) throws IOException {
         ThreadJob job = context.job;
@@ -446,13 +451,16 @@ public final class ThreadCommunicator implements Communicator {
                         .rank(rank)
                         .problem("the ranks are in different collective calls: " + meeting.operations()));
             }
-            @SuppressWarnings("unchecked") // all ranks are in the same operation
+            @SuppressWarnings("unchecked") // All ranks are in the same operation.
             R result = (R) meeting.result;
             return result;
         }
     }
 
-    /** A rank that is interrupted has entered, and can neither leave the others' meeting nor come to another one: it has failed. */
+    /**
+     * An interrupted rank has entered. It can neither leave the others' meeting nor come to another one, so it has
+     * failed.
+     */
     private void await(Meeting meeting, String operation) throws MeetingException {
         ThreadJob job = context.job;
         try {
@@ -466,10 +474,10 @@ public final class ThreadCommunicator implements Communicator {
         }
     }
 
-    /** What the ranks of one communicator share. Guarded by the job's monitor. */
+    /** The state that the ranks of one communicator share. Guarded by the job's monitor. */
     private static final class Context {
         private final ThreadJob job;
-        /** Ranks in the job, by rank here. */
+        /** Ranks in the job, indexed by rank in this communicator. */
         private final int[] members;
 
         private final List<Mailbox> mailboxes = new ArrayList<>();
@@ -526,7 +534,7 @@ public final class ThreadCommunicator implements Communicator {
                     .collect(Collectors.joining(", "));
         }
 
-        @SuppressWarnings("unchecked") // all ranks are in the same operation
+        @SuppressWarnings("unchecked") // All ranks are in the same operation.
         private <C> List<C> contributions() {
             return (List<C>) List.of(contributions);
         }

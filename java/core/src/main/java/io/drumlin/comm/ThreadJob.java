@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the thread ranks of one {@link ThreadCommunicator#call} share: the monitor that guards all their mailboxes and
- * collectives, and the news of who failed. Ranks here are those of the whole job.
+ * The state that the thread ranks of one {@link ThreadCommunicator#call} share: the monitor that guards all their
+ * mailboxes and collectives, and the record of failed ranks. Ranks here are those of the whole job.
  */
 final class ThreadJob {
 
@@ -22,14 +22,14 @@ final class ThreadJob {
         returned = new boolean[size];
     }
 
-    /** Tells the others that a rank's body has ended well. */
+    /** Tells the others that a rank's body has ended normally. */
     synchronized void rankReturned(int rank) {
         returned[rank] = true;
         anyReturned = true;
         notifyAll();
     }
 
-    /** Keeps the first failure and releases the ranks that wait; later failures are kept beside it. */
+    /** Keeps the first failure and releases waiting ranks; later failures are stored beside it. */
     synchronized void rankFailed(int rank, Throwable thrown) {
         if (failure == null) {
             failure = thrown;
@@ -53,7 +53,7 @@ final class ThreadJob {
         return failure;
     }
 
-    /** Throws if a rank has failed; to be called under this monitor. */
+    /** Throws if a rank has failed. Must be called under this monitor. */
     void checkAlive(String operation, int rank) throws MeetingException {
         Throwable first = failure;
         if (first != null) {
@@ -64,9 +64,9 @@ final class ThreadJob {
         }
     }
 
-    /** Throws if one of the {@code missing} ranks has returned; to be called under this monitor. */
+    /** Throws if one of the {@code missing} ranks has returned. Must be called under this monitor. */
     void checkPresent(String operation, int rank, Supplier<IntStream> missing) throws MeetingException {
-        // Looking at all ranks each time would cost the square of their number.
+        // Checking all ranks each time would cost the square of their number.
         OptionalInt gone =
                 anyReturned ? missing.get().filter(other -> returned[other]).findFirst() : OptionalInt.empty();
         if (gone.isPresent()) {
@@ -77,8 +77,8 @@ final class ThreadJob {
     }
 
     /**
-     * Waits until {@code done}, or throws when that can never be because a rank has failed or one of the {@code missing}
-     * ranks has returned; to be called under this monitor.
+     * Waits until {@code done}. Throws if that can never happen because a rank has failed or one of the {@code missing}
+     * ranks has returned. Must be called under this monitor.
      */
     void await(String operation, int rank, BooleanSupplier done, Supplier<IntStream> missing) throws MeetingException {
         while (!done.getAsBoolean()) {

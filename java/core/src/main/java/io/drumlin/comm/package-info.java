@@ -1,4 +1,7 @@
-/** Communicators: ranks of one job, whatever carries the messages. Knows ranks; knows neither formats nor files. */
+/**
+ * Communicators: ranks of one job, whatever carries the messages. The package knows ranks, but neither formats nor
+ * files.
+ */
 @NullMarked
 package io.drumlin.comm;
 

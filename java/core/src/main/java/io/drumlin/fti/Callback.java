@@ -5,10 +5,10 @@ import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.comm.Communicator;
 import org.jspecify.annotations.Nullable;
 
-/** Calls what {@code FTIX_CALLBACK} was given on heads, whose instance it finds there. */
+/** Calls the function given to {@code FTIX_CALLBACK} on heads. The function finds the instance of its head. */
 final class Callback implements HeadCallback {
 
-    /** A global variable in C; here each thread may be a rank. */
+    /** A global variable in C. Here each thread may be a rank. */
     private static final ThreadLocal<@Nullable Runnable> GIVEN = new ThreadLocal<>();
 
     private final Communicator given;
@@ -18,7 +18,7 @@ final class Callback implements HeadCallback {
         this.given = given;
     }
 
-    /** What the runs that this thread opens from now on call; null for nothing. */
+    /** Sets the function for the runs that this thread opens from now on; null for none. */
     static void set(@Nullable Runnable func) {
         if (func == null) {
             GIVEN.remove();
@@ -28,7 +28,7 @@ final class Callback implements HeadCallback {
     }
 
     /**
-     * Lets the heads of a run call what this thread has set.
+     * Makes the heads of a run call the function that this thread has set.
      *
      * @param given the ranks of the run
      */
@@ -43,7 +43,7 @@ final class Callback implements HeadCallback {
         if (instance == null) {
             instance = FTI.Instance.of(head, given);
         }
-        // Perhaps another one since, or none.
+        // The thread may have set another function since, or none.
         Runnable func = GIVEN.get();
         if (func != null) {
             FTI.runWith(instance, func);

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The types of an instance by the numbers that C FTI gives them: its own first, those of the program behind them. */
+/** The types of an instance by the numbers that C FTI gives them: first its own, then those of the program. */
 final class DataTypes {
 
     private static final int MOST = 64;

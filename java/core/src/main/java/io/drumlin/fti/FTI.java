@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of C FTI under their own names, for programs ported from C: {@code import static io.drumlin.fti.FTI.*;}.
  *
- * <p>Where C takes an address, this takes a primitive array, a java.nio buffer or a {@link Scalar}. Return codes are C FTI's;
- * the failure behind one is printed as C FTI prints errors, with everything {@link DrumlinException} knows. All state
- * belongs to the process, as in C; with {@link ThreadCommunicator} to the rank's thread. Not thread-safe otherwise. Which
- * calls are collective is said at each; ranks are those of {@link #FTI_COMM_WORLD()}.
+ * <p>Where C takes an address, these calls take a primitive array, a java.nio buffer or a {@link Scalar}. The return
+ * codes are C FTI's. A failure is printed in the way of C FTI, with all details of the {@link DrumlinException}. All
+ * state belongs to the process, as in C, or to the rank's thread with {@link ThreadCommunicator}. Otherwise not
+ * thread-safe. Each call says whether it is collective; the ranks are those of {@link #FTI_COMM_WORLD()}.
  */
-@SuppressWarnings({"checkstyle:MethodName", "MethodName", "MemberName"}) // the names are C FTI's
+@SuppressWarnings({"checkstyle:MethodName", "MethodName", "MemberName"}) // The names are C FTI's.
 public final class FTI {
 
     /** Success. */
@@ -39,7 +39,7 @@ public final class FTI {
     public static final int FTI_NSCS = -1;
     /** Recovery is not possible. */
     public static final int FTI_NREC = -2;
-    /** Returned by {@link #FTI_Init} to a head when the run is over, if the head goes on. */
+    /** Returned by {@link #FTI_Init} to a head when the run is over, if the head continues. */
     public static final int FTI_HEAD = 2;
 
     /** Level 1: node-local storage. */
@@ -50,11 +50,11 @@ public final class FTI {
     public static final int FTI_L3 = 3;
     /** Level 4: parallel file system. */
     public static final int FTI_L4 = 4;
-    /** Taken as {@link #FTI_L1}, as in C FTI. */
+    /** Treated like {@link #FTI_L1}, as in C FTI. */
     public static final int FTI_L1_DCP = 5;
-    /** Taken as {@link #FTI_L2}, as in C FTI. */
+    /** Treated like {@link #FTI_L2}, as in C FTI. */
     public static final int FTI_L2_DCP = 6;
-    /** Taken as {@link #FTI_L3}, as in C FTI. */
+    /** Treated like {@link #FTI_L3}, as in C FTI. */
     public static final int FTI_L3_DCP = 7;
     /** Differential level 4: {@link Level#L4_DCP}. */
     public static final int FTI_L4_DCP = 8;
@@ -89,7 +89,7 @@ public final class FTI {
     /** Layer of a stash: the parallel file system. */
     public static final int FTI_FS_GLOBAL = 1;
 
-    /** State of a file that was sent: no such request, or its end was told already. */
+    /** State of a file that was sent: there is no such request, or its final state was already reported. */
     public static final int FTI_SI_NINI = 0;
     /** State of a file that was sent: waiting. */
     public static final int FTI_SI_PEND = 1;
@@ -130,7 +130,7 @@ public final class FTI {
 
     private FTI() {}
 
-    /** What C FTI keeps in global variables. */
+    /** The values that C FTI keeps in global variables. */
     record Instance(
             Checkpoints checkpoints,
             Communicator given,
@@ -164,19 +164,20 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Init} with all processes of the job. Collective. It initialises MPI where the program has not; MPI that was
+     * {@code FTI_Init} with all processes of the job. Collective. Initialises MPI if the program has not. MPI that was
      * initialised here is finalised when {@code main} returns after a successful {@link #FTI_Finalize}, or by
      * {@link Communicators#finish}.
      *
-     * <p>With {@code head = 1} the first rank of each node is a head. For it this call lasts until the application has called
-     * {@link #FTI_Finalize}; then it finalises MPI and ends the process with status 0, as in C. It returns {@link #FTI_HEAD}
-     * instead with {@code keep_heads_alive = 1}, to threads that are ranks, and where an {@code mpi.Comm} was given, because a
-     * program that has initialised MPI itself must also finalise it. {@link #FTI_COMM_WORLD} holds the heads then, and
-     * {@link #FTI_Finalize} lets go of it.
+     * <p>With {@code head = 1} the first rank of each node is a head. On a head this call lasts until the application
+     * has called {@link #FTI_Finalize}. Then it finalises MPI and ends the process with status 0, as in C. It returns
+     * {@link #FTI_HEAD} instead in three cases: with {@code keep_heads_alive = 1}, to threads that are ranks, and if an
+     * {@code mpi.Comm} was given, because a program that has initialised MPI itself must also finalise it.
+     * {@link #FTI_COMM_WORLD} then holds the heads, and {@link #FTI_Finalize} releases it.
      *
      * @param configFile configuration file of C FTI
-     * @return {@link #FTI_SCES}; {@link #FTI_NREC} if a restart was asked for and nothing could be recovered: FTI is then
-     *     initialised and the run may go on as a fresh one; {@link #FTI_HEAD} as above; {@link #FTI_NSCS} otherwise
+     * @return {@link #FTI_SCES}; {@link #FTI_NREC} if a restart was requested and nothing could be recovered: FTI is
+     *     then initialised and the run may continue as a fresh one; {@link #FTI_HEAD} as described above;
+     *     {@link #FTI_NSCS} otherwise
      */
     public static int FTI_Init(String configFile) {
         Checkpoints.preload();
@@ -185,28 +186,31 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Init} with the given ranks. An earlier run of this process that was not finalized is left as it is on disk.
-     * Collective over {@code comm}.
+     * {@code FTI_Init} with the given ranks. An earlier run of this process that was not finalized stays as it is on
+     * disk. Collective over {@code comm}.
      *
      * @param configFile configuration file of C FTI
-     * @param comm a {@link Communicator}, or an {@code mpi.Comm} of Open MPI's Java bindings; stays the caller's
-     * @return as {@link #FTI_Init(String)}
+     * @param comm a {@link Communicator}, or an {@code mpi.Comm} of Open MPI's Java bindings; the caller keeps it
+     * @return the code that {@link #FTI_Init(String)} returns
      */
     public static int FTI_Init(String configFile, Object comm) {
         return init(configFile, () -> Communicators.of(comm), comm);
     }
 
-    /** Gives the ranks of a run. */
+    /** Supplies the ranks of a run. */
     @FunctionalInterface
     private interface Ranks {
         Communicator get() throws IOException;
     }
 
-    /** @param comm what the program gave, if anything */
+    /**
+     * @param comm the communicator that the program gave, or null
+     */
     private static int init(String configFile, Ranks ranks, @Nullable Object comm) {
         Communicator given = null;
         try {
-            // First of all: the heads of the earlier run come to the next collective call when it is left.
+            // This must happen first: the heads of the earlier run come to the next collective call once the run is
+            // left.
             leaveBefore(comm instanceof ThreadCommunicator);
             given = ranks.get();
             Messages anyRank = new Messages(given.rank(), 0);
@@ -237,7 +241,7 @@ public final class FTI {
         return finalizesMpi && !isThread && !head.checkpoints.describe().keepHeadsAlive();
     }
 
-    /** What a head does when the application has left. */
+    /** Ends the process of a head after the application has left. */
     private static void endProcess(Instance head) throws IOException {
         head.close();
         Communicators.finish();
@@ -293,20 +297,26 @@ public final class FTI {
         }
     }
 
-    /** Lets go of the instance that the next one of these ranks takes the place of; a thread rank leaves the process's alone. */
+    /**
+     * Releases the instance that the next one of these ranks replaces. A thread rank does not touch the process's
+     * instance.
+     */
     private static void leaveBefore(boolean isThread) {
         Instance instance = isThread ? THREAD_INSTANCE.get() : instance();
         if (instance != null) {
             try {
                 leave();
             } catch (IOException e) {
-                // The other ranks go on, and would wait for this one.
+                // The other ranks continue and would wait for this one.
                 instance.messages.error(e);
             }
         }
     }
 
-    /** Lets go of the instance of this rank and leaves all files as they are. Collective; nothing happens without one. */
+    /**
+     * Releases the instance of this rank and leaves all files as they are. Collective. Does nothing without an
+     * instance.
+     */
     static void leave() throws IOException {
         Instance instance = instance();
         forget();
@@ -323,7 +333,7 @@ public final class FTI {
         }
     }
 
-    /** Lets a head call something of the program's, that can use the calls here meanwhile. */
+    /** Makes a head call a function of the program, which can use these calls meanwhile. */
     static void runWith(Instance head, Runnable work) {
         enter(head);
         try {
@@ -338,19 +348,19 @@ public final class FTI {
         return ofThread == null ? processInstance : ofThread;
     }
 
-    /** The run of this rank; null before {@link #FTI_Init}. */
+    /** Returns the run of this rank; null before {@link #FTI_Init}. */
     static @Nullable Checkpoints checkpoints() {
         Instance instance = instance();
         return instance == null ? null : instance.checkpoints;
     }
 
-    /** What {@link #FTI_Init} was given. */
+    /** Returns the communicator that {@link #FTI_Init} was given. */
     static @Nullable Communicator given() {
         Instance instance = instance();
         return instance == null ? null : instance.given;
     }
 
-    /** Runs a call and turns its failure into a return code. */
+    /** Makes a call and turns its failure into a return code. */
     static int call(int failureCode, Call call) {
         Instance instance = instance();
         if (instance == null) {
@@ -382,15 +392,16 @@ public final class FTI {
     /**
      * {@code FTI_Status}: how the run started.
      *
-     * @return 0 fresh or recovered, 1 restart, 2 restart from a kept checkpoint, 3 restart from a shared HDF5 file; {@link #FTI_NSCS}
-     *     before initialisation
+     * @return 0 fresh or recovered, 1 restart, 2 restart from a kept checkpoint, 3 restart from a shared HDF5 file;
+     *     {@link #FTI_NSCS} before initialisation
      */
     public static int FTI_Status() {
         return call(FTI_NSCS, instance -> instance.checkpoints.status().number());
     }
 
     /**
-     * {@code FTI_GetConfig}: what the configuration came to. Not collective; the arguments that C FTI ignores are not here.
+     * {@code FTI_GetConfig}: the resulting configuration. Not collective. The arguments that C FTI ignores are left
+     * out.
      *
      * @return settings, run and topology
      * @throws IllegalStateException FTI is not initialised
@@ -406,10 +417,10 @@ public final class FTI {
     /**
      * {@code FTI_InitType}: describes elements by their size alone.
      *
-     * @param type its first element gets the number of the type, or {@link #FTI_NSCS}
-     * @param size bytes, above 0
-     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the size is not above 0, there are 64 types already or {@code type} has no
-     *     element
+     * @param type its first element receives the number of the type, or {@link #FTI_NSCS}
+     * @param size size in bytes, above 0
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the size is not above 0, there are 64 types already or
+     *     {@code type} has no element
      */
     public static int FTI_InitType(int[] type, int size) {
         int number = call(FTI_NSCS, instance -> {
@@ -428,9 +439,9 @@ public final class FTI {
     /**
      * {@code FTI_InitCompositeType}: begins to describe elements that are C structs.
      *
-     * @param name of the type; if it is empty or null, {@code Type} and its number
-     * @param size bytes with padding, above 0
-     * @param h5group where its description is in the mode HDF5; the root if it is null
+     * @param name the name of the type; if it is empty or null, {@code Type} and its number
+     * @param size size in bytes with padding, above 0
+     * @param h5group the group of its description in HDF5 mode; null for the root
      * @return the number of the type, or {@link #FTI_NSCS} if the size is not above 0 or there are 64 types already
      */
     public static int FTI_InitCompositeType(@Nullable String name, long size, @Nullable FTIT_H5Group h5group) {
@@ -438,13 +449,13 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_AddScalarField}: adds a field of one element to a composite type. Unlike in C a field must be within the
-     * struct.
+     * {@code FTI_AddScalarField}: adds a field of one element to a composite type. Unlike in C a field must be within
+     * the struct.
      *
      * @param id number of the composite type
-     * @param name of the field; if it is empty or null, {@code T} and the number of the composite type
+     * @param name the name of the field; if it is empty or null, {@code T} and the number of the composite type
      * @param fid number of the type of the field
-     * @param offset where it begins in the struct, in bytes
+     * @param offset offset of the field in the struct, in bytes
      * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if there is no such type or there are 128 fields already
      */
     public static int FTI_AddScalarField(int id, @Nullable String name, int fid, long offset) {
@@ -458,12 +469,12 @@ public final class FTI {
      * {@code FTI_AddVectorField}: adds a field that is an array to a composite type.
      *
      * @param id number of the composite type
-     * @param name of the field; if it is empty or null, {@code T} and the number of the composite type
+     * @param name the name of the field; if it is empty or null, {@code T} and the number of the composite type
      * @param tid number of the type of an element
-     * @param offset where it begins in the struct, in bytes
-     * @param ndims how many dimensions it has, 1 to 32
+     * @param offset offset of the field in the struct, in bytes
+     * @param ndims number of dimensions, 1 to 32
      * @param dims the dimensions, each 1 or more
-     * @return as {@link #FTI_AddScalarField}; {@link #FTI_NSCS} also if these are no dimensions
+     * @return the code that {@link #FTI_AddScalarField} returns; {@link #FTI_NSCS} also if the dimensions are invalid
      */
     public static int FTI_AddVectorField(int id, @Nullable String name, int tid, long offset, int ndims, long[] dims) {
         return call(FTI_NSCS, instance -> {
@@ -472,7 +483,7 @@ public final class FTI {
         });
     }
 
-    /** The first dimensions of an array, as C passes them. */
+    /** Returns the first dimensions of an array, in the way C passes them. */
     private static List<Long> firstOf(int ndims, long[] dims) {
         if (ndims < 0 || ndims > dims.length) {
             throw new IllegalArgumentException(ndims + " dimensions are not in 0.." + dims.length);
@@ -481,14 +492,14 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Protect}: protects the first elements of an array, buffer or scalar, or replaces what is protected under the
-     * id.
+     * {@code FTI_Protect}: protects the first elements of an array, buffer or scalar; replaces a variable that has the
+     * id already.
      *
      * @param id 0 to {@code max_var_id}
      * @param variable a primitive array, a java.nio buffer from position to limit, or a {@link Scalar}
-     * @param count elements of {@code type}, 0 or above
-     * @param type one of {@link #FTI_CHAR} to {@link #FTI_LDBE}, of the size of the variable's elements, or any for bytes; or
-     *     one of the program, of their size or a multiple of it
+     * @param count number of elements of {@code type}, 0 or above
+     * @param type one of {@link #FTI_CHAR} to {@link #FTI_LDBE} that has the size of the variable's elements, or any of
+     *     them for bytes; or a type of the program, whose size is a multiple of theirs
      * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
      */
     public static int FTI_Protect(int id, Object variable, long count, int type) {
@@ -520,11 +531,11 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_InitGroup}: makes a group of datasets, which the files of the mode HDF5 have from now on.
+     * {@code FTI_InitGroup}: makes a group of datasets for the files of HDF5 mode.
      *
      * @param h5group becomes the group
      * @param name not empty, without slashes
-     * @param parent the group around it; the root if it is null
+     * @param parent the enclosing group; null for the root
      * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the parent has a child of that name
      */
     public static int FTI_InitGroup(FTIT_H5Group h5group, String name, @Nullable FTIT_H5Group parent) {
@@ -550,14 +561,14 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_DefineDataset}: says where a variable is in the files of the mode HDF5, and in which shape.
+     * {@code FTI_DefineDataset}: sets the location and shape of a variable in the files of HDF5 mode.
      *
      * @param id a protected variable
-     * @param rank how many dimensions it has; 0 leaves them as they are
+     * @param rank number of dimensions; 0 leaves them unchanged
      * @param dimLength the dimensions, whose product is the number of elements; may be null if the rank is 0
-     * @param name of the dataset; null leaves it as it is, at first {@code Dataset_} and the id
-     * @param h5group of the dataset; null leaves it where it is, at first in the root
-     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the variable is not protected or these are not its dimensions
+     * @param name the name of the dataset; null leaves it unchanged, initially {@code Dataset_} and the id
+     * @param h5group the group of the dataset; null leaves it unchanged, initially the root
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the variable is not protected or the dimensions do not fit it
      */
     public static int FTI_DefineDataset(
             int id, int rank, long @Nullable [] dimLength, @Nullable String name, @Nullable FTIT_H5Group h5group) {
@@ -570,15 +581,16 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_DefineGlobalDataset}: declares a dataset of the shared HDF5 file. Not collective, but every rank declares the same.
+     * {@code FTI_DefineGlobalDataset}: declares a dataset of the shared HDF5 file. Not collective, but every rank must
+     * declare the same datasets.
      *
      * @param did number of the dataset, not in use yet
-     * @param rank how many dimensions it has, 1 to 32
+     * @param rank number of dimensions, 1 to 32
      * @param dimLength the dimensions, the last varying fastest
-     * @param name of the dataset
-     * @param h5group around it; the root if it is null
+     * @param name the name of the dataset
+     * @param h5group the enclosing group; null for the root
      * @param tid type of an element
-     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if one of these cannot be
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if an argument is invalid
      */
     public static int FTI_DefineGlobalDataset(
             int did, int rank, long[] dimLength, String name, @Nullable FTIT_H5Group h5group, int tid) {
@@ -590,15 +602,16 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_AddSubset}: says which elements of a global dataset a variable is. A variable that is a subset already is this one
-     * from now on.
+     * {@code FTI_AddSubset}: sets which elements of a global dataset a variable holds. If the variable is a subset
+     * already, this one replaces it.
      *
      * @param id a protected variable
-     * @param rank dimensions of the dataset
-     * @param offset of the first element, along each dimension
-     * @param count elements along each dimension
+     * @param rank number of dimensions of the dataset
+     * @param offset the offset of the first element, along each dimension
+     * @param count number of elements along each dimension
      * @param did number of the dataset
-     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the variable is not protected, or the dataset not defined or of another rank
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the variable is not protected, or the dataset is not defined
+     *     or has another rank
      */
     public static int FTI_AddSubset(int id, int rank, long[] offset, long[] count, int did) {
         return call(FTI_NSCS, instance -> {
@@ -611,9 +624,9 @@ public final class FTI {
      * {@code FTI_UpdateGlobalDataset}: gives a global dataset other dimensions.
      *
      * @param did number of the dataset
-     * @param rank how many dimensions it has, 1 to 32
+     * @param rank number of dimensions, 1 to 32
      * @param dimLength the dimensions
-     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if it is not defined or these are no dimensions
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if it is not defined or the dimensions are invalid
      */
     public static int FTI_UpdateGlobalDataset(int did, int rank, long[] dimLength) {
         return call(FTI_NSCS, instance -> {
@@ -623,14 +636,15 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_UpdateSubset}: says anew which elements of a global dataset a variable is.
+     * {@code FTI_UpdateSubset}: changes which elements of a global dataset a variable holds.
      *
      * @param id a subset of the dataset
-     * @param rank dimensions of the dataset
-     * @param offset of the first element, along each dimension
-     * @param count elements along each dimension
+     * @param rank number of dimensions of the dataset
+     * @param offset the offset of the first element, along each dimension
+     * @param count number of elements along each dimension
      * @param did number of the dataset
-     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if it is no subset of the dataset, or the rank is another
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if the variable is not a subset of the dataset, or the dataset
+     *     has another rank
      */
     public static int FTI_UpdateSubset(int id, int rank, long[] offset, long[] count, int did) {
         return call(FTI_NSCS, instance -> {
@@ -640,10 +654,12 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_RecoverDatasetDimension}: gives a global dataset the dimensions that it has in the file of the restart.
+     * {@code FTI_RecoverDatasetDimension}: gives a global dataset the dimensions that it has in the file of the
+     * restart.
      *
      * @param did number of the dataset
-     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if {@link #FTI_Status} is not 3, or the dataset not in the file with the same rank
+     * @return {@link #FTI_SCES}, or {@link #FTI_NSCS} if {@link #FTI_Status} is not 3, or the file has no such dataset
+     *     of the same rank
      */
     public static int FTI_RecoverDatasetDimension(int did) {
         return call(FTI_NSCS, instance -> {
@@ -656,7 +672,7 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_GetDatasetRank}: how many dimensions a global dataset has.
+     * {@code FTI_GetDatasetRank}: the number of dimensions of a global dataset.
      *
      * @param did number of the dataset
      * @return 1 to 32, or {@link #FTI_NSCS} if it is not defined
@@ -671,7 +687,7 @@ public final class FTI {
      * {@code FTI_GetDatasetSpan}: the dimensions of a global dataset.
      *
      * @param did number of the dataset
-     * @param rank how many it has
+     * @param rank number of its dimensions
      * @return the dimensions; null if it is not defined or has another rank
      */
     public static long @Nullable [] FTI_GetDatasetSpan(int did, int rank) {
@@ -684,8 +700,8 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_setIDFromString}: the id that a name stands for; a new name gets the number of the variables as its id. Names
-     * are stored in all modes but FTI-FF, in which a restarted program asks for them in the same order again.
+     * {@code FTI_setIDFromString}: the id of a name. A new name gets the number of variables as its id. All modes
+     * except FTI-FF store names; in FTI-FF a restarted program must ask for them in the same order again.
      *
      * @param name not empty
      * @return the id, or {@link #FTI_NSCS}
@@ -695,21 +711,21 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_getIDFromString}: the id that a name stands for, after a restart also before {@link #FTI_Protect}.
+     * {@code FTI_getIDFromString}: the id of a name. After a restart it works even before {@link #FTI_Protect}.
      *
      * @param name a name
-     * @return the id; -1 if it is not known
+     * @return the id; -1 if the name is unknown
      */
     public static int FTI_getIDFromString(String name) {
         return call(-1, instance -> instance.checkpoints.idOf(name).orElse(-1));
     }
 
     /**
-     * {@code FTI_SetAttribute}: name and dimensions of a variable for its metadata, in all modes but FTI-FF.
+     * {@code FTI_SetAttribute}: sets name and dimensions of a variable for its metadata, in all modes except FTI-FF.
      *
      * @param id a protected variable
      * @param attribute name and dimensions
-     * @param flag {@link #FTI_ATTRIBUTE_NAME}, {@link #FTI_ATTRIBUTE_DIM} or both: which of them to set
+     * @param flag {@link #FTI_ATTRIBUTE_NAME}, {@link #FTI_ATTRIBUTE_DIM} or both; determines which of them to set
      * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
      */
     public static int FTI_SetAttribute(int id, FTIT_attribute attribute, int flag) {
@@ -725,8 +741,8 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_BitFlip}: flips a bit of a variable as section {@code [injection]} of the configuration says. C FTI counts
-     * {@code index} in bytes; here it is an element's.
+     * {@code FTI_BitFlip}: flips a bit of a variable according to the section {@code [injection]} of the configuration.
+     * C FTI counts {@code index} in bytes; here it counts elements.
      *
      * @param id a protected variable of floats or doubles
      * @return {@link #FTI_SCES} if it was flipped, otherwise {@link #FTI_NSCS}
@@ -753,7 +769,7 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Realloc}: while a restart is to be recovered, replaces a protected array by one of the stored size.
+     * {@code FTI_Realloc}: during a restart, before recovery, replaces a protected array by one of the stored size.
      *
      * @param <T> class of the array
      * @param id id of a protected variable
@@ -774,13 +790,14 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Checkpoint}: takes a checkpoint. Collective. After a restart it fails until each rank has called {@link #FTI_Recover} or
-     * {@link #FTI_RecoverVar} with success, or {@link FTIX#FTIX_StashLoad}: it would replace the only good data.
+     * {@code FTI_Checkpoint}: takes a checkpoint. Collective. After a restart it fails until each rank has called
+     * {@link #FTI_Recover} or {@link #FTI_RecoverVar} with success, or {@link FTIX#FTIX_StashLoad}, because it would
+     * replace the only good data.
      *
      * @param id number of the checkpoint, 0 or above, in the mode FTI-FF above 0
      * @param level {@link #FTI_L1} to {@link #FTI_L4}, {@link #FTI_L4_DCP} or {@link #FTI_L4_H5_SINGLE}
-     * @return {@link #FTI_DONE}, at {@link #FTI_L4_H5_SINGLE} {@link #FTI_SCES}; or {@link #FTI_NSCS} on all ranks, then the earlier
-     *     checkpoint is as it was
+     * @return {@link #FTI_DONE}, at {@link #FTI_L4_H5_SINGLE} {@link #FTI_SCES}; or {@link #FTI_NSCS} on all ranks, and
+     *     the earlier checkpoint is unchanged
      */
     public static int FTI_Checkpoint(int id, int level) {
         if (level == FTI_L4_H5_SINGLE) {
@@ -801,13 +818,16 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_InitICP}: begins an incremental checkpoint; one that was begun before and not finalized is given up. Not
-     * collective but at {@link #FTI_L4_H5_SINGLE}, where the global datasets are declared before; every rank calls it.
+     * {@code FTI_InitICP}: begins an incremental checkpoint. An earlier one that was not finalized is given up. Every
+     * rank must call it. Collective only at {@link #FTI_L4_H5_SINGLE}, where the global datasets must be declared
+     * before.
      *
      * @param id number of the checkpoint, 0 or above, in the mode FTI-FF above 0
-     * @param level as for {@link #FTI_Checkpoint}
-     * @param activate false makes this and all calls up to {@link #FTI_FinalizeICP} do nothing and return {@link #FTI_SCES}
-     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}; in the latter case {@link #FTI_AddVarICP} and {@link #FTI_FinalizeICP} fail too
+     * @param level a level as in {@link #FTI_Checkpoint}
+     * @param activate false makes this and all calls up to {@link #FTI_FinalizeICP} do nothing and return
+     *     {@link #FTI_SCES}
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}; in the latter case {@link #FTI_AddVarICP} and
+     *     {@link #FTI_FinalizeICP} fail too
      */
     public static int FTI_InitICP(int id, int level, boolean activate) {
         return call(FTI_NSCS, instance -> {
@@ -824,7 +844,7 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_AddVarICP}: writes a variable as it is now into the incremental checkpoint. Not collective.
+     * {@code FTI_AddVarICP}: writes the current value of a variable into the incremental checkpoint. Not collective.
      *
      * @param id a protected variable that was not added before
      * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
@@ -839,8 +859,8 @@ public final class FTI {
     /**
      * {@code FTI_FinalizeICP}: completes the incremental checkpoint. Collective.
      *
-     * @return {@link #FTI_SCES}; {@link #FTI_NSCS} on all ranks if on any a variable was not added or could not be written, where C
-     *     FTI returns {@link #FTI_SCES}; then the earlier checkpoint is as it was
+     * @return {@link #FTI_SCES}; {@link #FTI_NSCS} on all ranks if any rank did not add a variable or could not write
+     *     one. C FTI returns {@link #FTI_SCES} then. The earlier checkpoint is unchanged
      */
     public static int FTI_FinalizeICP() {
         return call(FTI_NSCS, instance -> {
@@ -884,9 +904,10 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Recover}: brings all protected variables back.
+     * {@code FTI_Recover}: restores all protected variables.
      *
-     * @return {@link #FTI_SCES}, or {@link #FTI_NREC} if there is nothing to recover, a size differs or the file cannot be read
+     * @return {@link #FTI_SCES}, or {@link #FTI_NREC} if there is nothing to recover, a size differs or the file cannot
+     *     be read
      */
     public static int FTI_Recover() {
         return call(FTI_NREC, instance -> {
@@ -905,7 +926,7 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_RecoverVar}: brings one protected variable back.
+     * {@code FTI_RecoverVar}: restores one protected variable.
      *
      * @param id id of the variable
      * @return {@link #FTI_SCES}, or {@link #FTI_NREC} if it is not stored, has another size or cannot be read
@@ -918,7 +939,7 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_RecoverVarFinalize}: ends the calls of {@link #FTI_RecoverVar}. {@link #FTI_Status} stays as it was.
+     * {@code FTI_RecoverVarFinalize}: ends the calls of {@link #FTI_RecoverVar}. {@link #FTI_Status} does not change.
      *
      * @return {@link #FTI_SCES}; {@link #FTI_NSCS} before initialisation
      */
@@ -927,8 +948,8 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_Snapshot}: recovers after a restart, otherwise takes a checkpoint when an interval of the configuration has
-     * passed. Collective, once per iteration.
+     * {@code FTI_Snapshot}: recovers after a restart, otherwise takes a checkpoint when an interval of the
+     * configuration has passed. Collective, once per iteration.
      *
      * @return {@link #FTI_SCES}, {@link #FTI_DONE} if a checkpoint was taken, {@link #FTI_NREC} if the recovery failed,
      *     {@link #FTI_NSCS} if the checkpoint failed
@@ -948,10 +969,11 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_GetStageDir}: where the ranks of a node write files that are to be sent. Needs {@code enable_staging = 1}.
+     * {@code FTI_GetStageDir}: the directory to which the ranks of a node write files to be sent. Needs
+     * {@code enable_staging = 1}.
      *
-     * @param stageDir takes the path in place of what it holds
-     * @param maxLen bytes the caller has for the path and a final zero
+     * @param stageDir receives the path in place of its contents
+     * @param maxLen size in bytes of the caller's buffer for the path and a final zero
      * @return {@link #FTI_SCES}; {@link #FTI_NSCS} without staging or if {@code maxLen} is too small
      */
     public static int FTI_GetStageDir(StringBuilder stageDir, int maxLen) {
@@ -973,7 +995,7 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_SendFile}: sends a file to the parallel file system, at once or with heads behind the computation, as
+     * {@code FTI_SendFile}: sends a file to the parallel file system, at once, or with heads in the background, like
      * {@link Staging#send}.
      *
      * @param localPath the file
@@ -988,18 +1010,20 @@ public final class FTI {
     }
 
     /**
-     * {@code FTI_GetStageStatus}: how far a file is that was sent.
+     * {@code FTI_GetStageStatus}: the state of a file that was sent.
      *
      * @param id number of the request
-     * @return {@link #FTI_SI_NINI} to {@link #FTI_SI_FAIL}; the last two are told once, {@link #FTI_SI_NINI} afterwards
+     * @return {@link #FTI_SI_NINI} to {@link #FTI_SI_FAIL}. The last two are reported once, and {@link #FTI_SI_NINI}
+     *     afterwards
      */
     public static int FTI_GetStageStatus(int id) {
         return call(FTI_NSCS, instance -> instance.stageRequests.status(id));
     }
 
     /**
-     * {@code FTI_Finalize}: ends the run and keeps or deletes its checkpoints as configured. Collective. MPI is not finalised,
-     * as in C. Where {@link #FTI_Init(String)} has initialised it, it is finalised when {@code main} returns.
+     * {@code FTI_Finalize}: ends the run and keeps or deletes its checkpoints as configured. Collective. As in C, this
+     * call does not finalise MPI. If {@link #FTI_Init(String)} has initialised MPI, it is finalised when {@code main}
+     * returns.
      *
      * @return {@link #FTI_SCES} or {@link #FTI_NSCS}; in the latter case the run can be restarted
      */

@@ -4,14 +4,14 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.RunDescription;
 
 /**
- * {@code FTIT_allConfiguration}: what {@link FTI#FTI_GetConfig} gives, under C FTI's names. Its records of checkpoints and of fault
- * injection are not here.
+ * {@code FTIT_allConfiguration}: the result of {@link FTI#FTI_GetConfig}, under C FTI's names. C FTI's records of
+ * checkpoints and of fault injection are left out.
  *
  * @param configuration settings
  * @param execution the run
  * @param topology ranks and nodes
  */
-@SuppressWarnings({"checkstyle:TypeName", "TypeName"}) // the names are C FTI's
+@SuppressWarnings({"checkstyle:TypeName", "TypeName"}) // The names are C FTI's.
 public record FTIT_allConfiguration(
         FTIT_configuration configuration, FTIT_execution execution, FTIT_topology topology) {
 
@@ -41,7 +41,7 @@ public record FTIT_allConfiguration(
      * The run.
      *
      * @param id its name
-     * @param reco how it started, as {@link FTI#FTI_Status}
+     * @param reco how it started, as a value of {@link FTI#FTI_Status}
      */
     public record FTIT_execution(String id, int reco) {}
 

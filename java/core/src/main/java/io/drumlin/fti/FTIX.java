@@ -14,21 +14,22 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of C FTI's header fti-ext under their own names: {@code import static io.drumlin.fti.FTIX.*;}. Everything said of
- * {@link FTI} holds here.
+ * The calls of C FTI's header fti-ext under their own names: {@code import static io.drumlin.fti.FTIX.*;}. The rules of
+ * {@link FTI} apply here too.
  */
-@SuppressWarnings({"checkstyle:MethodName", "MethodName"}) // the names are C FTI's
+@SuppressWarnings({"checkstyle:MethodName", "MethodName"}) // The names are C FTI's.
 public final class FTIX {
 
     private FTIX() {}
 
     /**
-     * {@code FTIX_CALLBACK}: lets heads call a function while their nodes give them nothing to do, within {@link FTI#FTI_Init} and as
-     * {@link Checkpoints.Builder#headCallback} says. In the function {@link FTI#FTI_COMM_WORLD}, {@link FTI#FTI_GetConfig} and the
-     * getters here can be used, but no call that is collective. To be called before {@link FTI#FTI_Init}, by each thread that is a rank
-     * of its own; what is no head does not call the function.
+     * {@code FTIX_CALLBACK}: sets a function that heads call while their nodes give them nothing to do, within
+     * {@link FTI#FTI_Init}, as described at {@link Checkpoints.Builder#headCallback}. The function may use
+     * {@link FTI#FTI_COMM_WORLD}, {@link FTI#FTI_GetConfig} and the getters here, but no collective call. Each thread
+     * that is a rank of its own must set it before {@link FTI#FTI_Init}. Other ranks than heads do not call the
+     * function.
      *
-     * @param func also of the runs that this thread initialises later; null for none
+     * @param func the function, also for the runs that this thread initialises later; null for none
      */
     public static void FTIX_CALLBACK(@Nullable Runnable func) {
         Callback.set(func);
@@ -47,7 +48,7 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_StashLoad}: brings the protected variables back from a stash on the nodes. Collective.
+     * {@code FTIX_StashLoad}: restores the protected variables from a stash on the nodes. Collective.
      *
      * @param stashId 0 or above
      * @return id of the checkpoint that was put aside, or {@link FTI#FTI_NSCS}
@@ -63,7 +64,7 @@ public final class FTIX {
      *
      * @param stashId 0 or above
      * @param layer {@link FTI#FTI_FS_LOCAL} or {@link FTI#FTI_FS_GLOBAL}
-     * @return {@link FTI#FTI_SCES}, also when there was none, or {@link FTI#FTI_NSCS}
+     * @return {@link FTI#FTI_SCES}, even if there was none, or {@link FTI#FTI_NSCS}
      */
     public static int FTIX_StashDrop(long stashId, int layer) {
         return stash(stashId, stash -> {
@@ -79,7 +80,7 @@ public final class FTIX {
      * {@code FTIX_StashPush}: copies a stash from the nodes to the parallel file system. Collective.
      *
      * @param stashId 0 or above
-     * @return {@link FTI#FTI_SCES}, also when it is there, or {@link FTI#FTI_NSCS}
+     * @return {@link FTI#FTI_SCES}, even if it is already there, or {@link FTI#FTI_NSCS}
      */
     public static int FTIX_StashPush(long stashId) {
         return stash(stashId, stash -> stash.push(stashId));
@@ -89,13 +90,13 @@ public final class FTIX {
      * {@code FTIX_StashPull}: copies a stash from the parallel file system to the nodes. Collective.
      *
      * @param stashId 0 or above
-     * @return {@link FTI#FTI_SCES}, also when it is there, or {@link FTI#FTI_NSCS}
+     * @return {@link FTI#FTI_SCES}, even if it is already there, or {@link FTI#FTI_NSCS}
      */
     public static int FTIX_StashPull(long stashId) {
         return stash(stashId, stash -> stash.pull(stashId));
     }
 
-    /** Something that is done with the stashes. */
+    /** An operation on the stashes. */
     @FunctionalInterface
     private interface StashCall {
         void run(Stash stash) throws IOException;
@@ -211,7 +212,8 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_TopoGet_headRank}: the first rank of this node, its head if there is one, in the communicator given to {@link FTI#FTI_Init}.
+     * {@code FTIX_TopoGet_headRank}: the first rank of this node, which is its head if there is one, in the
+     * communicator given to {@link FTI#FTI_Init}.
      *
      * @return the number; -1 before {@link FTI#FTI_Init}
      */
@@ -328,7 +330,7 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_TopoGet_masterLocal}: whether this rank does the work that is done once per node.
+     * {@code FTIX_TopoGet_masterLocal}: whether this rank does the work that happens once per node.
      *
      * @return false before {@link FTI#FTI_Init}
      */
@@ -358,7 +360,8 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_TopoGet_body}: the ranks of the application on this node, in the communicator given to {@link FTI#FTI_Init}.
+     * {@code FTIX_TopoGet_body}: the ranks of the application on this node, in the communicator given to
+     * {@link FTI#FTI_Init}.
      *
      * @return a new array; null before {@link FTI#FTI_Init}
      */
@@ -421,7 +424,7 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_ConfGet_lTmpDir}: where a checkpoint of levels 1 to 3 is being written.
+     * {@code FTIX_ConfGet_lTmpDir}: the directory in which a checkpoint of levels 1 to 3 is written.
      *
      * @return the path; null before {@link FTI#FTI_Init}
      */
@@ -430,7 +433,7 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_ConfGet_gTmpDir}: where a checkpoint of level 4 is being written.
+     * {@code FTIX_ConfGet_gTmpDir}: the directory in which a checkpoint of level 4 is written.
      *
      * @return the path; null before {@link FTI#FTI_Init}
      */
@@ -439,7 +442,7 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_ConfGet_mTmpDir}: where the metadata of a checkpoint are being written.
+     * {@code FTIX_ConfGet_mTmpDir}: the directory in which the metadata of a checkpoint are written.
      *
      * @return the path; null before {@link FTI#FTI_Init}
      */
@@ -448,9 +451,9 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_ConfGet_suffix}: what the names of checkpoint files end with.
+     * {@code FTIX_ConfGet_suffix}: the suffix of the names of checkpoint files.
      *
-     * @return the word behind the dot; null before {@link FTI#FTI_Init}
+     * @return the word after the dot; null before {@link FTI#FTI_Init}
      */
     public static @Nullable String FTIX_ConfGet_suffix() {
         Checkpoints checkpoints = FTI.checkpoints();

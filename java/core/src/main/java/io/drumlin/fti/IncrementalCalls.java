@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What C FTI keeps between the calls of an incremental checkpoint. Not thread-safe. */
+/** The state that C FTI keeps between the calls of an incremental checkpoint. Not thread-safe. */
 final class IncrementalCalls {
 
     private boolean failed;
     private boolean inSingleFile;
     private @Nullable IncrementalCheckpoint open;
 
-    /** Gives up what was begun before. From now on, calls do nothing. */
+    /** Gives up an earlier checkpoint. From now on, calls do nothing. */
     void begin(Messages messages) {
         IncrementalCheckpoint earlier = open;
         open = null;
@@ -23,12 +23,12 @@ final class IncrementalCalls {
                 earlier.close();
             }
         } catch (IOException e) {
-            // What is left of it does no harm, and this rank must not stay behind the others because of it.
+            // Its remains do no harm, and this rank must not fall behind the others because of them.
             messages.warning("%s", String.valueOf(e.getMessage()));
         }
     }
 
-    /** From now on, calls work on a checkpoint; if it cannot be begun, they fail. */
+    /** Makes calls work on a checkpoint from now on. If it cannot be begun, they fail. */
     void activate(boolean single, Beginning beginning) throws IOException {
         failed = true;
         inSingleFile = single;
@@ -36,7 +36,7 @@ final class IncrementalCalls {
         failed = false;
     }
 
-    /** Whether the checkpoint that was begun last goes into a shared HDF5 file. */
+    /** Returns whether the checkpoint that was begun last goes into a shared HDF5 file. */
     boolean isInSingleFile() {
         return inSingleFile;
     }
@@ -58,7 +58,7 @@ final class IncrementalCalls {
         }
     }
 
-    /** Completes the checkpoint; gives nothing if there is none. From now on, calls do nothing. */
+    /** Completes the checkpoint; returns empty if there is none. From now on, calls do nothing. */
     Optional<CheckpointReport> commit() throws IOException {
         IncrementalCheckpoint committing = open;
         open = null;

@@ -4,7 +4,7 @@ import io.drumlin.checkpoint.DifferentialShare;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** The lines C FTI prints, which users search their logs for. */
+/** Prints the lines of C FTI, which users search for in their logs. */
 final class Messages {
 
     private static final int DEBUG = 1;
@@ -20,7 +20,7 @@ final class Messages {
         this.verbosity = verbosity;
     }
 
-    /** What a head says of its work; the first of them for all. */
+    /** Prints a head's message about its work. The first head prints for all. */
     void ofHead(String format, Object... values) {
         if (rank == 0 && verbosity <= INFORMATION) {
             print(System.out, "[ FTI-Head Message ] : ", format, values);
@@ -39,7 +39,10 @@ final class Messages {
         }
     }
 
-    /** As C FTI: the sum of all ranks from the first, and at verbosity 1 its own share from each other. */
+    /**
+     * Prints the shares of a differential checkpoint, as C FTI does: the sum of all ranks on the first rank and, at
+     * verbosity 1, its own share on each other rank.
+     */
     void differential(DifferentialShare share) {
         if (rank == 0) {
             if (verbosity <= INFORMATION) {

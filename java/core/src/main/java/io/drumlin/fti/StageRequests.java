@@ -15,7 +15,7 @@ final class StageRequests {
         return next++;
     }
 
-    /** The state of a request; one that has ended is forgotten when it was told. */
+    /** Returns the state of a request. A final state is forgotten once it was returned. */
     int status(int id) {
         StageRequest request = byId.get(id);
         if (request == null) {

@@ -1,12 +1,12 @@
 package io.drumlin.gsd;
 
-/** What an existing file is opened for. */
+/** The purpose for which an existing file is opened. */
 public enum Access {
-    /** Reading. */
+    /** For reading. */
     READ,
-    /** Adding frames. Reading is allowed too: the C library makes no difference to {@link #READ_WRITE}. */
+    /** For adding frames. Reading is allowed too, because the C library treats this like {@link #READ_WRITE}. */
     APPEND,
-    /** Reading and adding frames. */
+    /** For reading and adding frames. */
     READ_WRITE;
 
     boolean writes() {

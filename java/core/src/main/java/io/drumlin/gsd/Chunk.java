@@ -11,10 +11,10 @@ import java.nio.ByteOrder;
 import java.util.function.Consumer;
 
 /**
- * A chunk of an open file, or some of its rows. Nothing is read before it is asked for.
+ * A chunk of an open file, or some of its rows. The data are read only when a method asks for them.
  *
- * <p>The methods that return arrays want the type of that width, signed or unsigned: nothing is converted. What does not fit
- * an array is read in parts: {@code chunk.rows(0, 1000).floats()}.
+ * <p>Each method that returns an array requires a type of the array's width, signed or unsigned; nothing is converted.
+ * Data that do not fit into one array can be read in parts: {@code chunk.rows(0, 1000).floats()}.
  */
 public final class Chunk {
 
@@ -24,13 +24,13 @@ public final class Chunk {
     private final IndexEntry entry;
     private final String name;
     private final ElementType type;
-    /** The selected rows: number of the first, how many, and the distance between them. */
+    /** Number of the first selected row. {@link #count} rows are selected, at a distance of {@link #stride}. */
     private final long first;
 
     private final long count;
     private final long step;
 
-    /** For an entry that was checked. */
+    /** Makes a chunk from an entry that was checked. */
     Chunk(GsdFile file, IndexEntry entry, String name) {
         this(file, entry, name, 0, entry.rows(), 1);
     }
@@ -46,7 +46,7 @@ public final class Chunk {
     }
 
     /**
-     * The chunk's name.
+     * Returns the chunk's name.
      *
      * @return its text
      */
@@ -55,7 +55,7 @@ public final class Chunk {
     }
 
     /**
-     * The frame it belongs to.
+     * Returns the number of its frame.
      *
      * @return 0 or more
      */
@@ -64,7 +64,7 @@ public final class Chunk {
     }
 
     /**
-     * What the elements are.
+     * Returns the type of its elements.
      *
      * @return the type
      */
@@ -73,7 +73,7 @@ public final class Chunk {
     }
 
     /**
-     * N, or how many rows were selected.
+     * Returns N, the number of rows, or the number of selected rows.
      *
      * @return 0 or more
      */
@@ -82,7 +82,7 @@ public final class Chunk {
     }
 
     /**
-     * M.
+     * Returns M, the number of columns.
      *
      * @return 1 or more
      */
@@ -91,7 +91,7 @@ public final class Chunk {
     }
 
     /**
-     * Where the whole chunk is.
+     * Returns the location of the whole chunk.
      *
      * @return byte offset in the file
      */
@@ -100,16 +100,16 @@ public final class Chunk {
     }
 
     /**
-     * Size of the rows.
+     * Returns the size of the rows.
      *
-     * @return bytes
+     * @return size in bytes
      */
     public long size() {
         return count * entry.rowBytes();
     }
 
     /**
-     * Some rows of these rows.
+     * Selects some of these rows.
      *
      * @param from first row, 0 or more
      * @param to one more than the last row, {@code from} to {@link #rows()}
@@ -120,10 +120,10 @@ public final class Chunk {
     }
 
     /**
-     * Some rows of these rows.
+     * Selects some of these rows at a regular distance.
      *
      * @param from first row, 0 or more
-     * @param to where rows end, {@code from} to {@link #rows()}
+     * @param to end of the range, {@code from} to {@link #rows()}
      * @param stride 1 for every row, 2 for every second
      * @return the rows {@code from}, {@code from + stride} and so on that are below {@code to}
      */
@@ -137,11 +137,11 @@ public final class Chunk {
     }
 
     /**
-     * One of as many parts of nearly equal size as there are ranks.
+     * Selects one of as many parts of nearly equal size as there are ranks.
      *
-     * @param rank which part, 0 to {@code ranks} - 1
-     * @param ranks how many parts, 1 or more
-     * @return consecutive rows; the first ranks have one more when it does not come out even
+     * @param rank number of the part, 0 to {@code ranks} - 1
+     * @param ranks number of parts, 1 or more
+     * @return consecutive rows; if the division leaves a remainder, the first ranks have one more row each
      */
     public Chunk part(int rank, int ranks) {
         if (rank < 0 || rank >= ranks) {
@@ -156,7 +156,7 @@ public final class Chunk {
     /**
      * Reads the rows as they are in the file, little-endian.
      *
-     * @param target gets {@link #size()} bytes; at least as many remain in it; its position moves behind them
+     * @param target receives {@link #size()} bytes and must have room for them; its position moves past them
      * @throws IOException the file cannot be read
      */
     public void read(ByteBuffer target) throws IOException {
@@ -174,10 +174,10 @@ public final class Chunk {
     }
 
     /**
-     * Copies the rows as they are in the file, little-endian, however many they are.
+     * Copies the rows as they are in the file, little-endian. There is no limit to their number.
      *
-     * @param target gets {@link #size()} bytes
-     * @throws IOException the file cannot be read, or the target not be written
+     * @param target receives {@link #size()} bytes
+     * @throws IOException the file cannot be read, or the target cannot be written
      */
     public void copyTo(OutputStream target) throws IOException {
         byte[] piece = new byte[STAGE];
@@ -204,7 +204,7 @@ public final class Chunk {
      * Reads the elements as bytes.
      *
      * @return the elements of a chunk of type int8, uint8 or character
-     * @throws IOException the file cannot be read, or the rows do not fit an array
+     * @throws IOException the file cannot be read, or the rows do not fit into an array
      */
     public byte[] bytes() throws IOException {
         byte[] elements = new byte[length(type.bytes() == 1)];
@@ -216,7 +216,7 @@ public final class Chunk {
      * Reads the elements.
      *
      * @return the elements of a chunk of type int16 or uint16
-     * @throws IOException the file cannot be read, or the rows do not fit an array
+     * @throws IOException the file cannot be read, or the rows do not fit into an array
      */
     public short[] shorts() throws IOException {
         short[] elements = new short[length(type.bytes() == Short.BYTES)];
@@ -228,7 +228,7 @@ public final class Chunk {
      * Reads the elements.
      *
      * @return the elements of a chunk of type int32 or uint32
-     * @throws IOException the file cannot be read, or the rows do not fit an array
+     * @throws IOException the file cannot be read, or the rows do not fit into an array
      */
     public int[] ints() throws IOException {
         int[] elements = new int[length(type == ElementType.INT32 || type == ElementType.UINT32)];
@@ -240,7 +240,7 @@ public final class Chunk {
      * Reads the elements.
      *
      * @return the elements of a chunk of type int64 or uint64
-     * @throws IOException the file cannot be read, or the rows do not fit an array
+     * @throws IOException the file cannot be read, or the rows do not fit into an array
      */
     public long[] longs() throws IOException {
         long[] elements = new long[length(type == ElementType.INT64 || type == ElementType.UINT64)];
@@ -252,7 +252,7 @@ public final class Chunk {
      * Reads the elements.
      *
      * @return the elements of a chunk of type float
-     * @throws IOException the file cannot be read, or the rows do not fit an array
+     * @throws IOException the file cannot be read, or the rows do not fit into an array
      */
     public float[] floats() throws IOException {
         float[] elements = new float[length(type == ElementType.FLOAT)];
@@ -264,7 +264,7 @@ public final class Chunk {
      * Reads the elements.
      *
      * @return the elements of a chunk of type double
-     * @throws IOException the file cannot be read, or the rows do not fit an array
+     * @throws IOException the file cannot be read, or the rows do not fit into an array
      */
     public double[] doubles() throws IOException {
         double[] elements = new double[length(type == ElementType.DOUBLE)];
@@ -276,7 +276,7 @@ public final class Chunk {
      * Reads the text of a chunk of type character.
      *
      * @return the text without NUL characters at its end; bytes that are not UTF-8 are replaced
-     * @throws IOException the file cannot be read, or the rows do not fit an array
+     * @throws IOException the file cannot be read, or the rows do not fit into an array
      */
     public String text() throws IOException {
         length(type == ElementType.CHARACTER);
@@ -287,12 +287,12 @@ public final class Chunk {
      * Reads the elements, whatever their type is.
      *
      * @return elements, type and shape
-     * @throws IOException the file cannot be read, or the rows or columns do not fit an array
+     * @throws IOException the file cannot be read, or the rows or columns do not fit into an array
      */
     public ChunkData data() throws IOException {
         Object elements = Elements.array(type, length(true));
         readInto(elements, 0);
-        // Without rows the columns of a file may be more than an array could have.
+        // A chunk without rows may have more columns than an array can hold.
         return ChunkData.of(type, elements, (int) Math.min(columns(), Integer.MAX_VALUE));
     }
 
@@ -347,7 +347,7 @@ public final class Chunk {
         }
     }
 
-    /** Reads rows with what lies between them, and hands out the rows. */
+    /** Reads the selected rows together with the bytes between them, and passes on the rows. */
     private void readSpans(int rowBytes, int distance, Consumer<ByteBuffer> sink) throws IOException {
         int most = (STAGE - rowBytes) / distance + 1;
         for (long row = 0; row < count; row += most) {

@@ -12,7 +12,7 @@ import java.nio.ShortBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Elements in memory with their type and shape: what was read from chunks, or is to be written as one. Arrays are kept, not
+ * Elements in memory with their type and shape, read from chunks or to be written as one chunk. Arrays are kept, not
  * copied.
  */
 public final class ChunkData {
@@ -28,14 +28,14 @@ public final class ChunkData {
     }
 
     /**
-     * Elements of any type.
+     * Makes data of any type.
      *
-     * @param type of the elements
+     * @param type the type of the elements
      * @param elements an array of primitives of the type's width, row by row: {@code float[]}, {@code double[]}, or for
      *     integers, signed and unsigned alike, {@code byte[]}, {@code short[]}, {@code int[]} or {@code long[]}
      * @param columns M, 1 or more
      * @return the data
-     * @throws IllegalArgumentException the array does not fit the type or is not made of whole rows
+     * @throws IllegalArgumentException the array does not fit the type, or it does not consist of whole rows
      */
     public static ChunkData of(ElementType type, Object elements, int columns) {
         if (!Elements.array(type, 0).getClass().equals(elements.getClass())) {
@@ -50,7 +50,7 @@ public final class ChunkData {
     }
 
     /**
-     * Numbers of type double in one column.
+     * Makes data of type double in one column.
      *
      * @param elements one or more
      * @return the data
@@ -60,7 +60,7 @@ public final class ChunkData {
     }
 
     /**
-     * Numbers of type float in one column.
+     * Makes data of type float in one column.
      *
      * @param elements one or more
      * @return the data
@@ -70,7 +70,7 @@ public final class ChunkData {
     }
 
     /**
-     * Numbers of type int32 in one column.
+     * Makes data of type int32 in one column.
      *
      * @param elements one or more
      * @return the data
@@ -80,7 +80,7 @@ public final class ChunkData {
     }
 
     /**
-     * Numbers of type int64 in one column.
+     * Makes data of type int64 in one column.
      *
      * @param elements one or more
      * @return the data
@@ -90,9 +90,9 @@ public final class ChunkData {
     }
 
     /**
-     * A text, of type character. Files of before version 2.1, and the programs that can read only those, do not have it.
+     * Makes a text, of type character. Files before version 2.1 and programs for such files do not have this type.
      *
-     * @param text any
+     * @param text any text
      * @return the data
      */
     public static ChunkData of(String text) {
@@ -100,7 +100,7 @@ public final class ChunkData {
     }
 
     /**
-     * What the elements are.
+     * Returns the type of the elements.
      *
      * @return the type
      */
@@ -109,7 +109,7 @@ public final class ChunkData {
     }
 
     /**
-     * N.
+     * Returns N, the number of rows.
      *
      * @return 0 or more
      */
@@ -118,7 +118,7 @@ public final class ChunkData {
     }
 
     /**
-     * M.
+     * Returns M, the number of columns.
      *
      * @return 1 or more
      */
@@ -127,7 +127,7 @@ public final class ChunkData {
     }
 
     /**
-     * The elements.
+     * Returns the elements.
      *
      * @return the array of primitives itself
      */
@@ -136,7 +136,7 @@ public final class ChunkData {
     }
 
     /**
-     * Elements of type float.
+     * Returns elements of type float.
      *
      * @return the array itself
      * @throws IllegalArgumentException they are of another type
@@ -146,7 +146,7 @@ public final class ChunkData {
     }
 
     /**
-     * Elements of type double.
+     * Returns elements of type double.
      *
      * @return the array itself
      * @throws IllegalArgumentException they are of another type
@@ -156,7 +156,7 @@ public final class ChunkData {
     }
 
     /**
-     * Elements of type int32 or uint32.
+     * Returns elements of type int32 or uint32.
      *
      * @return the array itself
      * @throws IllegalArgumentException they are of another type
@@ -166,7 +166,7 @@ public final class ChunkData {
     }
 
     /**
-     * Elements of type int64 or uint64.
+     * Returns elements of type int64 or uint64.
      *
      * @return the array itself
      * @throws IllegalArgumentException they are of another type
@@ -176,7 +176,7 @@ public final class ChunkData {
     }
 
     /**
-     * Elements as the nearest double.
+     * Converts each element to the nearest double.
      *
      * @return a new array
      */
@@ -194,13 +194,16 @@ public final class ChunkData {
         return numbers;
     }
 
-    /** Of an unsigned number: half of it with the lowest bit kept for rounding, doubled. */
+    /**
+     * Converts an unsigned number. If it is too large for a signed one, halves it, keeps the lowest bit for rounding,
+     * and doubles the result.
+     */
     private static double toDouble(long unsigned) {
         return unsigned >= 0 ? unsigned : ((unsigned >>> 1) | (unsigned & 1)) * 2.0;
     }
 
     /**
-     * A text of type character.
+     * Returns a text of type character.
      *
      * @return the text without NUL characters at its end; bytes that are not UTF-8 are replaced
      * @throws IllegalArgumentException the elements are of another type
@@ -220,7 +223,7 @@ public final class ChunkData {
         return array.cast(elements);
     }
 
-    /** The array as a buffer that {@link GsdFile#writeChunk} takes. */
+    /** Returns the array as a buffer that {@link GsdFile#writeChunk} takes. */
     Buffer buffer() {
         return switch (type) {
             case UINT8, INT8, CHARACTER -> ByteBuffer.wrap(as(byte[].class));

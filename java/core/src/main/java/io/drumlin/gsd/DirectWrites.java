@@ -19,32 +19,35 @@ import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes of whole blocks past the page cache, through a second descriptor of a file that is open already. After a failure, or
- * where there are no direct writes, nothing is taken any more and all is left to the first descriptor. Not thread-safe.
+ * Writes whole blocks past the page cache through a second descriptor of an open file. After a failure, or where direct
+ * writes are impossible, it accepts no more writes and leaves everything to the first descriptor. Not thread-safe.
  */
 final class DirectWrites implements Closeable {
 
     /** Offsets, lengths and memory addresses are multiples of this. */
     static final int BLOCK = AlignedBuffer.ALIGNMENT;
 
-    /** Bytes of a write: large enough for the bandwidth of a device. */
+    /** Size of a write in bytes, enough for the bandwidth of a device. */
     static final int WINDOW = 1 << 20;
 
-    /** Fewer bytes in a row are not worth it: the page cache takes them sooner, and has them for who reads them next. */
+    /**
+     * Fewer consecutive bytes are not worth a direct write. The page cache takes them sooner and holds them for the
+     * next reader.
+     */
     static final int LEAST = 4 << 20;
 
     /** The key of the size of a page in a process's auxiliary vector, getauxval(3). */
     private static final long AT_PAGESZ = 6;
 
     /**
-     * Whether a page of the page cache is a block. In larger ones a direct write would meet pages that have just been written to by who
-     * wrote the blocks beside it, and the kernel makes the next sync fail then.
+     * Whether a page of the page cache is one block. In a larger page, a direct write could overlap data that the page
+     * cache has just received for a neighbouring block, and the kernel then makes the next sync fail.
      */
     private static final boolean PAGES_ARE_BLOCKS = pageSize() == BLOCK;
 
     private final StorageEngine storage;
     private final BlockFile buffered;
-    /** What tells the file from another that has its name later. */
+    /** Distinguishes the file from another one that gets its name later. */
     private final @Nullable Object identity;
 
     private final Deque<PendingWrite> underWay = new ArrayDeque<>();
@@ -52,13 +55,13 @@ final class DirectWrites implements Closeable {
     private @Nullable BlockFile direct;
     private @Nullable IOException failure;
     private boolean refused;
-    /** End of what was reserved; behind the end of the data there may be zeros up to here. */
+    /** End of the reserved space. There may be zeros from the end of the data up to here. */
     private long reserved;
 
     /**
-     * For a file that was just opened.
+     * Makes direct writes for a file that was just opened.
      *
-     * @param buffered the descriptor that there is, which stays open until this is closed
+     * @param buffered the existing descriptor, which stays open until this object is closed
      */
     DirectWrites(StorageEngine storage, BlockFile buffered) {
         this.storage = storage;
@@ -75,7 +78,7 @@ final class DirectWrites implements Closeable {
         }
     }
 
-    /** Bytes; 0 where the system does not say it. */
+    /** Returns the size of a page in bytes; 0 if the system does not tell. */
     private static long pageSize() {
         try {
             LongBuffer pairs = ByteBuffer.wrap(Files.readAllBytes(Path.of("/proc/self/auxv")))
@@ -89,7 +92,7 @@ final class DirectWrites implements Closeable {
                 }
             }
         } catch (IOException e) {
-            // Not Linux, or not to be seen from here.
+            // The system is not Linux, or the file is not readable.
         }
         return 0;
     }
@@ -102,16 +105,17 @@ final class DirectWrites implements Closeable {
         return offset & -BLOCK;
     }
 
-    /** Whether the whole blocks of a range are enough to be written here. */
+    /** Returns whether the whole blocks of a range are worth a direct write. */
     static boolean isWorth(long from, long end) {
         return roundDown(end) - roundUp(from) >= LEAST;
     }
 
     /**
-     * Makes ready for writes in a range, which must not make the file longer: those wait for each other.
+     * Prepares for writes in a range. These writes must not extend the file, because writes that do so wait for each
+     * other.
      *
-     * @param ahead where data are likely to end that come next; as much is reserved if it is more
-     * @return whether writes are taken
+     * @param ahead likely end of the following data; space is reserved up to here if that is more
+     * @return whether writes are accepted
      */
     boolean reach(long from, long end, long ahead) {
         if (!PAGES_ARE_BLOCKS || refused || failure != null) {
@@ -126,8 +130,8 @@ final class DirectWrites implements Closeable {
                 file.reserve(from, reserved - from);
             }
         } catch (IOException | RuntimeException | Error e) {
-            // Who writes through the page cache then is told what is wrong. An error here must not keep this rank from
-            // the next message.
+            // The caller then writes through the page cache and gets the error there. An error here must not keep this
+            // rank from the next message.
             refused = true;
         }
         return !refused;
@@ -145,7 +149,10 @@ final class DirectWrites implements Closeable {
         return direct;
     }
 
-    /** Starts a write of blocks that were reached and stay untouched until they are written. A failure is told by {@link #await}. */
+    /**
+     * Starts a write of blocks that were prepared with {@link #reach}. They must stay unchanged until they are written.
+     * {@link #await} reports a failure.
+     */
     void start(ByteBuffer blocks, long offset) {
         if (failure != null || direct == null || !blocks.hasRemaining()) {
             return;
@@ -159,7 +166,7 @@ final class DirectWrites implements Closeable {
         }
     }
 
-    /** Waits until at most some writes are under way. */
+    /** Waits until at most {@code most} writes are under way. */
     void settle(int most) {
         while (underWay.size() > most) {
             try {
@@ -172,7 +179,7 @@ final class DirectWrites implements Closeable {
         }
     }
 
-    /** Waits for all writes; throws when one has failed since the last call. */
+    /** Waits for all writes. Throws if one has failed since the last call. */
     void await() throws IOException {
         settle(0);
         if (failure != null) {
@@ -182,14 +189,14 @@ final class DirectWrites implements Closeable {
         }
     }
 
-    /** Waits for all writes, which will be made again: a failure is that of nothing. */
+    /** Waits for all writes, whose data will be written again, so failures do not matter. */
     void forget() {
         settle(0);
         refused |= failure != null;
         failure = null;
     }
 
-    /** Cuts off what was reserved behind the end of the data, which other ranks may not have written yet. */
+    /** Cuts off the reserved space after the end of the data. Other ranks may not have written these data yet. */
     void trim(long end) throws IOException {
         if (reserved > end && buffered.size() > end) {
             buffered.truncate(end);

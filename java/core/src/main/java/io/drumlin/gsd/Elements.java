@@ -13,15 +13,15 @@ import java.nio.ShortBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/** The elements in a program's buffer, which become little-endian bytes in the file. */
+/** The elements in a program's buffer and their little-endian bytes in the file. */
 final class Elements {
 
-    /** Bytes of the widest element, and so whole elements of any type. */
+    /** Bytes of the widest element. A multiple of it holds whole elements of any type. */
     static final int WIDEST = Long.BYTES;
 
     private Elements() {}
 
-    /** An array for elements of a type. */
+    /** Makes an array for elements of a type. */
     static Object array(ElementType type, int length) {
         return switch (type) {
             case UINT8, INT8, CHARACTER -> new byte[length];
@@ -33,7 +33,7 @@ final class Elements {
         };
     }
 
-    /** Elements of an array from {@code start} on, {@code length} of them, as a view that bytes of the file can be put into. */
+    /** Returns a view of {@code length} elements of an array, from {@code start} on. It accepts bytes of the file. */
     static Consumer<ByteBuffer> sink(Object array, int start, int length) {
         if (array instanceof byte[] bytes) {
             return ByteBuffer.wrap(bytes, start, length)::put;
@@ -54,7 +54,7 @@ final class Elements {
         return piece -> target.put(piece.asDoubleBuffer());
     }
 
-    /** The text that a chunk of characters holds. */
+    /** Returns the text that a chunk of characters holds. */
     static String text(byte[] utf8) {
         int end = utf8.length;
         while (end > 0 && utf8[end - 1] == 0) {
@@ -63,7 +63,10 @@ final class Elements {
         return new String(utf8, 0, end, StandardCharsets.UTF_8);
     }
 
-    /** Bytes of what remains in a buffer that may hold elements of a type; a byte buffer holds them as they are in the file. */
+    /**
+     * Returns the number of bytes of the remaining elements in a buffer. A byte buffer holds elements of any type, as
+     * they are in the file.
+     */
     static long bytes(ElementType type, Buffer data) {
         boolean fits = data instanceof ByteBuffer
                 || switch (type) {
@@ -93,11 +96,11 @@ final class Elements {
     }
 
     /**
-     * Copies bytes of the file.
+     * Copies elements as bytes of the file.
      *
-     * @param data position and limit bound the elements; they are not changed
-     * @param from first byte, at an element's boundary
-     * @param target gets as many bytes as remain in it, whole elements; its position moves to its limit
+     * @param data its position and limit, which do not change, bound the elements
+     * @param from first byte, at the boundary of an element
+     * @param target receives whole elements until it is full; its position moves to its limit
      */
     static void copy(Buffer data, long from, ByteBuffer target) {
         int width = width(data);
@@ -123,7 +126,7 @@ final class Elements {
         target.position(target.limit());
     }
 
-    /** Whether the elements are in memory as they are in the file. */
+    /** Returns whether the elements in memory have the form of the file. */
     private static boolean isLittleEndian(Buffer data) {
         ByteOrder order = ByteOrder.LITTLE_ENDIAN;
         if (data instanceof ShortBuffer shorts) {

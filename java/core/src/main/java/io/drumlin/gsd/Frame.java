@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** A frame of an open file. Its methods flush a file that is being written, and are then collective. */
+/** A frame of an open file. Its methods first flush a file that is being written, and are then collective. */
 public final class Frame {
 
     private final GsdFile file;
@@ -17,7 +17,7 @@ public final class Frame {
     }
 
     /**
-     * Which frame it is.
+     * Returns the number of the frame.
      *
      * @return 0 or more
      */
@@ -30,7 +30,7 @@ public final class Frame {
      *
      * @param name name of the chunk
      * @return the chunk, or empty
-     * @throws FormatException there is an entry, but what it says cannot be
+     * @throws FormatException there is an entry, but it is invalid
      * @throws IOException the file cannot be read or flushed
      */
     public Optional<Chunk> chunk(String name) throws IOException {
@@ -38,10 +38,10 @@ public final class Frame {
     }
 
     /**
-     * All chunks.
+     * Returns all chunks.
      *
-     * @return in the order of the index: of their ids in files of version 2.x, as written in those of 1.x
-     * @throws FormatException there is an entry, but what it says cannot be
+     * @return chunks in the order of the index: by id in files of version 2.x, in the order of writing in those of 1.x
+     * @throws FormatException there is an entry, but it is invalid
      * @throws IOException the file cannot be read or flushed
      */
     public List<Chunk> chunks() throws IOException {

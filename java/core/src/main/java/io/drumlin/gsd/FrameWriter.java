@@ -25,18 +25,18 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds frames to a file; docs/formats/gsd.md, section 8, says when what is written where.
+ * Adds frames to a file. Section 8 of docs/formats/gsd.md describes what is written when and where.
  *
- * <p>Where everything goes follows from the calls alone. All ranks make the same calls and so know all places; each writes its own rows, rank
- * 0 writes names, index and header. What is known of the file changes only after all ranks have written
- * their part, so that a flush that failed can be repeated. Not thread-safe.
+ * <p>The calls alone determine all locations. All ranks make the same calls, so each knows all locations and writes its
+ * own rows. Rank 0 writes names, index and header. The state of this object changes only after all ranks have written
+ * their parts, so a failed flush can be repeated. Not thread-safe.
  */
 final class FrameWriter implements AutoCloseable {
 
     static final long DEFAULT_BUFFER = 64L << 20;
     static final long DEFAULT_ENTRIES = 262144;
 
-    /** What a device writes whole or not at all. */
+    /** Number of bytes that a device writes completely or not at all. */
     private static final int SECTOR = 512;
 
     private static final int STAGE = 1 << 18;
@@ -51,37 +51,39 @@ final class FrameWriter implements AutoCloseable {
 
     private Header header;
     private NameList names;
-    /** Names that are in the file, and their bytes. */
+    /** Number of names in the file. {@link #storedNameBytes} is their size. */
     private int storedNames;
 
     private long storedNameBytes;
 
     private long used;
-    /** Frame of the last entry in the file; -1 without entries. */
+    /** Frame of the last entry in the file; -1 if there are no entries. */
     private long storedFrame;
-    /** The file's length, as far as it is known: new data go there. */
+    /** The known length of the file, at which new data go. */
     private long size;
 
     private long frame;
-    /** Entries of the frame that is being written. */
+    /** Number of entries of the frame that is being written. */
     private int pending;
-    /** Entries whose location counts from the begin of the buffer. */
+    /** Entries whose location is relative to the beginning of the buffer. */
     private final PendingIndex buffered = new PendingIndex();
     /** Entries whose data are in the file. */
     private final PendingIndex placed = new PendingIndex();
-    /** By id: one more than the last frame that has the name. */
+    /** For each id: one more than the last frame that has the name. */
     private long[] written = new long[16];
 
-    /** Set when something failed that cannot be repeated: the file is whole, but what is known of it may be wrong. */
+    /**
+     * Set when something failed that cannot be repeated. The file is valid, but the state of this object may be wrong.
+     */
     private @Nullable String unusable;
 
-    /** Data are in the file that were not synced since, and nobody has them any more. The same on all ranks. */
+    /** Whether the file has data that were not synced and that no rank holds any more. Equal on all ranks. */
     private boolean unsynced;
 
-    /** Whether this rank's storage is asked to make data durable. */
+    /** Whether this rank's storage is making data durable. */
     private boolean syncing;
 
-    /** A write failed, for which space may have been reserved. The same on all ranks. */
+    /** Whether a write failed for which space may have been reserved. Equal on all ranks. */
     private boolean untrimmed;
 
     private long maximumWriteBufferSize = DEFAULT_BUFFER;
@@ -118,7 +120,7 @@ final class FrameWriter implements AutoCloseable {
         return names;
     }
 
-    /** What is in the file now. */
+    /** Returns the current metadata of the file. */
     GsdMetadata metadata() throws IOException {
         return GsdMetadata.written(new BlockFileSource(file), header, names, used);
     }
@@ -127,7 +129,7 @@ final class FrameWriter implements AutoCloseable {
         return frame;
     }
 
-    /** Whether frames at the end have no chunks and will not be there when the file is opened again. */
+    /** Returns whether the last frames have no chunks. They will be missing when the file is opened again. */
     boolean endsWithEmptyFrames() {
         return frame > storedFrame + 1;
     }
@@ -136,7 +138,9 @@ final class FrameWriter implements AutoCloseable {
         return storedFrame + 1;
     }
 
-    /** Makes 2.0 to 2.1, because chunks of type character may follow; whether that changed the file. */
+    /**
+     * Changes version 2.0 to 2.1, because chunks of type character may follow. Returns whether that changed the file.
+     */
     boolean markVersion() throws IOException {
         Version version = header.gsdVersion();
         if (version.major() != Version.CURRENT.major() || version.minor() >= Version.CURRENT.minor()) {
@@ -165,7 +169,7 @@ final class FrameWriter implements AutoCloseable {
         indexEntriesToBuffer = entries;
     }
 
-    /** Adds a chunk to the frame; {@code data} are this rank's rows. Collective. */
+    /** Adds a chunk to the frame; {@code data} holds this rank's rows. Collective. */
     void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
         if (comm.size() == 1) {
             int id = checked(name, type, data, rows, columns);
@@ -182,8 +186,8 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /**
-     * The id of a chunk's name, -1 for a new name, after all that can be wrong with the call was looked for and the memory was
-     * taken: the rank can do its part when the others can do theirs.
+     * Returns the id of a chunk's name, or -1 for a new name. First makes all checks of the call and allocates the
+     * memory, so that this rank can do its part if the others can do theirs.
      */
     private int checked(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
         int id = names.id(name);
@@ -196,7 +200,7 @@ final class FrameWriter implements AutoCloseable {
         }
         long bytes = Elements.bytes(type, data);
         long rowBytes = columns * type.bytes();
-        // A division would be among what a small chunk costs most.
+        // A division would be a notable part of the cost of a small chunk.
         if (Math.multiplyHigh(rows, rowBytes) != 0 || rows * rowBytes != bytes) {
             throw new IllegalArgumentException("chunk " + name + " has " + rows + " rows of " + columns
                     + " elements of type " + type.label() + ", but the buffer has " + bytes + " bytes");
@@ -288,7 +292,10 @@ final class FrameWriter implements AutoCloseable {
         }
     }
 
-    /** A buffer that is fuller than a maximum that was lowered is not emptied before the flush, as in the C library. */
+    /**
+     * Returns whether the buffer must be flushed. As in the C library, a buffer that exceeds a lowered maximum is not
+     * emptied before the flush.
+     */
     private boolean isFull(long bytes) {
         long fill = buffer.length();
         return (fill <= maximumWriteBufferSize && bytes > maximumWriteBufferSize - fill)
@@ -296,14 +303,18 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /**
-     * Up to where space may be reserved for chunks that may come before the next flush, which cuts off the rest. Only by the rank that
-     * cuts, or it could be too early; not if the end of the frame will flush.
+     * Returns the offset up to which space may be reserved for chunks before the next flush, which cuts off the rest.
+     * Only the rank that cuts off space reserves it; another rank's space could be cut off too early. Nothing is
+     * reserved if the end of the frame will flush.
      */
     private long reservedAhead() {
         return isLeader() && placed.size() == 0 ? size + Math.min(maximumWriteBufferSize, DEFAULT_BUFFER) : 0;
     }
 
-    /** Lets no rank be writing behind the end of the file any more, where something else comes than the buffer. Collective. */
+    /**
+     * Ensures that no rank is still writing after the end of the file. Something other than the buffer will be written
+     * there. Collective.
+     */
     private void yieldPlace(String operation) throws IOException {
         if (buffer.length() > 0) {
             Agreement.run(comm, operation, buffer::forget);
@@ -342,7 +353,7 @@ final class FrameWriter implements AutoCloseable {
         }
     }
 
-    /** Ends the frame; writes it only when enough has gathered. Collective. */
+    /** Ends the frame. Writes it only when enough data have gathered. Collective. */
     void endFrame() throws IOException {
         frame++;
         pending = 0;
@@ -361,7 +372,7 @@ final class FrameWriter implements AutoCloseable {
         }
     }
 
-    /** Whether a flush has anything to do. */
+    /** Returns whether a flush has anything to do. */
     boolean isDirty() {
         if (unusable != null) {
             return false;
@@ -369,7 +380,7 @@ final class FrameWriter implements AutoCloseable {
         return names.size() > storedNames || buffered.size() > 0 || placed.size() > pending;
     }
 
-    /** Writes everything but the entries of the unfinished frame, and makes it durable. Collective. */
+    /** Writes everything except the entries of the unfinished frame, and makes it durable. Collective. */
     void flush() throws IOException {
         if (!isDirty()) {
             return;
@@ -406,7 +417,7 @@ final class FrameWriter implements AutoCloseable {
         placeBuffered();
     }
 
-    /** A system tells of a failure once: the next sync would be a success, and the data not in the file. */
+    /** A system reports a failure only once. The next sync would succeed although the data are not in the file. */
     private void syncData() throws IOException {
         syncing = true;
         file.sync();
@@ -414,14 +425,14 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /**
-     * Writes together a block that ends at {@code end}, or none. Data go behind it also when that failed: the header in the file may
-     * name it already.
+     * Carries out a collective write up to {@code end}. Later data go after {@code end} even if the write failed,
+     * because the header in the file may already refer to this range.
      */
     private void write(String operation, long end, Agreement.Step step) throws IOException {
         try {
             Agreement.run(comm, operation, step);
         } catch (IOException e) {
-            // Also what was written: it may not be durable.
+            // Bytes that were written count as unwritten too, because they may not be durable.
             buffer.forget();
             untrimmed = true;
             if (unsynced && isSyncingAnywhere()) {
@@ -444,7 +455,10 @@ final class FrameWriter implements AutoCloseable {
         return header.namelistAllocatedEntries() * Header.NAME_UNIT;
     }
 
-    /** The header with a name block that has room for all names: the same, or a larger one at the end of the file. */
+    /**
+     * Returns the header with a name block that has room for all names: the current block, or a larger one at the end
+     * of the file.
+     */
     private Header headerForNames() {
         long allocated = nameBlockBytes(header);
         if (names.bytes() <= allocated) {
@@ -467,7 +481,7 @@ final class FrameWriter implements AutoCloseable {
         }
     }
 
-    /** Writes bytes and zeros behind them. */
+    /** Writes bytes, followed by zeros up to {@code end}. */
     private void writeAndFill(ByteBuffer bytes, long location, long end) throws IOException {
         file.write(bytes, location);
         fill(location + bytes.remaining(), end);
@@ -492,7 +506,7 @@ final class FrameWriter implements AutoCloseable {
         return comm.rank() == 0;
     }
 
-    /** Adds the first entries that are placed to the index. */
+    /** Adds the first {@code count} placed entries to the index. */
     private void commit(int count) throws IOException {
         long last = placed.frame(count - 1);
         long allocated = header.indexAllocatedEntries();
@@ -527,7 +541,10 @@ final class FrameWriter implements AutoCloseable {
         return allocated;
     }
 
-    /** Makes a larger index at the end of the file. The header, written last, makes the new frames part of the file. */
+    /**
+     * Makes a larger index at the end of the file. The header, which is written last, makes the new frames part of the
+     * file.
+     */
     private void moveIndex(Header grown, int count) throws IOException {
         long target = grown.indexLocation();
         long copied = used * IndexEntry.BYTES;
@@ -538,7 +555,7 @@ final class FrameWriter implements AutoCloseable {
         }
         writeEntries(0, count, target + copied);
         long end = target + grown.indexAllocatedEntries() * IndexEntry.BYTES;
-        // Cut first: a flush that failed may have left something there.
+        // The file is cut first, because a failed flush may have left something there.
         file.truncate(target + copied + (long) count * IndexEntry.BYTES);
         file.truncate(end);
         file.sync();
@@ -546,9 +563,10 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /**
-     * Writes entries behind those that are used, so that a crash leaves all of them or none. A device writes a sector whole. More than one
-     * are written while the header says that the index ends before them, or, in an empty index, before its first slot.
-     * Where there are more frames than entries neither is possible, and a power loss can leave a part.
+     * Writes entries after the used ones in such a way that a crash leaves all of them or none. A device writes a
+     * sector completely or not at all. Entries in several sectors are written while the header says that the index ends
+     * before them. In an empty index, the first slot is written last instead. If there are more frames than entries,
+     * neither is possible, and a power loss can leave some of the entries.
      */
     private void append(int count) throws IOException {
         long location = header.indexLocation() + used * IndexEntry.BYTES;
@@ -606,7 +624,7 @@ final class FrameWriter implements AutoCloseable {
         indexEntriesToBuffer = DEFAULT_ENTRIES;
     }
 
-    /** What the C library asks for before it upgrades, also of a file that has nothing to upgrade. */
+    /** Requires that nothing is pending. The C library requires this before an upgrade, even if the file needs none. */
     void requireNothingPending() throws DrumlinException {
         if (names.size() > storedNames || placed.size() > 0) {
             throw DrumlinException.during("upgrade")
@@ -617,7 +635,7 @@ final class FrameWriter implements AutoCloseable {
         }
     }
 
-    /** Makes a file of version 1.0 one of 2.1. Collective. */
+    /** Converts a file of version 1.0 to version 2.1. Collective. */
     void upgrade() throws IOException {
         NameList packed = names.convertedTo(Version.CURRENT);
         Header upgraded = header.withGsdVersion(Version.CURRENT);
@@ -632,7 +650,7 @@ final class FrameWriter implements AutoCloseable {
         storedNameBytes = names.bytes();
     }
 
-    /** Lets rank 0 change what is in the file already. */
+    /** Makes rank 0 change existing parts of the file. */
     private void replace(String operation, Agreement.Step step) throws IOException {
         unusable = operation + " of the file failed before";
         Agreement.run(comm, operation, () -> {
@@ -643,7 +661,7 @@ final class FrameWriter implements AutoCloseable {
         unusable = null;
     }
 
-    /** Cuts off what was reserved for data that did not come. Collective. */
+    /** Cuts off space that was reserved for data that did not come. Collective. */
     void trim() throws IOException {
         if (!untrimmed) {
             return;
@@ -670,9 +688,9 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /**
-     * Writes other contents of the index and the names to where {@code target} says, over what is there. They are written behind the
-     * end of the file before, and the header sent there, so that a crash leaves either state. What was written
-     * there is to be cut off by the caller.
+     * Replaces the contents of the index and the names at the locations in {@code target}. First writes the new
+     * contents after the end of the file and a header that points there, so that a crash leaves either the old or the
+     * new state. The caller must cut off the temporary copy.
      */
     private void replaceBlocks(Header target, ByteBuffer entries, ByteBuffer nameBytes) throws IOException {
         long end = Math.max(file.size(), size);
@@ -696,7 +714,7 @@ final class FrameWriter implements AutoCloseable {
         direct.close();
     }
 
-    /** A failure that was met while closing is kept with the one before. */
+    /** Attaches a failure during closing to an earlier one. */
     static @Nullable IOException join(@Nullable IOException first, @Nullable IOException second) {
         if (first == null) {
             return second;

@@ -51,21 +51,21 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Chunks and frames gather in memory: they are in the file, durably, after {@link #flush} or {@link #close}, or when
- * {@link #setMaximumWriteBufferSize} or {@link #setIndexEntriesToBuffer} say that it is enough. A killed
- * program loses what was not flushed, and the file holds all frames before that, whole. Where 4 MiB or more of a rank are in a row,
- * they are written past the page cache, if the file system allows it, and on their way while more gathers; until it is flushed the
- * file may be longer by 64 MiB, or by all that has gathered if that is more. A flush that failed can be repeated, unless a
- * sync failed after chunks had been written at once: then only opening the file again helps, and the error says so.
+ * <p>Chunks and frames gather in memory. They become durable in the file at {@link #flush} or {@link #close}, or when
+ * the limit of {@link #setMaximumWriteBufferSize} or {@link #setIndexEntriesToBuffer} is reached. A killed program
+ * loses the data that were not flushed; all earlier frames are complete in the file. Runs of 4 MiB or more of one rank
+ * bypass the page cache if the file system allows it, and are written while more data gather. Until the next flush, the
+ * file may be longer by 64 MiB, or by all gathered data if they are more. A failed flush can be repeated, unless a sync
+ * failed after chunks had been written at once. Then only opening the file again helps, and the error says so.
  *
- * <p>A file that was opened with a communicator is written by all its ranks: each gives its rows of every chunk, and they
- * become one chunk in the order of the ranks. Methods marked <em>collective</em> are then called by every rank, in the same order; when
- * such a call fails on one rank it throws on all. A file opened for {@link Access#READ} has no collective
- * methods: each rank reads for itself, for instance its {@link Chunk#part}.
+ * <p>All ranks of its communicator write a file that was opened with one. Each gives its rows of every chunk, and they
+ * become one chunk in the order of the ranks. Every rank must then call the methods marked <em>collective</em>, in the
+ * same order. If such a call fails on one rank, it throws on all. A file opened for {@link Access#READ} has no
+ * collective methods; each rank reads for itself, for instance its {@link Chunk#part}.
  *
- * <p>Frames without chunks count, but those at the end are not in the file: they are gone when it is opened again, of
- * which closing warns. The bytes are those the C library writes for the same calls; docs/formats/gsd.md. Nothing locks a
- * file against a second writer. Not thread-safe.
+ * <p>Frames without chunks count, but those at the end are not in the file. They are missing when it is opened again,
+ * and closing warns of that. The bytes are those that the C library writes for the same calls; docs/formats/gsd.md.
+ * Nothing locks a file against a second writer. Not thread-safe.
  */
 public final class GsdFile implements Closeable {
 
@@ -74,9 +74,9 @@ public final class GsdFile implements Closeable {
     private final BlockFile file;
     private final StorageEngine storage;
     private final Communicator comm;
-    /** {@code null} when the file is only read. */
+    /** {@code null} if the file is open for reading only. */
     private final @Nullable FrameWriter writer;
-    /** Of the file as it is; {@code null} after it was written. */
+    /** The metadata of the file in its current state; {@code null} after a write. */
     private @Nullable GsdMetadata metadata;
 
     private @Nullable AlignedBuffer stage;
@@ -93,7 +93,7 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * How a file is to be opened. The methods of {@link GsdFile} are shorter where nothing is special. Not thread-safe.
+     * The options for opening a file. The methods of {@link GsdFile} are shorter for the usual cases. Not thread-safe.
      */
     public static final class Builder {
 
@@ -107,7 +107,7 @@ public final class GsdFile implements Closeable {
         }
 
         /**
-         * Says who writes together.
+         * Sets the ranks that write together.
          *
          * @param ranks a communicator, of which the file uses a duplicate
          * @return this
@@ -120,7 +120,7 @@ public final class GsdFile implements Closeable {
         /**
          * Chooses a storage engine.
          *
-         * @param engine any; without it {@link StorageEngines#best}
+         * @param engine any engine; the default is {@link StorageEngines#best}
          * @return this
          */
         public Builder storage(StorageEngine engine) {
@@ -129,9 +129,9 @@ public final class GsdFile implements Closeable {
         }
 
         /**
-         * Says which calls are refused.
+         * Sets which calls are refused.
          *
-         * @param which without it {@link Strictness#SAFE}
+         * @param which the strictness; the default is {@link Strictness#SAFE}
          * @return this
          */
         public Builder strictness(Strictness which) {
@@ -140,10 +140,10 @@ public final class GsdFile implements Closeable {
         }
 
         /**
-         * Makes a file, or replaces what a file holds, and opens it for reading and writing. Collective.
+         * Makes a file, or replaces the contents of a file, and opens it for reading and writing. Collective.
          *
-         * @param application the program that writes; 63 bytes of it are kept
-         * @param schema what the chunks mean; 63 bytes of it are kept
+         * @param application name of the writing program; 63 bytes of it are kept
+         * @param schema name of the schema, which defines the chunks; 63 bytes of it are kept
          * @param schemaVersion version of the schema
          * @return the open file
          * @throws IOException the file cannot be made
@@ -153,10 +153,10 @@ public final class GsdFile implements Closeable {
         }
 
         /**
-         * Makes a file that must not exist and opens it for reading and writing. Collective.
+         * Makes a file, which must not exist before, and opens it for reading and writing. Collective.
          *
-         * @param application the program that writes; 63 bytes of it are kept
-         * @param schema what the chunks mean; 63 bytes of it are kept
+         * @param application name of the writing program; 63 bytes of it are kept
+         * @param schema name of the schema, which defines the chunks; 63 bytes of it are kept
          * @param schemaVersion version of the schema
          * @return the open file
          * @throws IOException the file exists (EEXIST) or cannot be made
@@ -188,11 +188,11 @@ public final class GsdFile implements Closeable {
         /**
          * Opens an existing file. Collective, unless it is opened for {@link Access#READ}.
          *
-         * <p>Opened for writing, a file of version 2.0 becomes one of 2.1, as the C library does it.
+         * <p>If it is opened for writing, a file of version 2.0 becomes one of 2.1, as in the C library.
          *
-         * @param access what for
+         * @param access the purpose
          * @return the open file
-         * @throws FormatException it is not a GSD file, or a damaged one; the message names the field
+         * @throws FormatException the file is not a GSD file, or is damaged; the message names the field
          * @throws IOException the file cannot be opened or read
          */
         public GsdFile open(Access access) throws IOException {
@@ -235,21 +235,21 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Starts to open a file with more than the usual.
+     * Begins to open a file with options.
      *
      * @param path the file
-     * @return how to open it
+     * @return a builder to set options and open the file
      */
     public static Builder at(Path path) {
         return new Builder(path);
     }
 
     /**
-     * Makes a file, or replaces what a file holds, and opens it for reading and writing.
+     * Makes a file, or replaces the contents of a file, and opens it for reading and writing.
      *
      * @param path the file
-     * @param application the program that writes; 63 bytes of it are kept
-     * @param schema what the chunks mean; 63 bytes of it are kept
+     * @param application name of the writing program; 63 bytes of it are kept
+     * @param schema name of the schema, which defines the chunks; 63 bytes of it are kept
      * @param schemaVersion version of the schema
      * @return the open file
      * @throws IOException the file cannot be made
@@ -260,12 +260,12 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Makes a file, or replaces what a file holds, that many ranks write. Collective.
+     * Makes a file that many ranks write, or replaces the contents of a file. Collective.
      *
      * @param path the file, the same on every rank
-     * @param ranks who writes; the file uses a duplicate
-     * @param application the program that writes; 63 bytes of it are kept
-     * @param schema what the chunks mean; 63 bytes of it are kept
+     * @param ranks the writing ranks; the file uses a duplicate
+     * @param application name of the writing program; 63 bytes of it are kept
+     * @param schema name of the schema, which defines the chunks; 63 bytes of it are kept
      * @param schemaVersion version of the schema
      * @return the open file
      * @throws IOException the file cannot be made
@@ -280,9 +280,9 @@ public final class GsdFile implements Closeable {
      * Opens an existing file.
      *
      * @param path the file
-     * @param access what for
+     * @param access the purpose
      * @return the open file
-     * @throws FormatException it is not a GSD file, or a damaged one; the message names the field
+     * @throws FormatException the file is not a GSD file, or is damaged; the message names the field
      * @throws IOException the file cannot be opened or read
      */
     public static GsdFile open(Path path, Access access) throws IOException {
@@ -293,17 +293,20 @@ public final class GsdFile implements Closeable {
      * Opens an existing file that many ranks write. Collective, unless it is opened for {@link Access#READ}.
      *
      * @param path the file, the same on every rank
-     * @param ranks who writes; the file uses a duplicate
-     * @param access what for
+     * @param ranks the writing ranks; the file uses a duplicate
+     * @param access the purpose
      * @return the open file
-     * @throws FormatException it is not a GSD file, or a damaged one; the message names the field
+     * @throws FormatException the file is not a GSD file, or is damaged; the message names the field
      * @throws IOException the file cannot be opened or read
      */
     public static GsdFile open(Path path, Communicator ranks, Access access) throws IOException {
         return at(path).communicator(ranks).open(access);
     }
 
-    /** All that the C library's open changes: 2.0 becomes 2.1. Done when all ranks have read the header. */
+    /**
+     * Changes version 2.0 to 2.1, which is the only change that the C library makes at opening. Called when all ranks
+     * have read the header.
+     */
     private void markWritten() throws IOException {
         if (writer != null && writer.markVersion()) {
             metadata = null;
@@ -311,7 +314,7 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * The file's path.
+     * Returns the file's path.
      *
      * @return the path as it was opened
      */
@@ -320,7 +323,7 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * The program that made the file.
+     * Returns the name of the program that made the file.
      *
      * @return up to 63 bytes, decoded as UTF-8
      */
@@ -329,7 +332,7 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * What the chunks mean.
+     * Returns the name of the schema, which defines the chunks.
      *
      * @return up to 63 bytes, decoded as UTF-8
      */
@@ -338,7 +341,7 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Version of the schema.
+     * Returns the version of the schema.
      *
      * @return the version
      */
@@ -347,7 +350,7 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Version of the file layer.
+     * Returns the version of the file layer.
      *
      * @return 1.x, 2.x or 0.3
      */
@@ -371,8 +374,8 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * How many frames there are. In a file that is being written those count that were ended, also without chunks and
-     * also before they are flushed.
+     * Returns the number of frames. In a file that is being written it counts the frames that were ended, including
+     * those without chunks and those not yet flushed.
      *
      * @return 0 or more
      * @throws IOException the index cannot be read
@@ -382,9 +385,9 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * The names of chunks in the order in which they were first written, used or not.
+     * Returns the names of chunks in the order in which they were first written, including names that no chunk uses.
      *
-     * @param prefix what they begin with; empty for all
+     * @param prefix prefix of the names; empty for all
      * @return the names; bytes that are not UTF-8 are replaced
      */
     public List<String> names(String prefix) {
@@ -400,7 +403,7 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * A frame.
+     * Returns a frame.
      *
      * @param number 0 to {@link #frameCount()} - 1
      * @return the frame
@@ -414,7 +417,7 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * All frames that there are now.
+     * Returns all current frames.
      *
      * @return frames in order
      * @throws IOException the index cannot be read
@@ -440,13 +443,13 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Finds a chunk. A file that is being written is flushed first, which makes the call collective; the look-up itself is each
-     * rank's own, and so is its failure.
+     * Finds a chunk. The call first flushes a file that is being written, which makes it collective. Each rank does the
+     * look-up for itself, and it can fail on one rank alone.
      *
      * @param frame number of the frame
      * @param name name of the chunk
      * @return the chunk, or empty
-     * @throws FormatException there is an entry, but what it says cannot be
+     * @throws FormatException there is an entry, but it is invalid
      * @throws IOException the file cannot be read or flushed
      */
     public Optional<Chunk> findChunk(long frame, String name) throws IOException {
@@ -459,7 +462,7 @@ public final class GsdFile implements Closeable {
         return slot.isPresent() ? Optional.of(chunk(index, slot.getAsLong())) : Optional.empty();
     }
 
-    /** The chunks of a frame, in the order of the index. */
+    /** Returns the chunks of a frame, in the order of the index. */
     List<Chunk> chunks(long frame) throws IOException {
         GsdIndex index = flushedIndex();
         List<Chunk> chunks = new ArrayList<>();
@@ -498,17 +501,17 @@ public final class GsdFile implements Closeable {
         BlockFileSource.readFully(file, offset, target);
     }
 
-    /** The length of the file now. */
+    /** Returns the current length of the file. */
     long size() throws IOException {
         return file.size();
     }
 
-    /** Who writes; one rank where the file is only read. */
+    /** Returns the writing ranks; one rank if the file is open for reading only. */
     Communicator communicator() {
         return comm;
     }
 
-    /** Memory for reading, kept until the file is closed. */
+    /** Returns memory for reading, which is kept until the file is closed. */
     ByteBuffer stage(int size) {
         if (stage == null) {
             stage = storage.allocate(size);
@@ -517,18 +520,19 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Adds a chunk to the frame that is being written. The elements are copied; the buffer can be used again when the call returns. Collective: the rows of
-     * the ranks become one chunk, in rank order.
+     * Adds a chunk to the frame that is being written. The elements are copied; the buffer can be used again when the
+     * call returns. Collective: the rows of the ranks become one chunk, in rank order.
      *
      * @param name not empty, without NUL; in files of version 1.0 at most 63 bytes
-     * @param type of the elements
-     * @param data this rank's elements from position to limit: a buffer of the type's width, signed and unsigned alike, or a
-     *     {@link ByteBuffer} with the bytes as they are to be in the file, little-endian; not changed
+     * @param type the type of the elements
+     * @param data this rank's elements from position to limit: a buffer of the type's width, signed and unsigned alike,
+     *     or a {@link ByteBuffer} with the bytes as they are to be in the file, little-endian; not changed
      * @param rows N, this rank's number of rows, 0 or more
      * @param columns M, 1 to 2^32 - 1, the same on every rank
      * @throws IllegalArgumentException the name is empty, or data, rows and columns do not fit (with several ranks an
      *     {@link IOException} on all of them)
-     * @throws IOException the file is open for reading only, the frame has the name already, the file has 65535 other names, or writing failed
+     * @throws IOException the file is open for reading only, the frame has the name already, the file has 65535 other
+     *     names, or writing failed
      */
     public void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
         FrameWriter target = writer("writing of chunk " + name);
@@ -536,101 +540,101 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Adds a chunk; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     * Adds a chunk like {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
      *
-     * @param name of the chunk
+     * @param name the name of the chunk
      * @param data this rank's elements
-     * @throws IOException as there
+     * @throws IOException see that method
      */
     public void writeChunk(String name, ChunkData data) throws IOException {
         writeChunk(name, data.type(), data.buffer(), data.rows(), data.columns());
     }
 
     /**
-     * Adds a chunk of type int8; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     * Adds a chunk of type int8, like {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
      *
-     * @param name of the chunk
+     * @param name the name of the chunk
      * @param data the elements, row by row
      * @param rows N
      * @param columns M
-     * @throws IOException as there
+     * @throws IOException see that method
      */
     public void writeChunk(String name, byte[] data, long rows, long columns) throws IOException {
         writeChunk(name, ElementType.INT8, ByteBuffer.wrap(data), rows, columns);
     }
 
     /**
-     * Adds a chunk of type int16; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     * Adds a chunk of type int16, like {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
      *
-     * @param name of the chunk
+     * @param name the name of the chunk
      * @param data the elements, row by row
      * @param rows N
      * @param columns M
-     * @throws IOException as there
+     * @throws IOException see that method
      */
     public void writeChunk(String name, short[] data, long rows, long columns) throws IOException {
         writeChunk(name, ElementType.INT16, ShortBuffer.wrap(data), rows, columns);
     }
 
     /**
-     * Adds a chunk of type int32; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     * Adds a chunk of type int32, like {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
      *
-     * @param name of the chunk
+     * @param name the name of the chunk
      * @param data the elements, row by row
      * @param rows N
      * @param columns M
-     * @throws IOException as there
+     * @throws IOException see that method
      */
     public void writeChunk(String name, int[] data, long rows, long columns) throws IOException {
         writeChunk(name, ElementType.INT32, IntBuffer.wrap(data), rows, columns);
     }
 
     /**
-     * Adds a chunk of type int64; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     * Adds a chunk of type int64, like {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
      *
-     * @param name of the chunk
+     * @param name the name of the chunk
      * @param data the elements, row by row
      * @param rows N
      * @param columns M
-     * @throws IOException as there
+     * @throws IOException see that method
      */
     public void writeChunk(String name, long[] data, long rows, long columns) throws IOException {
         writeChunk(name, ElementType.INT64, LongBuffer.wrap(data), rows, columns);
     }
 
     /**
-     * Adds a chunk of type float; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     * Adds a chunk of type float, like {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
      *
-     * @param name of the chunk
+     * @param name the name of the chunk
      * @param data the elements, row by row
      * @param rows N
      * @param columns M
-     * @throws IOException as there
+     * @throws IOException see that method
      */
     public void writeChunk(String name, float[] data, long rows, long columns) throws IOException {
         writeChunk(name, ElementType.FLOAT, FloatBuffer.wrap(data), rows, columns);
     }
 
     /**
-     * Adds a chunk of type double; see {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
+     * Adds a chunk of type double, like {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective.
      *
-     * @param name of the chunk
+     * @param name the name of the chunk
      * @param data the elements, row by row
      * @param rows N
      * @param columns M
-     * @throws IOException as there
+     * @throws IOException see that method
      */
     public void writeChunk(String name, double[] data, long rows, long columns) throws IOException {
         writeChunk(name, ElementType.DOUBLE, DoubleBuffer.wrap(data), rows, columns);
     }
 
     /**
-     * Adds a chunk of type character, which holds one text in UTF-8; see
-     * {@link #writeChunk(String, ElementType, Buffer, long, long)}. Collective: the parts of the ranks are joined.
+     * Adds a chunk of type character, which holds one text in UTF-8, like {@link #writeChunk(String, ElementType,
+     * Buffer, long, long)}. Collective: the parts of the ranks are joined.
      *
-     * @param name of the chunk
+     * @param name the name of the chunk
      * @param text the text
-     * @throws IOException as there
+     * @throws IOException see that method
      */
     public void writeChunk(String name, String text) throws IOException {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
@@ -640,8 +644,8 @@ public final class GsdFile implements Closeable {
     /**
      * Ends the frame that is being written. Collective.
      *
-     * @throws IOException the file is open for reading only, or a flush was due and failed; the frame was ended all the
-     *     same, and {@link #flush} can be repeated
+     * @throws IOException the file is open for reading only, or a flush was due and failed. The frame has ended even
+     *     so, and {@link #flush} can be repeated
      */
     public void endFrame() throws IOException {
         FrameWriter target = writer("end of a frame");
@@ -650,11 +654,12 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Writes all frames that were ended and makes them durable. Data and names of an unfinished frame are written too, but are
-     * no part of the file before the frame was ended and flushed. Does nothing when there is nothing to write. Collective.
+     * Writes all frames that were ended and makes them durable. Also writes the data and names of an unfinished frame,
+     * but they become part of the file only when the frame has been ended and flushed. Does nothing if there is nothing
+     * to write. Collective.
      *
-     * @throws IOException the file is open for reading only, or not all is in the file; what the file held before is
-     *     there, and the flush can be repeated
+     * @throws IOException the file is open for reading only, or not all data could be written; the earlier contents are
+     *     still there, and the flush can be repeated
      */
     public void flush() throws IOException {
         FrameWriter target = writer("flush");
@@ -665,8 +670,9 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Deletes all frames and names, flushed or not. The file becomes one of version 2.1 with the same application and schema,
-     * and {@link #setMaximumWriteBufferSize} and {@link #setIndexEntriesToBuffer} return to their defaults. A crash leaves the file as it was or empty. Collective.
+     * Deletes all frames and names, flushed or not. The file becomes one of version 2.1 with the same application and
+     * schema. The limits of {@link #setMaximumWriteBufferSize} and {@link #setIndexEntriesToBuffer} return to their
+     * defaults. A crash leaves the file as it was or empty. Collective.
      *
      * @throws IOException the file is open for reading only, or writing failed
      */
@@ -677,10 +683,11 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Makes a file of version 1.0 one of version 2.1, in place; changes nothing in others. A crash leaves the file as it was
-     * or upgraded. Collective.
+     * Converts a file of version 1.0 to version 2.1, in place. Does not change other files. A crash leaves the file as
+     * it was or upgraded. Collective.
      *
-     * @throws IOException the file is open for reading only, has chunks or names that were not flushed, or writing failed
+     * @throws IOException the file is open for reading only, has chunks or names that were not flushed, or writing
+     *     failed
      */
     public void upgrade() throws IOException {
         FrameWriter target = writer("upgrade");
@@ -692,9 +699,9 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * How much data gather before they are written, and the size of a chunk that is written at once.
+     * Returns the amount of data that gather before they are written. A chunk of at least this size is written at once.
      *
-     * @return bytes, 64 MiB unless it was set
+     * @return size in bytes, 64 MiB unless it was set
      * @throws IOException the file is open for reading only
      */
     public long maximumWriteBufferSize() throws IOException {
@@ -702,10 +709,10 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Says how much data gather before they are written, and the size of a chunk that is written at once. The same on every
-     * rank: the size is that of the chunk, not of a rank's part.
+     * Sets the amount of data that gather before they are written. A chunk of at least this size is written at once.
+     * Every rank must set the same size, which counts the bytes of all ranks.
      *
-     * @param bytes 1 or more; more than 1 GiB are not gathered
+     * @param bytes 1 or more; at most 1 GiB are gathered
      * @throws IOException the file is open for reading only
      */
     public void setMaximumWriteBufferSize(long bytes) throws IOException {
@@ -715,9 +722,9 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * How many chunks gather before the end of a frame flushes.
+     * Returns the number of chunks that gather before the end of a frame causes a flush.
      *
-     * @return chunks, 262144 unless it was set
+     * @return number of chunks, 262144 unless it was set
      * @throws IOException the file is open for reading only
      */
     public long indexEntriesToBuffer() throws IOException {
@@ -725,7 +732,8 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Says how many chunks gather before the end of a frame flushes; 1 flushes nearly every frame. The same on every rank.
+     * Sets the number of chunks that gather before the end of a frame causes a flush. With 1, nearly every frame is
+     * flushed. Every rank must set the same number.
      *
      * @param entries 1 or more
      * @throws IOException the file is open for reading only
@@ -767,7 +775,7 @@ public final class GsdFile implements Closeable {
     /**
      * Flushes and closes the file; a second call does nothing. Chunks of an unfinished frame are lost. Collective.
      *
-     * @throws IOException not all frames are in the file; it is closed anyway
+     * @throws IOException not all frames are in the file; it is closed even so
      */
     @Override
     public void close() throws IOException {

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame of a hoomd trajectory: the system at one step. Names and defaults are those of the schema, and of {@code Frame} in
- * Python's {@code gsd.hoomd}.
+ * A frame of a hoomd trajectory: the system at one step. Names and defaults are those of the schema, and of
+ * {@code Frame} in Python's {@code gsd.hoomd}.
  *
- * <p>In a frame to be written, {@code null} stands for what the first frame has, or the default. In a frame that was read,
- * nothing is {@code null}. Arrays hold the items one behind the other, {@code position} as x, y and z of the first particle, then
- * those of the second. They are neither copied nor changed. Not thread-safe.
+ * <p>In a frame to be written, {@code null} stands for the value of the first frame, or for the default. In a frame
+ * that was read, nothing is {@code null}. Arrays hold the items one after the other; {@code position} holds x, y and z
+ * of the first particle, then those of the second. Arrays are neither copied nor changed. Not thread-safe.
  */
 public final class HoomdFrame {
 
@@ -40,22 +40,26 @@ public final class HoomdFrame {
     /** Special pairs, of 2 particles. */
     public final BondData pairs = new BondData("pairs");
 
-    /** State of hoomd's HPMC integrators, by name without {@code state/}. A frame has what was written in it, and nothing else. */
+    /**
+     * State of hoomd's HPMC integrators, by name without {@code state/}. A frame has only the state that was written in
+     * it.
+     */
     public final Map<String, ChunkData> state = new LinkedHashMap<>();
 
     /**
-     * Logged quantities, by name without {@code log/}. Those whose name begins with {@code particles/}, {@code bonds/} and so on have a
-     * row for each of them. What a frame does not have is that of the first frame, which therefore has all that are ever logged.
+     * Logged quantities, by name without {@code log/}. Those whose name begins with {@code particles/}, {@code bonds/}
+     * and so on have one row for each item. A frame takes missing quantities from the first frame, which therefore must
+     * have all quantities that are ever logged.
      */
     public final Map<String, ChunkData> log = new LinkedHashMap<>();
 
-    /** A frame without particles in which nothing else is set. */
+    /** Makes a frame without particles in which nothing else is set. */
     public HoomdFrame() {}
 
     /** Gives or takes the value of a quantity. */
     @FunctionalInterface
     interface Exchange {
-        /** Gets the frame's value and gives what is to become of it. */
+        /** Receives the frame's value and returns its new value. */
         @Nullable
         Object value(HoomdQuantity quantity, @Nullable Object value) throws IOException;
     }
@@ -71,7 +75,7 @@ public final class HoomdFrame {
         pairs.exchange(exchange);
     }
 
-    /** The number of items, or -1 where it is not set. */
+    /** Returns the number of items, or -1 if it is not set. */
     int count(String container) {
         Integer n =
                 switch (container) {
@@ -92,7 +96,7 @@ public final class HoomdFrame {
         return exchanged == null ? null : exchanged[0];
     }
 
-    @SuppressWarnings("unchecked") // by the quantity
+    @SuppressWarnings("unchecked") // The quantity determines the type.
     private static @Nullable List<String> exchangeTexts(Exchange exchange, String name, @Nullable List<String> texts)
             throws IOException {
         return (List<String>) exchange.value(HoomdQuantity.of(name), texts);
@@ -114,7 +118,7 @@ public final class HoomdFrame {
         /** Time step, unsigned; default 0. */
         public @Nullable Long step;
 
-        /** 2 or 3; default 3. With a box that is set, its default is 2 when {@code lz} is 0. */
+        /** 2 or 3; default 3. If the box is set and its {@code lz} is 0, the default is 2. */
         public @Nullable Integer dimensions;
 
         /** {@code lx, ly, lz, xy, xz, yz}; default 1, 1, 1, 0, 0, 0. */
@@ -140,7 +144,10 @@ public final class HoomdFrame {
     /** Particles. */
     public static final class ParticleData {
 
-        /** How many; of this rank where several write. {@code null}: as in the first frame, and nothing else of them is set. */
+        /**
+         * Number of particles; of this rank's particles if several ranks write. {@code null} means as many as in the
+         * first frame, with nothing else set.
+         */
         public @Nullable Integer n = 0;
 
         /** Names of the types, different from each other; default {@code A}. */
@@ -176,10 +183,13 @@ public final class HoomdFrame {
         /** Angular momenta, a quaternion for each; default 0, 0, 0, 0. */
         public float @Nullable [] angmom;
 
-        /** How often each was wrapped around the box, 3 for each; default 0, 0, 0. */
+        /** Number of times that each was wrapped around the box, 3 for each; default 0, 0, 0. */
         public int @Nullable [] image;
 
-        /** A JSON object for each type, for example <code>{"type": "Sphere", "diameter": 2.0}</code>; default <code>{}</code>. */
+        /**
+         * A JSON object for each type, for example <code>{"type": "Sphere", "diameter": 2.0}</code>; default
+         * <code>{}</code>.
+         */
         public @Nullable List<String> typeShapes;
 
         private ParticleData() {}
@@ -207,7 +217,10 @@ public final class HoomdFrame {
 
         private final String container;
 
-        /** How many; of this rank where several write. {@code null}: as in the first frame, and nothing else of them is set. */
+        /**
+         * Number of items; of this rank's items if several ranks write. {@code null} means as many as in the first
+         * frame, with nothing else set.
+         */
         public @Nullable Integer n = 0;
 
         /** Names of the types, different from each other; default none. */
@@ -234,7 +247,10 @@ public final class HoomdFrame {
     /** Constraints between two particles. */
     public static final class ConstraintData {
 
-        /** How many; of this rank where several write. {@code null}: as in the first frame, and nothing else of them is set. */
+        /**
+         * Number of constraints; of this rank's constraints if several ranks write. {@code null} means as many as in
+         * the first frame, with nothing else set.
+         */
         public @Nullable Integer n = 0;
 
         /** Length of each; default 0. */

@@ -13,27 +13,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chunk that the hoomd schema knows; docs/formats/gsd.md, section 13. A value is an array of primitives, or a {@code List<String>} for
- * names and shapes of types.
+ * A chunk that the hoomd schema defines; docs/formats/gsd.md, section 13. A value is an array of primitives, or a
+ * {@code List<String>} for names and shapes of types.
  *
- * @param name of the chunk
- * @param container whose items have a row each; {@code null} for what a frame has once
- * @param type of the elements
- * @param columns of a row
- * @param otherwise the default: a row for items, else the whole value
+ * @param name the name of the chunk
+ * @param container the container whose items have a row each; {@code null} for a quantity that a frame has once
+ * @param type the type of the elements
+ * @param columns number of columns
+ * @param otherwise the default: one row for items, otherwise the whole value
  */
 record HoomdQuantity(String name, @Nullable String container, ElementType type, int columns, Object otherwise) {
 
-    /** What has items, in the order of the schema. */
+    /** The containers with items, in the order of the schema. */
     static final List<String> CONTAINERS =
             List.of("particles", "bonds", "angles", "dihedrals", "impropers", "constraints", "pairs");
 
     private static final String COUNT = "/N";
 
-    /** A shape that says nothing. */
+    /** An empty shape. */
     private static final String NO_SHAPE = "{}";
 
-    /** By the chunk's name, in the order of the schema, which is that of writing. */
+    /** All quantities by name of the chunk, in the order of the schema, which is that of writing. */
     private static final Map<String, HoomdQuantity> ALL = all();
 
     private static Map<String, HoomdQuantity> all() {
@@ -70,7 +70,7 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return Collections.unmodifiableMap(byName);
     }
 
-    /** How many particles belong to a bond and its like. */
+    /** Returns the number of particles in a bond and in similar items. */
     private static int members(String container) {
         return switch (container) {
             case "angles" -> 3;
@@ -99,12 +99,12 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return new HoomdQuantity(container + "/" + name, container, type, otherwise.length, otherwise);
     }
 
-    /** The quantity of a chunk, or {@code null}. */
+    /** Returns the quantity of a chunk, or {@code null}. */
     static @Nullable HoomdQuantity named(String chunk) {
         return ALL.get(chunk);
     }
 
-    /** The quantity of a chunk that the schema has. */
+    /** Returns the quantity of a chunk that the schema has. */
     static HoomdQuantity of(String chunk) {
         HoomdQuantity quantity = named(chunk);
         if (quantity == null) {
@@ -113,12 +113,15 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return quantity;
     }
 
-    /** The number of items of a container. */
+    /** Returns the quantity that holds the number of items of a container. */
     static HoomdQuantity countOf(String container) {
         return of(container + COUNT);
     }
 
-    /** The container whose items have a row each in a chunk, also in a logged one; {@code null} for a chunk that is of the frame. */
+    /**
+     * Returns the container whose items have a row each in a chunk, logged or not; {@code null} if the chunk belongs to
+     * the frame as a whole.
+     */
     static @Nullable String containerOf(String chunk) {
         HoomdQuantity quantity = named(chunk);
         if (quantity != null) {
@@ -132,12 +135,12 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return otherwise instanceof List<?>;
     }
 
-    /** Rows of what a frame has once; texts have any number. */
+    /** Returns the number of rows of a quantity that a frame has once. Texts have any number. */
     int rows() {
         return isText() ? -1 : Array.getLength(otherwise);
     }
 
-    /** The default of so many items, or of the frame. */
+    /** Returns the default for so many items, or for the frame. */
     Object otherwise(int items) {
         if (isText()) {
             return otherwise;
@@ -151,7 +154,7 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return values;
     }
 
-    /** Whether every row is the default. */
+    /** Returns whether every row is the default. */
     boolean isOtherwise(Object value) {
         if (value instanceof List<?> texts && name.endsWith("/type_shapes")) {
             return texts.stream().allMatch(NO_SHAPE::equals);
@@ -179,7 +182,7 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return true;
     }
 
-    /** Whether values are equal as numbers: 0 is -0, and a NaN equals nothing. */
+    /** Returns whether values are equal as numbers: 0 equals -0, and NaN equals nothing. */
     static boolean same(Object a, Object b) {
         if (a instanceof float[] left && b instanceof float[] right) {
             if (left.length != right.length) {
@@ -195,14 +198,14 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return a instanceof List<?> ? a.equals(b) : Arrays.deepEquals(new Object[] {a}, new Object[] {b});
     }
 
-    /** A value as it is stored. */
+    /** Returns a value in its stored form. */
     ChunkData encode(Object value) {
         return value instanceof List<?> texts
                 ? encode(texts.stream().map(String::valueOf).toList())
                 : ChunkData.of(type, value, columns);
     }
 
-    /** Texts in rows of equal length, each with a NUL at its end. */
+    /** Encodes texts in rows of equal length, each with a NUL at its end. */
     private static ChunkData encode(List<String> texts) {
         List<byte[]> rows = texts.stream()
                 .map(text -> text.getBytes(StandardCharsets.UTF_8))
@@ -215,7 +218,7 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return ChunkData.of(ElementType.INT8, bytes, width);
     }
 
-    /** The texts of rows. */
+    /** Decodes the texts of rows. */
     static List<String> decode(ChunkData data) {
         byte[] bytes = (byte[]) data.array();
         int width = data.columns();
@@ -230,7 +233,10 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return texts;
     }
 
-    /** Whether a chunk of a type is one of this quantity. hoomd writes members of bonds as uint32, its Python package as int32. */
+    /**
+     * Returns whether this quantity accepts a chunk of a type. hoomd writes members of bonds as uint32, its Python
+     * package as int32.
+     */
     boolean allows(ElementType stored) {
         if (isText() || name.endsWith("/group")) {
             return stored.bytes() == type.bytes() && stored != ElementType.FLOAT;
@@ -238,7 +244,7 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return stored == type;
     }
 
-    /** State of hoomd's HPMC integrators, by name. */
+    /** The state of hoomd's HPMC integrators, by name. */
     private static final Map<String, HoomdQuantity> STATE = state();
 
     private static Map<String, HoomdQuantity> state() {
@@ -268,9 +274,9 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
     }
 
     /**
-     * Refuses what the schema does not have as state.
+     * Refuses state that the schema does not have.
      *
-     * @param types number of types of particles; negative if it is not known
+     * @param types number of types of particles; negative if unknown
      */
     static void checkState(String name, ChunkData data, int types) {
         HoomdQuantity known = STATE.get(name);

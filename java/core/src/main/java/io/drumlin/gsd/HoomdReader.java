@@ -33,7 +33,7 @@ final class HoomdReader {
         this.first = file.frameCount() == 0 ? Map.of() : chunks(file, 0);
     }
 
-    /** The chunks of a frame by name, in the order of the index. */
+    /** Returns the chunks of a frame by name, in the order of the index. */
     static Map<String, Chunk> chunks(GsdFile file, long frame) throws IOException {
         Map<String, Chunk> chunks = new LinkedHashMap<>();
         for (Chunk chunk : file.frame(frame).chunks()) {
@@ -61,7 +61,7 @@ final class HoomdReader {
         return frame;
     }
 
-    /** Logged quantities that all frames have a value of. */
+    /** Returns the logged quantities that have a value in all frames. */
     List<String> logNames() {
         return file.names(LOG).stream().filter(first::containsKey).toList();
     }
@@ -75,7 +75,9 @@ final class HoomdReader {
         return quantity.isText() ? HoomdQuantity.decode(data) : data.array();
     }
 
-    /** The chunk that holds a quantity's value, of the frame itself or of frame 0; {@code null} for the default. */
+    /**
+     * Returns the chunk that holds a quantity's value, of the frame itself or of frame 0; {@code null} for the default.
+     */
     private @Nullable Chunk source(Present present, HoomdQuantity quantity) throws IOException {
         String container = quantity.container();
         int items = container == null ? 0 : items(present, container);
@@ -89,7 +91,10 @@ final class HoomdReader {
         return chunk;
     }
 
-    /** How many items a container has. They are not more than the file has bytes: defaults for them would be made. */
+    /**
+     * Returns the number of items of a container. It must not exceed the bytes of the file, because defaults may be
+     * made for so many items.
+     */
     private int items(Present present, String container) throws IOException {
         HoomdQuantity quantity = HoomdQuantity.countOf(container);
         Chunk chunk = present.chunk(quantity.name());
@@ -126,7 +131,7 @@ final class HoomdReader {
                 .exception();
     }
 
-    /** The values of consecutive frames, one behind the other. */
+    /** Returns the values of consecutive frames, one after the other. */
     ChunkData series(String name, long from, long to) throws IOException {
         HoomdQuantity quantity = HoomdQuantity.named(name);
         if (quantity != null && quantity.isText()) {
@@ -164,7 +169,7 @@ final class HoomdReader {
         return ChunkData.of(type, values, (int) columns);
     }
 
-    /** The texts of consecutive frames. */
+    /** Returns the texts of consecutive frames. */
     List<String> texts(String name, long from, long to) throws IOException {
         List<String> texts = new ArrayList<>();
         for (long frame = from; frame < to; frame++) {
@@ -185,7 +190,7 @@ final class HoomdReader {
         return container == null ? quantity.rows() : items(present(frame), container);
     }
 
-    /** The chunk of a frame that the schema has no default for. */
+    /** Returns a chunk of a frame for which the schema has no default. */
     private Chunk freeSource(long frame, String name) throws IOException {
         Chunk chunk = file.findChunk(frame, name).orElse(name.startsWith(LOG) ? first.get(name) : null);
         if (chunk == null) {

@@ -24,16 +24,18 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Only what changed is written: nothing that equals the first frame, and nothing that has its default value, unless the first frame
- * has another. A frame in which nothing changed has no chunks; at the end of a file such frames are lost ({@link GsdFile}).
+ * <p>Only changes are written. A value is left out if it equals that of the first frame, or if it is the default and
+ * the first frame has no other value. A frame in which nothing changed has no chunks; at the end of a file such frames
+ * are lost ({@link GsdFile}).
  *
- * <p>Many ranks can write one trajectory. Each then gives its own particles, bonds and so on in every frame, which become those of the
- * frame in the order of the ranks; all ranks set the same quantities, and what a frame has once, such as step, box and types, is that
- * of rank 0. Which methods are collective and when frames are durable is as in {@link GsdFile}. Not thread-safe.
+ * <p>Many ranks can write one trajectory. Each then gives its own particles, bonds and so on in every frame. The frame
+ * holds those of all ranks in rank order. All ranks must set the same quantities. Values that a frame has once, such as
+ * step, box and types, come from rank 0. The rules of {@link GsdFile} apply to collective methods and to durability.
+ * Not thread-safe.
  */
 public final class HoomdTrajectory implements Closeable {
 
-    /** Version of the schema of new files. */
+    /** Schema version of new files. */
     public static final Version SCHEMA_VERSION = new Version(1, 4);
 
     private static final String SCHEMA = "hoomd";
@@ -41,7 +43,7 @@ public final class HoomdTrajectory implements Closeable {
 
     private final GsdFile file;
     private final HoomdWriter writer;
-    /** Of the file as it is; {@code null} when it was not read since it was written. */
+    /** Reads the file in its current state; {@code null} if it was written since the last read. */
     private @Nullable HoomdReader reader;
 
     private HoomdTrajectory(GsdFile file) {
@@ -50,7 +52,7 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * Makes a trajectory, or replaces what a file holds.
+     * Makes a trajectory, or replaces the contents of a file.
      *
      * @param path the file
      * @return the trajectory, without frames
@@ -61,10 +63,10 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * Makes a trajectory that many ranks write, or replaces what a file holds. Collective.
+     * Makes a trajectory that many ranks write, or replaces the contents of a file. Collective.
      *
      * @param path the file, the same on every rank
-     * @param ranks who writes; the file uses a duplicate
+     * @param ranks the writing ranks; the file uses a duplicate
      * @return the trajectory, without frames
      * @throws IOException the file cannot be made
      */
@@ -76,9 +78,9 @@ public final class HoomdTrajectory implements Closeable {
      * Opens a trajectory.
      *
      * @param path the file
-     * @param access what for
+     * @param access the purpose
      * @return the trajectory
-     * @throws FormatException it is not a GSD file, or a damaged one
+     * @throws FormatException the file is not a GSD file, or is damaged
      * @throws IOException the file has another schema, or cannot be opened or read
      */
     public static HoomdTrajectory open(Path path, Access access) throws IOException {
@@ -89,10 +91,10 @@ public final class HoomdTrajectory implements Closeable {
      * Opens a trajectory that many ranks write. Collective, unless it is opened for {@link Access#READ}.
      *
      * @param path the file, the same on every rank
-     * @param ranks who writes; the file uses a duplicate
-     * @param access what for
+     * @param ranks the writing ranks; the file uses a duplicate
+     * @param access the purpose
      * @return the trajectory
-     * @throws FormatException it is not a GSD file, or a damaged one
+     * @throws FormatException the file is not a GSD file, or is damaged
      * @throws IOException the file has another schema, or cannot be opened or read
      */
     public static HoomdTrajectory open(Path path, Communicator ranks, Access access) throws IOException {
@@ -100,9 +102,9 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * The trajectory in a file that was opened or made in a way of its own. Collective where the file is.
+     * Makes a trajectory of a file that was opened or made with options. Collective if the file is.
      *
-     * @param file an open file, which the trajectory closes, also when this fails
+     * @param file an open file, which the trajectory closes, even if this call fails
      * @return the trajectory
      * @throws IOException the file has another schema
      */
@@ -120,7 +122,7 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * The file, for what the schema does not have.
+     * Returns the file, for data outside the schema.
      *
      * @return the open file, which is closed with the trajectory
      */
@@ -129,7 +131,7 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * How many frames there are; see {@link GsdFile#frameCount}.
+     * Returns the number of frames, like {@link GsdFile#frameCount}.
      *
      * @return 0 or more
      * @throws IOException the file cannot be read
@@ -139,13 +141,13 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * Reads a frame. Where it does not have a quantity, it has that of the first frame, or the default; what belongs to items
-     * comes from the first frame only if that has as many of them. A file that is being written is flushed first, which makes the call collective; every rank
-     * reads the whole frame.
+     * Reads a frame. A missing quantity comes from the first frame, or is the default. Values of items come from the
+     * first frame only if it has the same number of items. The call first flushes a file that is being written, which
+     * makes it collective; every rank reads the whole frame.
      *
      * @param number 0 to {@link #frameCount()} - 1
      * @return a frame in which everything is set
-     * @throws IOException the file cannot be read or flushed, or a chunk is not what the schema says
+     * @throws IOException the file cannot be read or flushed, or a chunk does not conform to the schema
      */
     public HoomdFrame read(long number) throws IOException {
         if (number < 0 || number >= frameCount()) {
@@ -155,16 +157,16 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * Reads one quantity of many frames at once. What a frame does not have comes from the first frame, or is the default, as in
-     * {@link #read}. Collective as that is.
+     * Reads one quantity of many frames at once. As in {@link #read}, a missing value comes from the first frame, or is
+     * the default. Collective if {@link #read} is.
      *
      * @param chunk full name, for example {@code particles/position} or {@code log/energy}
      * @param from first frame, 0 or more
      * @param to one more than the last frame, {@code from} to {@link #frameCount()}
-     * @return the rows of all frames, one frame behind the other
+     * @return the rows of all frames, one frame after the other
      * @throws IllegalArgumentException the quantity is a list of texts
-     * @throws IOException the frames do not have equally many rows of one type, the rows do not fit an array, a frame and the first one have
-     *     no such chunk and there is no default, or the file cannot be read
+     * @throws IOException the frames do not have equally many rows of one type, the rows do not fit into an array, a
+     *     frame and the first one have no such chunk and there is no default, or the file cannot be read
      */
     public ChunkData series(String chunk, long from, long to) throws IOException {
         checkRange(from, to);
@@ -194,7 +196,7 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * The logged quantities of the first frame, of which every frame has a value.
+     * Returns the logged quantities of the first frame, of which every frame has a value.
      *
      * @return full names, which begin with {@code log/}, in the order in which they were first written
      * @throws IOException the file cannot be read or flushed
@@ -211,13 +213,14 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * Adds a frame. The second one reads the first, and flushes the file therefore. Collective.
+     * Adds a frame. The second call reads the first frame, and therefore flushes the file. Collective.
      *
-     * @param frame what is set in it is written where it differs; with a box that is set, dimensions are set too
-     * @throws IllegalArgumentException an array has not as many elements as there are items, a name of a type is there twice, or the schema
-     *     has no such state (with several ranks an {@link IOException} on all of them)
-     * @throws IOException the file is open for reading only, or writing failed; the frame is then not part of the file, and no other can
-     *     be added before the file was opened again
+     * @param frame the values that are set in it are written if they differ; if its box is set, its dimensions must be
+     *     set too
+     * @throws IllegalArgumentException the length of an array does not match the number of items, a name of a type
+     *     occurs twice, or the schema has no such state (with several ranks an {@link IOException} on all of them)
+     * @throws IOException the file is open for reading only, or writing failed. Then the frame is not part of the file,
+     *     and no other can be added before the file is opened again
      */
     public void append(HoomdFrame frame) throws IOException {
         writer.append(frame);
@@ -229,7 +232,7 @@ public final class HoomdTrajectory implements Closeable {
     /**
      * Makes all frames durable; see {@link GsdFile#flush}. Collective.
      *
-     * @throws IOException the file is open for reading only, or not all is in the file
+     * @throws IOException the file is open for reading only, or not all data are in the file
      */
     public void flush() throws IOException {
         file.flush();
@@ -249,7 +252,7 @@ public final class HoomdTrajectory implements Closeable {
     /**
      * Flushes and closes the file; a second call does nothing. Collective.
      *
-     * @throws IOException not all frames are in the file; it is closed anyway
+     * @throws IOException not all frames are in the file; it is closed even so
      */
     @Override
     public void close() throws IOException {

@@ -13,27 +13,32 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what the schema wants of a frame: what differs from frame 0 and from the default; docs/formats/gsd.md, section 13.
+ * Writes the parts of a frame that the schema requires: the values that differ from frame 0 and from the default;
+ * docs/formats/gsd.md, section 13.
  *
- * <p>Each rank gives its items. What a frame has once is that of rank 0; the other ranks set the same, and theirs is not looked at.
+ * <p>Each rank gives its items. A value that a frame has once comes from rank 0. The other ranks set it too, but their
+ * value is ignored.
  */
 final class HoomdWriter {
 
-    /** Sums for each setting: ranks on which it differs from frame 0, from the default, and the columns that rank 0 has. */
+    /**
+     * The sums for each setting: the ranks on which it differs from frame 0, the ranks on which it differs from the
+     * default, and the number of columns at rank 0.
+     */
     private static final int SUMS = 3;
 
     private final GsdFile file;
     private final Communicator comm;
 
-    /** Chunks of frame 0 by name; {@code null} before a frame was added to a file that has one. */
+    /** Chunks of frame 0 by name; {@code null} until a frame is added to a file that already has frame 0. */
     private @Nullable Map<String, Chunk> initial;
 
-    /** Values of frame 0, of this rank's items. */
+    /** Values of frame 0 for this rank's items. */
     private final Map<String, Known> known = new HashMap<>();
 
     private record Known(long first, long items, Object value) {}
 
-    /** What is set in the frame that is being added. */
+    /** A value that is set in the frame to be added. */
     private record Setting(HoomdQuantity quantity, Object value) {}
 
     HoomdWriter(GsdFile file) {
@@ -41,7 +46,7 @@ final class HoomdWriter {
         this.comm = file.communicator();
     }
 
-    /** The file has no frames any more. */
+    /** Forgets frame 0, because the file has no frames any more. */
     void forget() {
         initial = null;
         known.clear();
@@ -89,7 +94,7 @@ final class HoomdWriter {
         file.endFrame();
     }
 
-    /** Lists what is set, and refuses what cannot be. */
+    /** Lists the values that are set, and refuses invalid ones. */
     private static void collect(HoomdFrame frame, List<Setting> settings) throws IOException {
         frame.exchange((quantity, value) -> {
             if (value != null) {
@@ -130,7 +135,7 @@ final class HoomdWriter {
         }
     }
 
-    /** Equal where ranks set the same. */
+    /** Returns a number that is equal on ranks that set the same quantities. */
     private static long signature(HoomdFrame frame, List<Setting> settings) {
         long hash = 1;
         for (Setting setting : settings) {
@@ -145,7 +150,7 @@ final class HoomdWriter {
         return hash;
     }
 
-    /** The number of items is that of all ranks. */
+    /** Replaces the number of items by that of all ranks. */
     private static Setting withTotal(Setting setting, RankRows[] rankRows) {
         for (int i = 0; i < rankRows.length; i++) {
             if (setting.quantity.equals(HoomdQuantity.countOf(HoomdQuantity.CONTAINERS.get(i)))) {
@@ -183,7 +188,7 @@ final class HoomdWriter {
         sums[at + 2] = comm.rank() == 0 ? quantity.encode(setting.value).columns() : 0;
     }
 
-    /** Whether frame 0 has the same value. */
+    /** Returns whether frame 0 has the same value. */
     private boolean isInitial(Map<String, Chunk> chunks, Setting setting, RankRows[] rankRows) throws IOException {
         HoomdQuantity quantity = setting.quantity;
         Chunk chunk = chunks.get(quantity.name());

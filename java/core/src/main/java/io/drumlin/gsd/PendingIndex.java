@@ -4,7 +4,7 @@ import io.drumlin.format.gsd.IndexEntry;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Index entries that are not in the file yet, four words for each, as the file will have them. Not thread-safe. */
+/** Index entries that are not in the file yet. Each takes four words, in the form of the file. Not thread-safe. */
 final class PendingIndex {
 
     private static final int WORDS = IndexEntry.BYTES / Long.BYTES;
@@ -30,7 +30,7 @@ final class PendingIndex {
         size++;
     }
 
-    /** Moves all entries of another index here, and adds {@code offset} to their locations. */
+    /** Moves all entries of another index to this one, and adds {@code offset} to their locations. */
     void moveAll(PendingIndex other, long offset) {
         if (size == 0) {
             long[] free = words;
@@ -75,7 +75,7 @@ final class PendingIndex {
         return (int) (words[entry * WORDS + KIND] >>> 32) & 0xffff;
     }
 
-    /** Writes entries from {@code first} on into the target, which is little-endian, until it is full. */
+    /** Writes entries from {@code first} on into the little-endian target until it is full. */
     void encode(int first, ByteBuffer target) {
         int count = target.remaining() / IndexEntry.BYTES * WORDS;
         target.asLongBuffer().put(words, first * WORDS, count);
@@ -97,7 +97,10 @@ final class PendingIndex {
         return frames < 0 || (frames == 0 && id(a) < id(b));
     }
 
-    /** The order in which the C library leaves entries with equal keys depends on its algorithm; docs/formats/gsd.md, section 8. */
+    /**
+     * The order in which the C library leaves entries with equal keys depends on its algorithm; docs/formats/gsd.md,
+     * section 8.
+     */
     private void heapSort() {
         for (int root = (size - 2) / 2; root >= 0; root--) {
             siftDown(root, size);

@@ -19,8 +19,8 @@ record RankRows(long first, long total) {
     /**
      * Exchanges the number of rows with the other ranks. Collective.
      *
-     * @param rows of this rank
-     * @param signature what must be equal on all ranks
+     * @param rows the rows of this rank
+     * @param signature a number that must be equal on all ranks
      * @param failure why this rank cannot continue, or {@code null}
      * @throws IOException on every rank: one of them failed, or they do not write the same chunk
      */
@@ -32,10 +32,10 @@ record RankRows(long first, long total) {
     /**
      * Exchanges the numbers of rows of several chunks with the other ranks. Collective.
      *
-     * @param rows of this rank in each chunk; every rank gives as many numbers
-     * @param signature what must be equal on all ranks
+     * @param rows the rows of this rank in each chunk; every rank gives the same number of them
+     * @param signature a number that must be equal on all ranks
      * @param failure why this rank cannot continue, or {@code null}
-     * @throws IOException on every rank: one of them failed, or they do not write the same
+     * @throws IOException on every rank: one of them failed, or they do not write the same chunks
      */
     static RankRows[] of(
             Communicator comm, String operation, long[] rows, long signature, @Nullable IOException failure)

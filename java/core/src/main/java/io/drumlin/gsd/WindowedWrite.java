@@ -8,8 +8,8 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * Writes data of any place past the page cache: one window is filled while others are written. Memory is taken when it is first
- * needed. Not thread-safe.
+ * Writes data at any offset past the page cache. One window is filled while others are written. Memory is allocated
+ * when it is first needed. Not thread-safe.
  */
 final class WindowedWrite implements AutoCloseable {
 
@@ -21,10 +21,10 @@ final class WindowedWrite implements AutoCloseable {
     private final AlignedBuffer[] windows = new AlignedBuffer[WINDOWS];
 
     /**
-     * Makes nothing yet.
+     * Makes a writer without memory.
      *
-     * @param direct has reached what is to be written
-     * @param buffered for what does not fill its block
+     * @param direct was prepared for the range to be written
+     * @param buffered receives the edges that do not fill their block
      */
     WindowedWrite(StorageEngine storage, DirectWrites direct, BlockFile buffered) {
         this.storage = storage;
@@ -33,10 +33,11 @@ final class WindowedWrite implements AutoCloseable {
     }
 
     /**
-     * Writes elements, more than two blocks of them.
+     * Writes elements that take more than two blocks.
      *
-     * @return false if a direct write failed: then all is to be written through the page cache, and there are no more direct writes
-     * @throws IOException what does not fill its block could not be written
+     * @return false if a direct write failed. Then all data must be written through the page cache, and no more direct
+     *     writes are possible
+     * @throws IOException an edge that does not fill its block could not be written
      */
     boolean write(Buffer data, long bytes, long offset) throws IOException {
         ByteBuffer first = ByteBuffer.allocate(DirectWrites.BLOCK);
@@ -57,8 +58,8 @@ final class WindowedWrite implements AutoCloseable {
     /**
      * Starts the writes of whole blocks.
      *
-     * @param first takes what comes before them
-     * @return what comes behind them
+     * @param first receives the bytes before them
+     * @return the bytes after them
      */
     private ByteBuffer fillAndStart(Buffer data, long bytes, long offset, ByteBuffer first) {
         int lead = Math.floorMod(offset, DirectWrites.BLOCK);
@@ -68,7 +69,7 @@ final class WindowedWrite implements AutoCloseable {
             int end = lead + (int) Math.min(DirectWrites.WINDOW, bytes - done);
             long base = offset + done - lead;
             if (done > 0) {
-                // The begin of the block in which the window before ends.
+                // The beginning of the block in which the previous window ends.
                 memory.put(0, before, before.position(), lead);
             }
             Elements.copy(data, done, memory.limit(end).position(lead));
@@ -83,7 +84,7 @@ final class WindowedWrite implements AutoCloseable {
         return before;
     }
 
-    /** Memory that is not under way any more. */
+    /** Returns memory that no write uses any more. */
     private ByteBuffer window(int number) {
         direct.settle(WINDOWS - 1);
         AlignedBuffer window = windows[number];

@@ -13,45 +13,56 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Data of chunks that will be written in one piece. Each rank holds its own rows; what it knows of those of the others is their
- * length.
+ * Data of chunks that will be written in one piece. Each rank holds its own rows and knows only the length of the
+ * others' rows.
  *
- * <p>What is large is on its way to the file while more is gathered. It stays here until all is written: where the data are to
- * be elsewhere in the end, or a write fails, all of it is written again. Not thread-safe.
+ * <p>Large data are written while more data gather. They stay here until everything is written: if their final location
+ * changes or a write fails, all of them are written again. Not thread-safe.
  */
 final class WriteBuffer implements AutoCloseable {
 
-    /** More than this is not gathered, whatever the settings. */
+    /** Largest number of bytes to gather, whatever the settings. */
     static final int LIMIT = 1 << 30;
 
     private static final int FIRST_SIZE = 1 << 16;
 
-    /** Of memory. More comes in blocks of this size, so that nothing on its way has to be copied or waited for. */
+    /**
+     * Size of a block of memory. More memory comes in blocks of this size, so that data that are being written need not
+     * be copied or waited for.
+     */
     private static final int MEMORY_BLOCK = 16 << 20;
 
-    /** Space that is lost before each piece at most: it lies in its block as it does in the file. */
+    /**
+     * Largest number of bytes lost before each piece. A piece has the same position within its block as in the file.
+     */
     private static final int PADDING = DirectWrites.BLOCK;
 
-    /** What is in the buffer was not begun to be written anywhere. */
+    /** No write of the buffer's data has begun at any location. */
     private static final long NOWHERE = -1;
 
     private final StorageEngine storage;
     private final DirectWrites direct;
-    /** In a row, positions count through them; all but the first have the size of a block, and it too if there are more. */
+    /**
+     * Blocks of memory in a row; positions count through all of them. All but the first have the size of a block. The
+     * first has it too if there are others.
+     */
     private final List<AlignedBuffer> memory = new ArrayList<>();
-    /** Bytes of all ranks. */
+    /** Number of bytes of all ranks. */
     private long length;
     /** End of this rank's bytes in memory. */
     private int filled;
-    /** Where the buffer will be in the file if nothing comes between. */
+    /** The location of the buffer in the file, unless something else is written there first. */
     private long location = NOWHERE;
 
-    /** Pieces that are contiguous in the file: where each begins there, from the buffer's begin, and in memory, and where it ends. */
+    /**
+     * Pieces that are contiguous in the file. A piece starts here, relative to the beginning of the buffer. In memory
+     * it extends from {@link #positions} to {@link #ends}.
+     */
     private long[] starts = new long[16];
 
     private int[] positions = new int[16];
     private int[] ends = new int[16];
-    /** Up to where the whole blocks of each piece are written or on their way. */
+    /** The end of the whole blocks of each piece that are written or being written. */
     private int[] begun = new int[16];
 
     private int pieces;
@@ -66,7 +77,7 @@ final class WriteBuffer implements AutoCloseable {
         return length;
     }
 
-    /** Says where the buffer will be in the file, while it is empty. */
+    /** Sets the location of the empty buffer in the file. */
     void locate(long offset) {
         location = offset;
     }
@@ -75,10 +86,10 @@ final class WriteBuffer implements AutoCloseable {
      * Adds a chunk, for which there is room.
      *
      * @param data this rank's elements
-     * @param bytes how many bytes they are
-     * @param first where they begin in the chunk
-     * @param total bytes of the chunk
-     * @param ahead how far space may be reserved in the file: an offset
+     * @param bytes size of the elements in bytes
+     * @param first offset of the elements in the chunk
+     * @param total size of the whole chunk in bytes
+     * @param ahead the offset up to which space may be reserved in the file
      */
     void add(Buffer data, int bytes, long first, long total, long ahead) {
         if (bytes > 0) {
@@ -100,7 +111,10 @@ final class WriteBuffer implements AutoCloseable {
         length += total;
     }
 
-    /** Copies the next elements behind what is there, as far as there is memory in a row; tells how many bytes they are. */
+    /**
+     * Copies the next elements after the existing data, as far as memory is contiguous. Returns the number of bytes
+     * copied.
+     */
     private int copy(Buffer data, int from, int most) {
         int part = inRow(filled, most);
         if (part < most) {
@@ -110,7 +124,7 @@ final class WriteBuffer implements AutoCloseable {
             Elements.copy(data, from, memory(filled, part));
             return part;
         }
-        // These lie on both sides of a block's end.
+        // These elements cross the end of a block.
         ByteBuffer elements =
                 ByteBuffer.allocate(Math.min(most, Elements.WIDEST)).order(ByteOrder.LITTLE_ENDIAN);
         Elements.copy(data, from, elements);
@@ -120,7 +134,7 @@ final class WriteBuffer implements AutoCloseable {
         return elements.limit();
     }
 
-    /** The piece that goes on at {@code start}, maybe a new one. */
+    /** Returns the piece that continues at {@code start}, which may be a new one. */
     private int piece(long start, int bytes) {
         int last = pieces - 1;
         if (pieces > 0 && starts[last] + (ends[last] - positions[last]) == start) {
@@ -143,15 +157,15 @@ final class WriteBuffer implements AutoCloseable {
     }
 
     /**
-     * Makes room for as many bytes of this rank.
+     * Makes room for bytes of this rank.
      *
-     * @param alone whether what is there will have been written before they come
+     * @param alone whether the existing data will have been written before these bytes come
      */
     void reserve(int bytes, boolean alone) {
         long wanted = (alone ? 0L : filled) + PADDING + bytes;
         int first = memory.get(0).buffer().capacity();
         if (wanted > first && first < MEMORY_BLOCK) {
-            // The second large chunk would be copied else, and the first one waited for.
+            // Otherwise the second large chunk would have to be copied, and the first one waited for.
             growFirst(bytes >= DirectWrites.WINDOW ? MEMORY_BLOCK : Math.max(wanted, 2L * first));
         }
         while (wanted > (long) memory.size() * MEMORY_BLOCK) {
@@ -168,18 +182,21 @@ final class WriteBuffer implements AutoCloseable {
         before.close();
     }
 
-    /** Bytes from a position on that are in a row in memory, at most {@code length}. */
+    /** Returns the number of contiguous bytes in memory from a position on, at most {@code length}. */
     private static int inRow(int position, int length) {
         return Math.min(length, MEMORY_BLOCK - position % MEMORY_BLOCK);
     }
 
-    /** The memory of bytes that are in a row, from its position to its limit. */
+    /** Returns the memory of contiguous bytes, from its position to its limit. */
     private ByteBuffer memory(int position, int length) {
         int from = position % MEMORY_BLOCK;
         return memory.get(position / MEMORY_BLOCK).buffer().limit(from + length).position(from);
     }
 
-    /** Writes this rank's data, as far as they are not written; the buffer stays as it is. Not durable, and not to be relied on if another rank fails. */
+    /**
+     * Writes this rank's data that are not written yet; the buffer does not change. The data are not durable, and do
+     * not count if another rank fails.
+     */
     void writeTo(BlockFile file, long offset) throws IOException {
         if (offset != location) {
             forget();
@@ -192,7 +209,7 @@ final class WriteBuffer implements AutoCloseable {
         try {
             direct.await();
         } catch (IOException e) {
-            // No more direct writes then: who writes all of it through the page cache is told what is wrong.
+            // There are no more direct writes then. Writing everything through the page cache will report the error.
             forget();
         }
         Writeback writeback = new Writeback(file);
@@ -208,12 +225,12 @@ final class WriteBuffer implements AutoCloseable {
         }
     }
 
-    /** Where the begin of the memory would be in the file. */
+    /** Returns the file offset that corresponds to the beginning of the memory. */
     private long base(int piece, long offset) {
         return offset + starts[piece] - positions[piece];
     }
 
-    /** Whether the whole blocks of a piece that are left can be written past the page cache. */
+    /** Returns whether the remaining whole blocks of a piece can be written past the page cache. */
     private boolean isReached(int piece, int end, long offset, long ahead) {
         long base = base(piece, offset);
         int from = begun[piece];
@@ -223,7 +240,7 @@ final class WriteBuffer implements AutoCloseable {
                 && direct.reach(base + from, base + end, ahead);
     }
 
-    /** Begins to write the whole blocks that are in memory, in windows; leaves what is less than {@code least} bytes. */
+    /** Starts to write the whole blocks in memory, in windows. Leaves a remainder of less than {@code least} bytes. */
     private void begin(int piece, long offset, int least) {
         int end = (int) DirectWrites.roundDown(ends[piece]);
         while (end - begun[piece] >= least) {
@@ -243,7 +260,7 @@ final class WriteBuffer implements AutoCloseable {
         }
     }
 
-    /** Lets nothing count as written, and waits until nothing is on its way. */
+    /** Marks everything as unwritten, and waits until no write is under way. */
     void forget() {
         direct.forget();
         location = NOWHERE;

@@ -3,26 +3,26 @@ package io.drumlin.integrity;
 import io.drumlin.nativecore.NativeCore;
 
 /**
- * Chooses who computes digests: the C core where it is available, else the JDK. Both give the same bytes.
- * {@code -Ddrumlin.native=off} leaves the JDK. Thread-safe.
+ * Chooses the implementation that computes digests: the C core if it is available, else the JDK. Both compute the same
+ * bytes. {@code -Ddrumlin.native=off} selects the JDK. Thread-safe.
  */
 public final class DigestEngine {
 
     private DigestEngine() {}
 
     /**
-     * Sixteen MD5 streams, all empty.
+     * Makes sixteen empty MD5 streams.
      *
-     * @return lanes to be closed by the caller
+     * @return lanes, which the caller must close
      */
     public static Md5Lanes md5() {
         return NativeCore.isAvailable() ? new NativeMd5Lanes(0) : new JavaMd5Lanes();
     }
 
     /**
-     * Who computes, for a log line.
+     * Names the implementation, for a log line.
      *
-     * @return {@code native, 16 lanes at once} (or 8 or 4, as the processor has it), or {@code java}
+     * @return {@code native, 16 lanes at once} (or 8 or 4, depending on the processor), or {@code java}
      */
     public static String name() {
         if (!NativeCore.isAvailable()) {

@@ -15,7 +15,7 @@ final class Gf16 {
 
     private Gf16() {}
 
-    /** x times an element. */
+    /** Returns x times an element. */
     static int shift(int a) {
         int shifted = a << 1;
         return shifted < SIZE ? shifted : shifted ^ POLYNOMIAL;
@@ -33,7 +33,7 @@ final class Gf16 {
         return product;
     }
 
-    /** What gives 1 when multiplied by an element other than 0: its power 2^16 - 2. */
+    /** Returns the multiplicative inverse of an element other than 0, which is its power 2^16 - 2. */
     static int inverse(int a) {
         if (a == 0) {
             throw new ArithmeticException("0 has no inverse");

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Chooses who computes in GF(2^16): the C core where it is available, else Java. Both give the same bytes.
- * {@code -Ddrumlin.native=off} leaves Java. Thread-safe.
+ * Chooses the implementation that computes in GF(2^16): the C core if it is available, else Java. Both compute the same
+ * bytes. {@code -Ddrumlin.native=off} selects Java. Thread-safe.
  */
 public final class Gf16Engine {
 
@@ -15,22 +15,22 @@ public final class Gf16Engine {
     /**
      * Makes an implementation.
      *
-     * @return for one thread at a time
+     * @return an implementation for one thread at a time
      */
     public static Gf16Regions regions() {
         return NativeCore.isAvailable() ? new NativeGf16Regions(0) : new JavaGf16Regions();
     }
 
     /**
-     * Who computes, for a log line.
+     * Names the implementation, for a log line.
      *
-     * @return {@code native, 64 bytes at once} (or 32, 16 or 2, as the processor has it), or {@code java}
+     * @return {@code native, 64 bytes at once} (or 32, 16 or 2, depending on the processor), or {@code java}
      */
     public static String name() {
         return NativeCore.isAvailable() ? "native, " + NativeGf16Regions.widest() + " bytes at once" : "java";
     }
 
-    /** What every implementation demands. */
+    /** Checks what every implementation requires. */
     static void check(ByteBuffer target, List<ByteBuffer> sources, int[] coefficients) {
         if (target.remaining() % Short.BYTES != 0) {
             throw new IllegalArgumentException(target.remaining() + " bytes are not whole words");

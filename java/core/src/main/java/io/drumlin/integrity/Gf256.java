@@ -1,12 +1,12 @@
 package io.drumlin.integrity;
 
 /**
- * Arithmetic of bytes in GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 and the generator 2: the field of SCR's
+ * Arithmetic of bytes in GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 and the generator 2, the field of SCR's
  * Reed-Solomon code. Elements are ints from 0 to 255. Thread-safe.
  */
 public final class Gf256 {
 
-    /** How many elements there are. */
+    /** Number of elements. */
     public static final int SIZE = 256;
 
     private static final int POLYNOMIAL = 0x11d;
@@ -61,7 +61,7 @@ public final class Gf256 {
      *
      * @param a 0 to 255
      * @param exponent 0 or above
-     * @return the power; that to 0 is 1, also of 0
+     * @return the power; exponent 0 gives 1, even for 0
      */
     public static int power(int a, int exponent) {
         if (exponent == 0) {
@@ -73,10 +73,10 @@ public final class Gf256 {
     /**
      * Adds a multiple of one region to another, byte by byte.
      *
-     * @param target gets the sum
+     * @param target receives the sum
      * @param source not changed
      * @param factor 0 to 255
-     * @param length bytes from the beginning of both
+     * @param length number of bytes from the beginning of both
      */
     public static void addMultiple(byte[] target, byte[] source, int factor, int length) {
         if (factor == 1) {
@@ -99,7 +99,7 @@ public final class Gf256 {
      *
      * @param matrix rows of elements; not changed
      * @return the inverse
-     * @throws ArithmeticException it has none
+     * @throws ArithmeticException the matrix has no inverse
      */
     public static int[][] inverse(int[][] matrix) {
         int n = matrix.length;
@@ -137,7 +137,7 @@ public final class Gf256 {
      * Multiplies matrices.
      *
      * @param a rows of elements
-     * @param b as many rows as {@code a} has columns
+     * @param b rows of elements, as many as {@code a} has columns
      * @return the product
      */
     public static int[][] multiply(int[][] a, int[][] b) {

@@ -6,12 +6,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@link Gf16Regions} by two tables for each coefficient: its products with all low and with all high bytes. */
+/** {@link Gf16Regions} with two tables for each coefficient: its products with all low and with all high bytes. */
 final class JavaGf16Regions implements Gf16Regions {
 
     private static final int BYTE_VALUES = 256;
 
-    /** The target is walked in pieces that stay in the cache from source to source. */
+    /** The target is processed in pieces that stay in the cache for all sources. */
     private static final int PIECE = 16 << 10;
 
     private final Map<Integer, Tables> tables = new HashMap<>();
@@ -45,7 +45,7 @@ final class JavaGf16Regions implements Gf16Regions {
         }
     }
 
-    /** The products of an element with 0 to 255. */
+    /** Returns the products of an element with 0 to 255. */
     private static char[] products(int element) {
         char[] products = new char[BYTE_VALUES];
         int power = element;
@@ -78,7 +78,7 @@ final class JavaGf16Regions implements Gf16Regions {
         }
     }
 
-    /** Of the low 16 bits. */
+    /** Returns the product of the low 16 bits. */
     private static int product(int word, char[] low, char[] high) {
         return low[word & 0xff] ^ high[word >>> 8 & 0xff];
     }

@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@link Md5Lanes} by the JDK's {@link MessageDigest}, one stream after the other. */
+/** {@link Md5Lanes} with the JDK's {@link MessageDigest}, one stream after the other. */
 final class JavaMd5Lanes implements Md5Lanes {
 
     private final MessageDigest[] lanes = new MessageDigest[LANES];
@@ -17,7 +17,7 @@ final class JavaMd5Lanes implements Md5Lanes {
         }
     }
 
-    /** An empty stream. */
+    /** Makes an empty stream. */
     static MessageDigest md5() {
         try {
             return MessageDigest.getInstance("MD5");

@@ -14,7 +14,7 @@ public final class LaneDigester implements RangeDigester {
 
     private static final int SLAB = 1 << 20;
 
-    /** A range on its way through a lane. */
+    /** A range and the progress of its digest in a lane. */
     private static final class Stream {
 
         private final int index;
@@ -26,7 +26,7 @@ public final class LaneDigester implements RangeDigester {
             this.range = range;
         }
 
-        /** The next slab of the range; empty at its end. */
+        /** Reads the next slab of the range; empty at its end. */
         ByteBuffer read(ByteSource source, ByteBuffer slab) throws IOException {
             slab.clear().limit((int) Math.min(slab.capacity(), range.length() - done));
             source.readFully(range.offset() + done, slab);
@@ -38,7 +38,7 @@ public final class LaneDigester implements RangeDigester {
     private final List<ByteBuffer> slabs = new ArrayList<>();
     private int slabSize;
 
-    /** A digester that takes memory when it is used. */
+    /** Makes a digester that allocates memory when it is used. */
     public LaneDigester() {}
 
     @Override
@@ -73,7 +73,7 @@ public final class LaneDigester implements RangeDigester {
         return Arrays.asList(digests);
     }
 
-    /** Direct memory, which the lanes take without a copy; no more than the ranges need. */
+    /** Allocates direct memory, which the lanes use without a copy, but no more than the ranges need. */
     private void prepareSlabs(int count, List<Range> ranges) {
         long longest = ranges.stream().mapToLong(Range::length).max().orElse(0);
         int needed = (int) Math.min(SLAB, Math.max(longest, 1));

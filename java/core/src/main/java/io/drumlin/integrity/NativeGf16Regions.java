@@ -8,10 +8,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** {@link Gf16Regions} by the C core: up to 32 words in one SIMD register. */
+/** {@link Gf16Regions} with the C core: up to 32 words in one SIMD register. */
 final class NativeGf16Regions implements Gf16Regions {
 
-    /** Sources of one call; more are taken in several. */
+    /** Largest number of sources in one call; more sources take several calls. */
     private static final int BATCH = 32;
 
     private static final int COEFFICIENTS = BATCH * Long.BYTES;
@@ -23,7 +23,7 @@ final class NativeGf16Regions implements Gf16Regions {
     private final long argumentsAddress;
     private final int width;
 
-    /** {@code width}: bytes per instruction, 0 for the most this processor has. */
+    /** {@code width}: bytes per instruction; 0 for the maximum of this processor. */
     NativeGf16Regions(int width) {
         NativeCore.ensureAvailable();
         if (width > widest()) {
@@ -33,7 +33,7 @@ final class NativeGf16Regions implements Gf16Regions {
         this.width = width;
     }
 
-    /** Most bytes per instruction on this processor. */
+    /** Returns the largest number of bytes per instruction on this processor. */
     static int widest() {
         return CoreLibrary.drumlin_gf16_width();
     }

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** {@link Md5Lanes} by the C core: up to sixteen streams in one SIMD register. */
+/** {@link Md5Lanes} with the C core: up to sixteen streams in one SIMD register. */
 final class NativeMd5Lanes implements Md5Lanes {
 
-    /** Heap memory is copied in pieces of this many bytes per lane: all lanes together stay in the cache. */
+    /** Heap memory is copied in pieces of so many bytes per lane, so that all lanes together stay in the cache. */
     private static final int HEAP_PIECE = 16 << 10;
 
     private static final int LENGTHS = LANES * Long.BYTES;
@@ -26,23 +26,23 @@ final class NativeMd5Lanes implements Md5Lanes {
 
     private final long argumentsAddress;
 
-    /** Bytes of each piece that the C core has got. */
+    /** Number of bytes of each piece that the C core has received. */
     private final int[] taken = new int[LANES];
 
     /** Address of the C core's streams; 0 once closed. */
     private long streams;
 
-    /** A piece per lane, made when heap memory first comes. */
+    /** One piece per lane, allocated when heap memory first comes. */
     private @Nullable ByteBuffer copies;
 
-    /** {@code width}: lanes per instruction, 0 for the most this processor has. */
+    /** {@code width}: lanes per instruction; 0 for the maximum of this processor. */
     NativeMd5Lanes(int width) {
         NativeCore.ensureAvailable();
         argumentsAddress = NativeMemory.address(arguments);
         streams = NativeMemory.make("MD5 lanes", result -> CoreLibrary.drumlin_md5_create(result, width));
     }
 
-    /** Lanes per instruction. */
+    /** Returns the number of lanes per instruction. */
     int width() {
         return CoreLibrary.drumlin_md5_width(open());
     }
@@ -66,7 +66,7 @@ final class NativeMd5Lanes implements Md5Lanes {
         }
     }
 
-    /** Writes down what the lanes get next; false when there is nothing. */
+    /** Records what the lanes get next; returns false if there is nothing. */
     private boolean takeAll(List<? extends @Nullable ByteBuffer> pieces) {
         boolean any = false;
         for (int lane = 0; lane < pieces.size(); lane++) {

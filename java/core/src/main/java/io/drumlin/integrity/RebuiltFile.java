@@ -14,17 +14,17 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of a Reed-Solomon group, computed from others of the group while it is read: a lost one from survivors, or a parity
- * file from the data files. Not thread-safe.
+ * A file of a Reed-Solomon group that is computed from others of the group while it is read: a lost file from
+ * survivors, or a parity file from the data files. Not thread-safe.
  *
- * <p>All files of the group count as equally long; see {@link io.drumlin.format.ResizedSource}. Where that length is odd, C FTI
- * stores only the low byte of the last word of a parity file, and no data file's last byte follows from that:
- * {@link #lastByteIsSure} tells, and {@link #completed} finds it. A shorter data file, cut to its own size, has no such byte. Lost
- * parity files of that length are made last, of all data files.
+ * <p>All files of the group count as equally long; see {@link io.drumlin.format.ResizedSource}. If that length is odd,
+ * C FTI stores only the low byte of the last word of a parity file, so it does not determine the last byte of a data
+ * file. {@link #lastByteIsSure} reports that, and {@link #completed} finds the byte. A shorter data file, cut to its
+ * own size, does not contain that byte. Lost parity files of that length must be computed last, from all data files.
  */
 public final class RebuiltFile implements ByteSource {
 
-    /** Bytes that are computed at a time; those of all sources stay in the cache. */
+    /** Number of bytes that are computed at a time; those of all sources stay in the cache. */
     private static final int WINDOW = 64 << 10;
 
     private static final int WORD = Short.BYTES;
@@ -38,7 +38,7 @@ public final class RebuiltFile implements ByteSource {
     private final long length;
     private final boolean sure;
 
-    /** The last byte, where something better than the sources told it; or {@link #UNKNOWN}. */
+    /** The last byte, if it is known from something better than the sources; otherwise {@link #UNKNOWN}. */
     private final int lastByte;
 
     private final List<ByteBuffer> windows;
@@ -57,13 +57,13 @@ public final class RebuiltFile implements ByteSource {
     }
 
     /**
-     * Makes a file of others.
+     * Makes a file from others.
      *
-     * @param code of the group
-     * @param files data files, then parity files; {@code null} where one is lost. What they have behind {@code length} bytes is
-     *     not looked at. At least k must be there; the first k are read, whether or not the wanted one is among them
-     * @param number of the wanted file, 0 to 2k - 1
-     * @param length bytes of each file
+     * @param code the code of the group
+     * @param files data files, then parity files; {@code null} where one is lost. Bytes from {@code length} on are
+     *     ignored. At least k files must be there; the first k are read, whether or not the wanted one is among them
+     * @param number number of the wanted file, 0 to 2k - 1
+     * @param length length of each file in bytes
      * @return the wanted file
      * @throws IllegalArgumentException there are too few files, or one is too short
      */
@@ -102,19 +102,19 @@ public final class RebuiltFile implements ByteSource {
     }
 
     /**
-     * Whether the last byte follows from the sources.
+     * Returns whether the last byte follows from the sources.
      *
-     * @return false for a file of odd length that is made of parity files too, unless it was {@link #completed}
+     * @return false for a file of odd length that is computed from parity files too, unless it was {@link #completed}
      */
     public boolean lastByteIsSure() {
         return sure;
     }
 
     /**
-     * The same file with the last byte that its digest demands. Reads the file once.
+     * Returns the same file with the last byte that its digest demands. Reads the file once.
      *
-     * @param md5 of all {@link #size} bytes, 16 bytes
-     * @return empty if the digest fits no last byte: the file cannot be rebuilt of these sources
+     * @param md5 the digest of all {@link #size} bytes, 16 bytes
+     * @return empty if no last byte fits the digest: the file cannot be rebuilt from these sources
      * @throws IOException a source cannot be read
      */
     public Optional<RebuiltFile> completed(byte[] md5) throws IOException {
@@ -126,12 +126,12 @@ public final class RebuiltFile implements ByteSource {
     }
 
     /**
-     * The last byte that the digest of the end of a file demands.
+     * Finds the last byte that the digest of the end of a file demands.
      *
-     * @param file whose last byte may be anything
-     * @param from where the digest begins, before the last byte
-     * @param md5 of all bytes from there, 16 bytes
-     * @return 0 to 255, or empty if the digest fits none: another byte is wrong
+     * @param file a file whose last byte may have any value
+     * @param from offset at which the digest begins, before the last byte
+     * @param md5 the digest of all bytes from there, 16 bytes
+     * @return 0 to 255, or empty if no value fits the digest: another byte is wrong
      * @throws IOException the file cannot be read
      */
     public static OptionalInt lastByte(ByteSource file, long from, byte[] md5) throws IOException {
@@ -147,11 +147,11 @@ public final class RebuiltFile implements ByteSource {
     }
 
     /**
-     * The last byte that a digest demands.
+     * Finds the last byte that a digest demands.
      *
-     * @param before has got all bytes of the file but the last; is left so
-     * @param md5 of the whole file, 16 bytes
-     * @return 0 to 255, or empty if the digest fits none: another byte is wrong
+     * @param before the digest state after all bytes of the file except the last; it is not changed
+     * @param md5 the digest of the whole file, 16 bytes
+     * @return 0 to 255, or empty if no value fits the digest: another byte is wrong
      */
     public static OptionalInt lastByte(MessageDigest before, byte[] md5) {
         for (int value = 0; value < BYTE_VALUES; value++) {
@@ -165,7 +165,8 @@ public final class RebuiltFile implements ByteSource {
     }
 
     /**
-     * The same file with another last byte, for callers that know it or whose digest is not of the whole file.
+     * Returns the same file with another last byte, for callers that know it or whose digest does not cover the whole
+     * file.
      *
      * @param value 0 to 255
      * @return a file whose last byte is sure
@@ -206,7 +207,7 @@ public final class RebuiltFile implements ByteSource {
         }
     }
 
-    /** Puts words of the file into the sum. */
+    /** Adds words of the file to the sum. */
     private void compute(long start, int bytes) throws IOException {
         zero(sum.clear().limit(bytes));
         int there = (int) Math.min(bytes, length - start);

@@ -5,12 +5,12 @@ import java.util.BitSet;
 import java.util.Objects;
 
 /**
- * The Reed-Solomon code of C FTI's level 3: a group of k data files and k parity files, all equally long, of which any k give
- * the others; docs/formats/fti-ff.md, section 7. Says by which sums of files others are made; {@link Gf16Regions} makes
- * them. Immutable and pure.
+ * The Reed-Solomon code of C FTI's level 3: a group of k data files and k parity files, all equally long, of which any
+ * k determine the others; docs/formats/fti-ff.md, section 7. This class computes the sums from which files are made;
+ * {@link Gf16Regions} carries them out. Immutable and pure.
  *
- * <p>Files are numbered 0 to k - 1 for data, k to 2k - 1 for parity. The code is over 16-bit words: a file of odd length
- * counts as completed by a zero byte.
+ * <p>Files 0 to k - 1 are data, files k to 2k - 1 parity. The code works on 16-bit words; a file of odd length counts
+ * as completed by a zero byte.
  */
 public final class ReedSolomon16 {
 
@@ -20,7 +20,7 @@ public final class ReedSolomon16 {
     private final int files;
 
     /**
-     * The code of a group.
+     * Makes the code of a group.
      *
      * @param files k, the size of the group, 1 to {@link #MOST_FILES}
      */
@@ -33,7 +33,7 @@ public final class ReedSolomon16 {
     }
 
     /**
-     * The size of the group.
+     * Returns the size of the group.
      *
      * @return k
      */
@@ -42,18 +42,18 @@ public final class ReedSolomon16 {
     }
 
     /**
-     * A factor of the code: 1 / (parity ^ (k + data)), a Cauchy matrix.
+     * Returns a factor of the code: 1 / (parity ^ (k + data)), a Cauchy matrix.
      *
      * @param parity index of a parity file, 0 to k - 1
      * @param data number of a data file, 0 to k - 1
-     * @return what the data file is multiplied by when it is added to the parity file
+     * @return the factor of the data file in the sum that makes the parity file
      */
     public int coefficient(int parity, int data) {
         return Gf16.inverse(Objects.checkIndex(parity, files) ^ (files + Objects.checkIndex(data, files)));
     }
 
     /**
-     * How a parity file is made.
+     * Returns the factors that make a parity file.
      *
      * @param parity index of the parity file, 0 to k - 1
      * @return the factors of data files 0 to k - 1
@@ -65,10 +65,10 @@ public final class ReedSolomon16 {
     }
 
     /**
-     * How lost files are made of others.
+     * Determines how lost files are made from the survivors.
      *
-     * @param survivors numbers of the files that are there, at least k; the first k are used, as in C FTI
-     * @return the way back
+     * @param survivors numbers of the existing files, at least k; the first k are used, as in C FTI
+     * @return the decoding
      */
     public Decoding decoding(BitSet survivors) {
         if (survivors.length() > 2 * files || survivors.cardinality() < files) {
@@ -78,7 +78,7 @@ public final class ReedSolomon16 {
         return new Decoding(survivors.stream().limit(files).toArray());
     }
 
-    /** Which files lost ones are made of, and how. Immutable. */
+    /** Determines from which files the lost ones are made, and how. Immutable. */
     public final class Decoding {
 
         private final int[] used;
@@ -94,7 +94,7 @@ public final class ReedSolomon16 {
         }
 
         /**
-         * The files that all others are made of.
+         * Returns the files from which all others are made.
          *
          * @return k numbers, ascending
          */
@@ -103,9 +103,9 @@ public final class ReedSolomon16 {
         }
 
         /**
-         * How a file is made.
+         * Returns the factors that make a file.
          *
-         * @param number of any file, 0 to 2k - 1
+         * @param number number of any file, 0 to 2k - 1
          * @return the factors of the files of {@link #used}, in their order
          */
         public int[] row(int number) {
@@ -113,7 +113,7 @@ public final class ReedSolomon16 {
             return number < files ? inverse[number].clone() : combined(codingRow(number - files));
         }
 
-        /** Factors of data files as factors of the used files. */
+        /** Converts factors of data files to factors of the used files. */
         private int[] combined(int[] factors) {
             int[] row = new int[files];
             for (int data = 0; data < files; data++) {
@@ -129,7 +129,10 @@ public final class ReedSolomon16 {
         return row;
     }
 
-    /** Gauss and Jordan. Every matrix that comes here has an inverse: that is what makes the code one of any k files. */
+    /**
+     * Inverts by Gauss and Jordan. Every matrix that occurs here has an inverse, and therefore any k files are enough
+     * for this code.
+     */
     private int[][] invert(int[][] matrix) {
         int[][] inverse = new int[files][];
         Arrays.setAll(inverse, this::unitRow);

@@ -10,12 +10,12 @@ import org.bytedeco.javacpp.annotation.Platform;
 import org.bytedeco.javacpp.annotation.Raw;
 
 /**
- * The functions of {@code libdrumlin_core}, by their C names; {@code drumlin/core.h} is their manual.
+ * The functions of {@code libdrumlin_core} under their C names; {@code drumlin/core.h} is their manual.
  *
- * <p>Parameters and results are numbers, addresses among them as {@code long}: no strings and no arrays but as raw objects,
- * because the glue does without JavaCPP's run time. Unless a function says otherwise, results below 0 are {@code -errno}. Nothing is checked
- * here: a wrong address ends the process. Callable once {@link NativeCore#ensureAvailable()} has returned. Thread-safe
- * where the manual says so.
+ * <p>Parameters and results are numbers; addresses are {@code long}. Strings and arrays are passed only as raw objects,
+ * because the glue works without JavaCPP's run time. Unless a function says otherwise, results below 0 are
+ * {@code -errno}. Nothing is checked here: a wrong address ends the process. The functions can be called once
+ * {@link NativeCore#ensureAvailable()} has returned. They are thread-safe where the manual says so.
  */
 @Platform(
         cinclude = "drumlin/core.h",
@@ -25,20 +25,20 @@ import org.bytedeco.javacpp.annotation.Raw;
 @NoException
 public final class CoreLibrary {
 
-    /** The {@code DRUMLIN_CORE_ABI} that these declarations were written for. */
+    /** The {@code DRUMLIN_CORE_ABI} for which these declarations were written. */
     public static final int ABI = 6;
 
     private CoreLibrary() {}
 
     /**
-     * The ABI of the library.
+     * Returns the ABI of the library.
      *
      * @return {@link #ABI} in a library that fits
      */
     public static native int drumlin_core_abi();
 
     /**
-     * The name of an errno.
+     * Returns the name of an errno.
      *
      * @param error errno or -errno
      * @return address of a C string, for example {@code ENOSPC}; 0 for a number without a name
@@ -46,7 +46,7 @@ public final class CoreLibrary {
     public static native @Cast("intptr_t") long drumlin_error_name(int error);
 
     /**
-     * The system's words for an errno.
+     * Returns the system's text for an errno.
      *
      * @param error errno or -errno
      * @return address of a C string, for example {@code No space left on device}
@@ -54,23 +54,25 @@ public final class CoreLibrary {
     public static native @Cast("intptr_t") long drumlin_error_message(int error);
 
     /**
-     * Who handles a signal.
+     * Returns the owner of the handler of a signal.
      *
      * @param signalNumber number of a signal
-     * @return address of a C string: path of a library, empty for nobody, {@code ?} for unknown code; 0 for no signal
+     * @return address of a C string: path of a library, empty if there is no handler, {@code ?} for unknown code; 0 if
+     *     the number is not a signal
      */
     public static native @Cast("intptr_t") long drumlin_signal_owner(int signalNumber);
 
     /**
-     * Loads a library for all that are loaded later, and gives the JVM back the signals that it takes.
+     * Loads a library so that all libraries loaded later see it, and restores the signal handlers of the JVM that it
+     * replaces.
      *
      * @param name address of the NUL-terminated path, or of a name that the dynamic linker looks for
-     * @return 1 where it had taken signals, else 0, or -errno
+     * @return 1 if the library had replaced handlers, else 0, or -errno
      */
     public static native int drumlin_library_load(@Cast("const char*") long name);
 
     /**
-     * The dynamic linker's words for the thread's last failure of {@link #drumlin_library_load}.
+     * Returns the dynamic linker's text for the thread's last failure of {@link #drumlin_library_load}.
      *
      * @return address of a C string
      */
@@ -80,28 +82,28 @@ public final class CoreLibrary {
      * Allocates zeroed, aligned memory.
      *
      * @param memory address of the 8 bytes that receive the memory's address
-     * @param size bytes
+     * @param size size in bytes
      * @return 0 or -errno
      */
     public static native int drumlin_memory_allocate(@Cast("void**") long memory, long size);
 
     /**
-     * Frees what {@link #drumlin_memory_allocate} gave.
+     * Frees memory of {@link #drumlin_memory_allocate}.
      *
      * @param memory its address, or 0
      */
     public static native void drumlin_memory_free(@Cast("void*") long memory);
 
     /**
-     * Lets what {@link #drumlin_memory_allocate} gave wait for the next call that asks for as much.
+     * Keeps memory of {@link #drumlin_memory_allocate} for the next call that asks for the same size.
      *
      * @param memory its address, or 0
-     * @param size bytes, as they were asked for
+     * @param size size in bytes, as it was requested
      */
     public static native void drumlin_memory_recycle(@Cast("void*") long memory, long size);
 
     /**
-     * Copies memory that nobody reads soon.
+     * Copies memory past the cache, if nobody reads it soon.
      *
      * @param target address
      * @param source address
@@ -163,16 +165,16 @@ public final class CoreLibrary {
      *
      * @param path address of the NUL-terminated path
      * @param modes {@code DRUMLIN_OPEN_*}
-     * @param permissions of a new file
+     * @param permissions permissions of a new file
      * @return the descriptor, or -errno
      */
     public static native int drumlin_file_open(@Cast("const char*") long path, int modes, int permissions);
 
     /**
-     * The unit of transfers of a file.
+     * Returns the unit of transfers of a file.
      *
      * @param fd descriptor
-     * @return a power of two, 1 where the file is buffered, or -errno
+     * @return a power of two, 1 if the file is buffered, or -errno
      */
     public static native int drumlin_file_alignment(int fd);
 
@@ -207,7 +209,7 @@ public final class CoreLibrary {
     public static native long drumlin_file_read(int fd, @Cast("void*") long data, long length, long offset);
 
     /**
-     * The length of a file.
+     * Returns the length of a file.
      *
      * @param fd descriptor
      * @return bytes or -errno
@@ -219,17 +221,17 @@ public final class CoreLibrary {
      *
      * @param fd descriptor
      * @param size bytes
-     * @return 0, 1 where the file was only made longer, or -errno
+     * @return 0, 1 if the file was only made longer, or -errno
      */
     public static native int drumlin_file_allocate(int fd, long size);
 
     /**
-     * Lets the system begin to write a range to the device.
+     * Makes the system begin to write a range to the device.
      *
      * @param fd descriptor
-     * @param offset bytes, where the range begins
+     * @param offset start of the range in bytes
      * @param length bytes
-     * @return 0, 1 where there is no such thing, or -errno
+     * @return 0, 1 if the system cannot do this, or -errno
      */
     public static native int drumlin_file_writeback(int fd, long offset, long length);
 
@@ -237,9 +239,9 @@ public final class CoreLibrary {
      * Reserves space for a range of a file that others may extend meanwhile.
      *
      * @param fd descriptor
-     * @param offset bytes, where the range begins
+     * @param offset start of the range in bytes
      * @param length bytes, above 0
-     * @return 0, 1 where the file system cannot reserve and nothing was changed, or -errno
+     * @return 0, 1 if the file system cannot reserve and nothing was changed, or -errno
      */
     public static native int drumlin_file_reserve(int fd, long offset, long length);
 
@@ -262,7 +264,7 @@ public final class CoreLibrary {
     public static native int drumlin_file_sync(int fd, int metadata);
 
     /**
-     * Renames.
+     * Renames a file or directory.
      *
      * @param from address of the NUL-terminated path
      * @param to address of the NUL-terminated path
@@ -298,14 +300,14 @@ public final class CoreLibrary {
      * Makes a queue of transfers.
      *
      * @param queue address of the 8 bytes that receive the queue's address
-     * @param depth transfers under way at a time
+     * @param depth largest number of transfers under way
      * @param backend {@code DRUMLIN_QUEUE_*}
      * @return 0 or -errno
      */
     public static native int drumlin_queue_create(@Cast("drumlin_queue**") long queue, int depth, int backend);
 
     /**
-     * Who moves the bytes.
+     * Returns the mechanism that moves the bytes.
      *
      * @param queue its address
      * @return {@code DRUMLIN_QUEUE_*}
@@ -342,7 +344,7 @@ public final class CoreLibrary {
      * Waits for a transfer.
      *
      * @param queue its address
-     * @param ticket what starting it gave
+     * @param ticket the ticket of the started transfer
      * @return bytes or -errno
      */
     public static native long drumlin_queue_wait(@Cast("drumlin_queue*") long queue, long ticket);
@@ -364,7 +366,7 @@ public final class CoreLibrary {
     public static native int drumlin_md5_create(@Cast("drumlin_md5**") long md5, int width);
 
     /**
-     * Lanes per instruction.
+     * Returns the number of lanes per instruction.
      *
      * @param md5 address of the streams
      * @return 1, 4, 8 or 16
@@ -372,7 +374,7 @@ public final class CoreLibrary {
     public static native int drumlin_md5_width(@Cast("const drumlin_md5*") long md5);
 
     /**
-     * Starts a stream anew.
+     * Starts a stream again from the beginning.
      *
      * @param md5 address of the streams
      * @param lane 0 to 15
@@ -414,7 +416,7 @@ public final class CoreLibrary {
     public static native void drumlin_md5_destroy(@Cast("drumlin_md5*") long md5);
 
     /**
-     * Bytes per instruction in regions of GF(2^16).
+     * Returns the number of bytes per instruction in regions of GF(2^16).
      *
      * @return 2, 16, 32 or 64
      */
@@ -439,24 +441,30 @@ public final class CoreLibrary {
             long length,
             int width);
 
-    /** A direct buffer over memory. */
+    /** Makes a direct buffer over memory. */
     @Name("drumlin_jni_view")
     @Raw(withEnv = true)
     static native ByteBuffer view(long address, long length);
 
-    /** Copies memory into a primitive array, from a byte of its elements on. The collection of garbage may have to wait meanwhile. */
+    /**
+     * Copies memory into a primitive array, from byte {@code offset} of its elements on. Garbage collection may have to
+     * wait meanwhile.
+     */
     @Name("drumlin_jni_copy_in")
     static native void copyIn(@Raw(withEnv = true) Object array, long offset, long source, long length);
 
-    /** The other way. */
+    /**
+     * Copies the elements of a primitive array to memory, from byte {@code offset} of the elements on. Garbage
+     * collection may have to wait meanwhile.
+     */
     @Name("drumlin_jni_copy_out")
     static native void copyOut(@Raw(withEnv = true) Object array, long offset, long target, long length);
 
-    /** The address of a direct buffer's element 0; 0 for a heap buffer. */
+    /** Returns the address of a direct buffer's element 0; 0 for a heap buffer. */
     @Name("drumlin_jni_address")
     static native long address(@Raw(withEnv = true) Buffer buffer);
 
-    /** Whether the memory of a direct buffer stays whatever the program does. */
+    /** Returns whether the memory of a direct buffer stays valid whatever the program does. */
     @Name("drumlin_jni_is_lasting")
     static native boolean isLasting(@Raw(withEnv = true) Buffer buffer);
 }

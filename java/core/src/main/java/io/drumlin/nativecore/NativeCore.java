@@ -4,7 +4,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the C core can be used in this process. Loading is tried when somebody first asks. Thread-safe. */
+/** Tells whether the C core can be used in this process. Loading is tried on first use. Thread-safe. */
 public final class NativeCore {
 
     private static final int SIGSEGV = 11;
@@ -12,19 +12,19 @@ public final class NativeCore {
     private NativeCore() {}
 
     /**
-     * Whether the functions of {@link CoreLibrary} can be called.
+     * Returns whether the functions of {@link CoreLibrary} can be called.
      *
-     * @return false where {@link #unavailabilityCause()} tells a reason
+     * @return false if {@link #unavailabilityCause()} gives a reason
      */
     public static boolean isAvailable() {
-        // Asked for each slab: without making the cause.
+        // This is called for each slab, so it does not make the cause.
         return !NativeLibrary.switchedOff() && Loading.ONCE.failure() == null;
     }
 
     /**
-     * Why the C core cannot be used.
+     * Returns the reason why the C core cannot be used.
      *
-     * @return {@code null} when it can; else the message lists all that was tried and says what to do
+     * @return {@code null} if it can; otherwise the message lists everything that was tried and says what to do
      */
     public static @Nullable Throwable unavailabilityCause() {
         return NativeLibrary.switchedOff() ? NativeLibrary.switchedOffCause() : Loading.ONCE.failure();
@@ -33,7 +33,7 @@ public final class NativeCore {
     /**
      * Does nothing if the C core can be used.
      *
-     * @throws IllegalStateException it cannot; the message says why
+     * @throws IllegalStateException it cannot be used; the message says why
      */
     public static void ensureAvailable() {
         Throwable cause = unavailabilityCause();
@@ -43,11 +43,12 @@ public final class NativeCore {
     }
 
     /**
-     * Loads a library that may take signals from the JVM, as MPI libraries do, and gives them back. The library stays and is
-     * seen by all that are loaded later.
+     * Loads a library that may replace signal handlers of the JVM, as MPI libraries do, and restores the handlers. The
+     * library stays loaded, and all libraries loaded later see it.
      *
      * @param library a path, or the name of a file that the dynamic linker looks for
-     * @throws UnsatisfiedLinkError it cannot be loaded, or it keeps a signal without which the JVM cannot go on
+     * @throws UnsatisfiedLinkError the library cannot be loaded, or it keeps a signal without which the JVM cannot
+     *     continue
      */
     public static void loadGuarded(String library) {
         ByteBuffer name = NativeMemory.nativeString(library);
@@ -68,10 +69,10 @@ public final class NativeCore {
     }
 
     /**
-     * The words for a library that keeps a signal of the JVM.
+     * Returns the message for a library that keeps a signal of the JVM.
      *
      * @param library its name
-     * @return a sentence with the advice what to do
+     * @return a sentence that includes advice
      */
     public static String signalsLostTo(String library) {
         String owner = NativeMemory.string(CoreLibrary.drumlin_signal_owner(SIGSEGV));

@@ -26,32 +26,32 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads one library of the C core and its JNI glue, without locks, and without touching a shared file system more than
- * needed, because every rank of a job does it at the same moment.
+ * Loads one library of the C core and its JNI glue. It uses no locks and touches a shared file system no more than
+ * needed, because every rank of a job does this at the same moment.
  *
- * <p>The two files {@code lib<name>.so} and {@code libjni<name>.so} are looked for. Where there are several builds of a library, the
- * first is looked for everywhere before the second. The places are
+ * <p>It looks for two files, {@code lib<name>.so} and {@code libjni<name>.so}. If there are several builds of a library,
+ * it looks for the first everywhere before the second. The places are
  *
  * <ol>
  *   <li>in the folder that the system property {@value #DIRECTORY_PROPERTY} or the environment variable
  *       {@value #DIRECTORY_VARIABLE} names, and then nowhere else;
  *   <li>in the folders of {@code java.library.path};
- *   <li>on the class path or the module path, from where they are copied into a private folder of the node's own disk
+ *   <li>on the class path or the module path, from which they are copied into a private folder of the node's own disk
  *       ({@code SLURM_TMPDIR}, {@code TMPDIR}, {@code java.io.tmpdir}), once per content.
  * </ol>
  *
- * <p>Libraries that are there and do not fit, because they are of another version or of another system, are warned of: without
- * them programs work, but slower than who installed them expects.
+ * <p>A log warning names libraries that exist but do not fit, because they have another version or are for another
+ * system. Without them programs work, but more slowly than the person who installed them expects.
  *
- * <p>JavaCPP's own loader and its cache in the home folder are not used: glue is linked with {@code jni_exports.map}, which
- * hides what would call them. Thread-safe.
+ * <p>JavaCPP's own loader and its cache in the home folder are not used. The glue is linked with {@code jni_exports.map},
+ * which hides the symbols that would call them. Thread-safe.
  */
 public final class NativeLibrary {
 
     /** The system property that names the one folder to load from. */
     public static final String DIRECTORY_PROPERTY = "drumlin.native.dir";
 
-    /** The environment variable that names the one folder to load from, where the system property does not. */
+    /** The environment variable that names the one folder to load from, if the system property does not. */
     public static final String DIRECTORY_VARIABLE = "DRUMLIN_NATIVE_DIR";
 
     /** The system property that, with the value {@code off}, forbids all native code. */
@@ -65,18 +65,18 @@ public final class NativeLibrary {
     private final Class<?> binding;
     private final List<String> tried = new ArrayList<>();
 
-    /** The build that was loaded. */
+    /** The name of the build that was loaded. */
     private String loaded = "";
 
-    /** Whether there are files of the name that cannot be loaded. */
+    /** Whether files of the name exist that cannot be loaded. */
     private boolean found;
 
     /**
-     * One of several builds of a library, which all have the same functions and share their glue.
+     * One of several builds of a library. All have the same functions and share their glue.
      *
-     * @param name what stands between {@code lib} and {@code .so}
-     * @param before gets the path of the file before the JVM loads it; where it throws an {@link UnsatisfiedLinkError}, the file is
-     *     not loaded
+     * @param name the part of the file name between {@code lib} and {@code .so}
+     * @param before receives the path of the file before the JVM loads it; if it throws an
+     *     {@link UnsatisfiedLinkError}, the file is not loaded
      */
     public record Build(String name, Consumer<String> before) {}
 
@@ -87,29 +87,29 @@ public final class NativeLibrary {
     }
 
     /**
-     * Loads a library, its glue, and compares the ABI.
+     * Loads a library and its glue, and compares the ABI.
      *
-     * @param name what stands between {@code lib} and {@code .so}, for example {@code drumlin_core}
-     * @param binding the class with the native methods, of the class loader of this class; that loader is asked for the
+     * @param name the part of the file name between {@code lib} and {@code .so}, for example {@code drumlin_core}
+     * @param binding the class with the native methods, from the class loader of this class, which also finds the
      *     bundled copy
-     * @param abi the number that the binding was written for
-     * @param actualAbi asks the loaded library for its number
-     * @return {@code null} when the binding can be used; else why not: the message lists all that was tried. The outcome
-     *     is final for this process, so the caller keeps it
+     * @param abi the ABI for which the binding was written
+     * @param actualAbi asks the loaded library for its ABI
+     * @return {@code null} if the binding can be used; otherwise the reason, with a message that lists everything that
+     *     was tried. The outcome is final for this process, so the caller should keep it
      */
     public static @Nullable Throwable load(String name, Class<?> binding, int abi, IntSupplier actualAbi) {
         return load(name, List.of(new Build(name, path -> {})), binding, abi, actualAbi);
     }
 
     /**
-     * Loads one of several builds of a library, and its glue, and compares the ABI.
+     * Loads one of several builds of a library and its glue, and compares the ABI.
      *
-     * @param name what stands between {@code libjni} and {@code .so}
-     * @param builds in the order in which they are tried
+     * @param name the part of the file name between {@code libjni} and {@code .so}
+     * @param builds the builds in the order in which they are tried
      * @param binding the class with the native methods
-     * @param abi the number that the binding was written for
-     * @param actualAbi asks the loaded library for its number
-     * @return {@code null} when the binding can be used; else why not
+     * @param abi the ABI for which the binding was written
+     * @param actualAbi asks the loaded library for its ABI
+     * @return {@code null} if the binding can be used; otherwise the reason
      */
     public static @Nullable Throwable load(
             String name, List<Build> builds, Class<?> binding, int abi, IntSupplier actualAbi) {
@@ -146,7 +146,7 @@ public final class NativeLibrary {
     }
 
     /**
-     * Whether the user wants no native code.
+     * Returns whether the user forbids native code.
      *
      * @return true with {@code -Ddrumlin.native=off}
      */
@@ -200,7 +200,7 @@ public final class NativeLibrary {
         return null;
     }
 
-    /** No path where the name has letters that the locale of the JVM has not, such as an umlaut with LC_ALL=C. */
+    /** Returns no path if the name has letters that the JVM's locale lacks, for example an umlaut with LC_ALL=C. */
     private @Nullable Path pathOf(String source, String name) {
         try {
             return Path.of(name);
@@ -232,7 +232,7 @@ public final class NativeLibrary {
         }
     }
 
-    /** The library, then the glue, which needs it. */
+    /** Returns the library, then the glue, which needs it. */
     private List<String> fileNames(Build build) {
         return List.of("lib" + build.name + ".so", "libjni" + name + ".so");
     }
@@ -259,7 +259,8 @@ public final class NativeLibrary {
             tried.add("class path: " + e);
             return null;
         }
-        // The number: where the user database does not know it, all users have the name "?".
+        // The folder's name has the number of the user. If the user database does not know it, all users have the name
+        // "?".
         String folder = "drumlin-" + ownUid() + "-" + digest(contents);
         for (String disk : localDisks()) {
             Path place = pathOf("copy of the bundled library", disk + "/" + folder);
@@ -272,14 +273,14 @@ public final class NativeLibrary {
         return null;
     }
 
-    /** By the class loader, not the class, which would look into its own module only. */
+    /** Asks the class loader, because the class would look in its own module only. */
     private @Nullable InputStream bundled(String resource) {
         ClassLoader loader = binding.getClassLoader();
         return loader == null ? null : loader.getResourceAsStream(resource);
     }
 
     /**
-     * Where libraries are unpacked: folders on a disk of the node's own, which a home folder is not.
+     * Returns the folders in which libraries are unpacked. They are on a disk of the node's own; a home folder is not.
      *
      * @return names from the environment and the JVM, in the order in which they are tried
      */
@@ -300,7 +301,7 @@ public final class NativeLibrary {
             try {
                 Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PRIVATE));
             } catch (FileAlreadyExistsException e) {
-                // By another rank, or an earlier job.
+                // Another rank, or an earlier job, has unpacked it.
             }
             requirePrivate(folder);
             for (Map.Entry<String, byte[]> file : contents.entrySet()) {
@@ -313,7 +314,10 @@ public final class NativeLibrary {
         }
     }
 
-    /** Anybody can make a folder of that name below /tmp first; what lies in it would run with this user's rights. */
+    /**
+     * Refuses a folder that others can change. Anybody can make a folder of that name below /tmp first, and its
+     * contents would run with this user's rights.
+     */
     private static void requirePrivate(Path folder) throws IOException {
         Map<String, Object> found = Files.readAttributes(folder, "unix:uid,permissions", LinkOption.NOFOLLOW_LINKS);
         boolean ours = ownUid().equals(found.get("uid"));
@@ -343,7 +347,7 @@ public final class NativeLibrary {
         }
     }
 
-    /** As JavaCPP names it, because the jars' classifiers do. */
+    /** Returns the platform under JavaCPP's name, which the jars' classifiers use. */
     private static String platform() {
         String architecture = System.getProperty("os.arch");
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);

@@ -11,20 +11,21 @@ import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between addresses and buffers. The Java heap has no addresses: native code never keeps what lies there, it only copies it.
+ * Converts between addresses and buffers. The Java heap has no fixed addresses, so native code never keeps data there;
+ * it only copies them.
  *
- * <p>Callable once {@link NativeCore#ensureAvailable()} has returned. Thread-safe.
+ * <p>The methods can be called once {@link NativeCore#ensureAvailable()} has returned. Thread-safe.
  */
 public final class NativeMemory {
 
-    /** Bytes for which the collection of garbage may have to wait: a tenth of a millisecond. */
+    /** Number of bytes for which garbage collection may have to wait: a tenth of a millisecond. */
     private static final int ARRAY_PIECE = 1 << 20;
 
     private NativeMemory() {}
 
     /**
-     * Where the remaining bytes of a direct buffer lie. Valid as long as the caller keeps the buffer reachable, see
-     * {@link java.lang.ref.Reference#reachabilityFence}.
+     * Returns the address of the remaining bytes of a direct buffer. It is valid as long as the caller keeps the buffer
+     * reachable, see {@link java.lang.ref.Reference#reachabilityFence}.
      *
      * @param buffer a direct buffer
      * @return the address of the byte at its position
@@ -38,27 +39,28 @@ public final class NativeMemory {
     }
 
     /**
-     * Whether native code may use the memory of a direct buffer: it stays as long as the buffer is reachable, whatever the program does. Memory
-     * of an {@code Arena} may be closed meanwhile, and a mapped file may become shorter: to touch it would end the process. The virtual machine makes an
-     * exception of it, so that Java must copy such memory.
+     * Returns whether native code may use the memory of a direct buffer. The memory must stay valid as long as the
+     * buffer is reachable, whatever the program does. An {@code Arena} may be closed meanwhile, and a mapped file may
+     * become shorter; touching such memory would end the process. The virtual machine throws an exception instead, so
+     * Java must copy such memory.
      *
      * @param buffer any buffer
-     * @return false for heap buffers too, and where the virtual machine does not tell
+     * @return false for heap buffers too, and if the virtual machine does not tell
      */
     public static boolean isLasting(Buffer buffer) {
         try {
             return buffer.isDirect() && CoreLibrary.isLasting(buffer);
         } catch (LinkageError e) {
-            // The glue is of an older build.
+            // The glue is from an older build.
             return false;
         }
     }
 
     /**
-     * Memory as a buffer.
+     * Makes a buffer over memory.
      *
-     * @param address of memory that stays until nobody uses the buffer any more
-     * @param size bytes
+     * @param address the address of memory that stays valid until nobody uses the buffer any more
+     * @param size size in bytes
      * @return a direct little-endian buffer
      */
     public static ByteBuffer view(long address, int size) {
@@ -66,14 +68,14 @@ public final class NativeMemory {
     }
 
     /**
-     * Copies memory that nobody reads soon, faster than the buffers can.
+     * Copies memory past the cache, if nobody reads it soon. This is faster than the methods of the buffers.
      *
-     * @param source a direct buffer; its remaining bytes are copied, and it stays as it is
+     * @param source a direct buffer; its remaining bytes are copied, and it does not change
      * @param target a direct buffer, or one with an array
-     * @param width bytes of an element of {@code target}, which become those of {@code source}
-     * @param offset in {@code target}, bytes from its element 0 on
-     * @return false if nothing was copied, because there is no safe way to the elements of {@code target}
-     * @throws IndexOutOfBoundsException they do not fit
+     * @param width size in bytes of an element of {@code target}; the bytes of {@code source} become its elements
+     * @param offset the offset in {@code target}, in bytes from its element 0 on
+     * @return false if nothing was copied, because there is no safe access to the elements of {@code target}
+     * @throws IndexOutOfBoundsException the bytes do not fit
      * @throws IllegalArgumentException {@code source} is not direct
      */
     public static boolean copyIn(ByteBuffer source, Buffer target, int width, long offset) {
@@ -82,14 +84,15 @@ public final class NativeMemory {
     }
 
     /**
-     * The other way.
+     * Copies elements to memory past the cache, if nobody reads them soon. This is faster than the methods of the
+     * buffers.
      *
      * @param source a direct buffer, or one with an array
-     * @param width bytes of an element of {@code source}
-     * @param offset in {@code source}, bytes from its element 0 on
-     * @param target a direct buffer; its remaining bytes are overwritten, and its position stays
-     * @return false if nothing was copied, because there is no safe way to the elements of {@code source}
-     * @throws IndexOutOfBoundsException there are not so many bytes
+     * @param width size in bytes of an element of {@code source}
+     * @param offset the offset in {@code source}, in bytes from its element 0 on
+     * @param target a direct buffer; its remaining bytes are overwritten, and its position does not change
+     * @return false if nothing was copied, because there is no safe access to the elements of {@code source}
+     * @throws IndexOutOfBoundsException {@code source} does not have that many bytes
      * @throws IllegalArgumentException {@code target} is not direct
      */
     public static boolean copyOut(Buffer source, int width, long offset, ByteBuffer target) {
@@ -97,7 +100,10 @@ public final class NativeMemory {
         return copy(source, width, offset, target, memory, CoreLibrary::copyOut);
     }
 
-    /** Copies between the elements of an array, or memory that begins at address 0, and memory outside the Java heap. */
+    /**
+     * Copies between memory outside the Java heap and either the elements of an array or memory whose offset counts
+     * from address 0.
+     */
     @FunctionalInterface
     private interface Copy {
         void copy(Object elements, long at, long piece, long length);
@@ -128,9 +134,9 @@ public final class NativeMemory {
     }
 
     /**
-     * A C string.
+     * Reads a C string.
      *
-     * @param address of its first byte, or 0
+     * @param address the address of its first byte, or 0
      * @return the bytes before the NUL as UTF-8, or {@code null}
      */
     public static @Nullable String string(long address) {
@@ -146,9 +152,9 @@ public final class NativeMemory {
     }
 
     /**
-     * A C string of a path or a name of a file, in the encoding that the JVM has for them.
+     * Makes a C string of a path or a file name, in the encoding that the JVM uses for them.
      *
-     * @param text without NUL
+     * @param text a text without NUL
      * @return a direct buffer with its bytes and a NUL
      */
     static ByteBuffer nativeString(String text) {
@@ -160,12 +166,12 @@ public final class NativeMemory {
     }
 
     /**
-     * Calls a C function that makes something and stores its address through a pointer.
+     * Calls a C function that makes an object and stores its address through a pointer.
      *
-     * @param what what is made, for the error message
-     * @param function gets the address of the 8 bytes where the result goes; returns 0 or -errno
-     * @return what the function stored
-     * @throws OutOfMemoryError the function said ENOMEM
+     * @param what the object, for the error message
+     * @param function receives the address of the 8 bytes for the result; returns 0 or -errno
+     * @return the address that the function stored
+     * @throws OutOfMemoryError the function returned ENOMEM
      * @throws IllegalStateException the function failed otherwise
      */
     public static long make(String what, LongToIntFunction function) {

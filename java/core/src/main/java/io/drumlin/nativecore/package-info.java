@@ -1,4 +1,4 @@
-/** The boundary to the C core. The only package that knows JavaCPP. */
+/** The boundary to the C core. No other package knows JavaCPP. */
 @NullMarked
 package io.drumlin.nativecore;
 

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of SCR under their own names, for programs ported from C: {@code import static io.drumlin.scr.SCR.*;}.
  *
- * <p>Where C writes to an address, these calls write to the first element of an array. Calls return {@link
- * #SCR_SUCCESS} or {@link #SCR_FAILURE}; a failure is logged with all its details. A call in a wrong state throws an
- * {@link IllegalStateException}; C aborts the job. With SCR_ENABLE=0 every call returns failure and does nothing. State
- * belongs to the calling thread, so that ranks may be threads. All calls except {@link #SCR_Route_file}, {@link
- * #SCR_Config} and {@link #SCR_Get_version} are collective.
+ * <p>Where C writes to an address, these calls write to the first element of an array. Calls return
+ * {@link #SCR_SUCCESS} or {@link #SCR_FAILURE}; a failure is logged with all its details. A call in a wrong state
+ * throws an {@link IllegalStateException}; C aborts the job. With SCR_ENABLE=0 every call returns failure and does
+ * nothing. State belongs to the calling thread, so that ranks may be threads. All calls except {@link #SCR_Route_file},
+ * {@link #SCR_Config} and {@link #SCR_Get_version} are collective.
  */
 @SuppressWarnings({"MethodName", "MemberName"}) // The names are SCR's.
 public final class SCR {

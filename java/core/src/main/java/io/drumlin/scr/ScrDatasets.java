@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * the prefix directory, and found again after a restart (docs/formats/scr.md).
  *
  * <p>To take a checkpoint, call {@link #needCheckpoint}, {@link #startOutput}, {@link #routeFile} for each file of this
- * rank, write the files, and call {@link #completeOutput}. To restart, call {@link #haveRestart}, {@link
- * #startRestart}, {@link #routeFile}, read the files, and call {@link #completeRestart}. If that returns false, begin
- * the restart again.
+ * rank, write the files, and call {@link #completeOutput}. To restart, call {@link #haveRestart},
+ * {@link #startRestart}, {@link #routeFile}, read the files, and call {@link #completeRestart}. If that returns false,
+ * begin the restart again.
  *
  * <p>All calls except {@link #routeFile} are collective over the communicator; a failure on one rank is a failure on
  * all. A call that does not fit the state throws an {@link IllegalStateException}. Not thread-safe.
@@ -403,8 +403,8 @@ public final class ScrDatasets implements Closeable {
 
     /**
      * Ends like {@link #close} if the job must halt and SCR_HALT_EXIT is 1, and records the reason. The program should
-     * then end with exit status 0. {@link SCR} does so at the end of {@code SCR_Init} and of {@code
-     * SCR_Complete_output} of a checkpoint. Collective.
+     * then end with exit status 0. {@link SCR} does so at the end of {@code SCR_Init} and of
+     * {@code SCR_Complete_output} of a checkpoint. Collective.
      *
      * @return the reason; empty if the program should continue
      * @throws IOException the halt file cannot be read, or a checkpoint could not be copied

@@ -9,8 +9,8 @@ import java.util.Optional;
  * The options with which a file is opened. The defaults are those of C SIONlib. Immutable: each method returns changed
  * options.
  *
- * <p>All ranks that open a file together must give equal options, except for the communicator of {@link
- * #localCommunicator}.
+ * <p>All ranks that open a file together must give equal options, except for the communicator of
+ * {@link #localCommunicator}.
  */
 public final class SionOptions {
 

@@ -11,8 +11,8 @@ import java.nio.channels.SeekableByteChannel;
 import java.util.Objects;
 
 /**
- * Reads the stream of one task. The channel joins the contents of all blocks. As in C SIONlib, {@link #seek}, {@link
- * #bytesAvailableInBlock} and {@link #endOfFile} show the single blocks. No method is collective.
+ * Reads the stream of one task. The channel joins the contents of all blocks. As in C SIONlib, {@link #seek},
+ * {@link #bytesAvailableInBlock} and {@link #endOfFile} show the single blocks. No method is collective.
  *
  * <p>Not thread-safe; different threads may use readers of different tasks.
  */

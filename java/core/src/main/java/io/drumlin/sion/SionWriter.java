@@ -13,8 +13,8 @@ import java.util.Objects;
  *
  * <p>The ends of chunks shape the file, so the rule of C SIONlib applies. The data of one call go into the current
  * chunk if they fit; otherwise they go into the next one, and the rest of the current chunk stays empty. Only data
- * larger than a chunk are split; C SIONlib refuses them. Bytes go to the file when a slab of memory is full, at {@link
- * #flush}, and when the file is closed. {@link KeyValueWriter} writes a task in key/value mode instead.
+ * larger than a chunk are split; C SIONlib refuses them. Bytes go to the file when a slab of memory is full, at
+ * {@link #flush}, and when the file is closed. {@link KeyValueWriter} writes a task in key/value mode instead.
  *
  * <p>Not thread-safe; different threads may use writers of different tasks.
  */

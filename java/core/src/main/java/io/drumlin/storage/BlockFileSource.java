@@ -5,17 +5,17 @@ import io.drumlin.format.ByteSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Lets a format read from a file that was opened buffered. As thread-safe as the file. */
+/** Lets a format read from a file that was opened buffered. It is as thread-safe as the file. */
 public final class BlockFileSource implements ByteSource {
 
     private final BlockFile file;
     private final long size;
 
     /**
-     * A source with the file's present size.
+     * Makes a source with the file's current size.
      *
      * @param file an open file, not direct
-     * @throws IOException the file system does not say how long the file is
+     * @throws IOException the file system does not report the length of the file
      */
     public BlockFileSource(BlockFile file) throws IOException {
         this.file = file;
@@ -38,7 +38,7 @@ public final class BlockFileSource implements ByteSource {
      * @param file an open file, not direct
      * @param offset byte offset in the file, 0 or above
      * @param target its position moves to its limit
-     * @throws IOException the bytes cannot be read, or the file ends before
+     * @throws IOException the bytes cannot be read, or the file ends too early
      */
     public static void readFully(BlockFile file, long offset, ByteBuffer target) throws IOException {
         int wanted = target.remaining();

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Aligned memory from the JVM.
  *
- * <p>Closing forgets the buffer; the memory goes back when the collector has seen that nobody else holds it, which the JVM
- * forces before it lets direct memory run out. Freed by hand, a stray use of the buffer would crash the process.
+ * <p>Closing drops the reference to the buffer. The garbage collector releases the memory once nobody else holds it;
+ * the JVM forces a collection before direct memory runs out. If the memory were freed explicitly, a stray use of the
+ * buffer would crash the process.
  */
 final class DirectAlignedBuffer extends AlignedBuffer {
 

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The errors of Linux (x86-64 and aarch64 number them alike) that a file can meet, and what the reader can do. */
+/** Linux errors that file operations can return, with advice for the user. x86-64 and aarch64 number them alike. */
 enum Errno {
     EPERM(1, "Operation not permitted", "check owner, permissions and attributes of the path"),
     ENOENT(2, "No such file or directory", "check that the path and the directories above it exist"),
@@ -58,7 +58,7 @@ enum Errno {
     EREMOTEIO(121, "Remote I/O error", "the file server failed: do not trust the file"),
     EDQUOT(122, "Disk quota exceeded", "free space below your quota or use another file system");
 
-    /** Where there are too many symbolic links, the JDK goes on. */
+    /** The JDK adds this text if there are too many symbolic links. */
     private static final String AFTER_ELOOP = " or unable to access attributes of symbolic link";
 
     private static final Map<Integer, Errno> BY_NUMBER =
@@ -88,7 +88,7 @@ enum Errno {
         return Optional.ofNullable(BY_NUMBER.get(number));
     }
 
-    /** What the JDK's exception tells of the error: its class, or the system's words in its message. */
+    /** Finds the error in the JDK's exception, from its class or from the system's text in its message. */
     static Optional<Errno> of(IOException failure) {
         if (failure instanceof ErrnoException numbered) {
             return of(numbered.number());
@@ -115,7 +115,7 @@ enum Errno {
         return errno == null ? LocalTexts.BY_TEXT.get(text) : errno;
     }
 
-    /** What the C library says, and the JDK after it, where the process speaks another language than English. */
+    /** The texts of the C library, and so of the JDK, if the process uses another language than English. */
     private static final class LocalTexts {
 
         static final Map<String, Errno> BY_TEXT = ask();
@@ -129,14 +129,14 @@ enum Errno {
                     texts.put(Libc.message(errno.number), errno);
                 }
             } catch (LinkageError e) {
-                // No JNA: the error is told in the words of the system, without name and advice.
+                // Without JNA, errors are reported in the words of the system, without name and advice.
                 return Map.of();
             }
             return texts;
         }
     }
 
-    /** Adds to {@code context} what is known of {@code failure}; {@code progress} may be empty. */
+    /** Adds the details of {@code failure} to {@code context}; {@code progress} may be empty. */
     static DrumlinException explain(DrumlinException.Context context, IOException failure, String progress) {
         context.cause(failure);
         if (failure instanceof ClosedByInterruptException) {

@@ -2,7 +2,7 @@ package io.drumlin.storage;
 
 import java.io.IOException;
 
-/** A failed call of the C library, before the caller says on which file it was. */
+/** A failed call of the C library, before the caller adds the name of the file. */
 final class ErrnoException extends IOException {
 
     private static final long serialVersionUID = 1L;

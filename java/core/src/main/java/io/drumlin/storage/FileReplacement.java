@@ -10,19 +10,20 @@ import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 
-/** Replaces small files whole. Thread-safe for different files. */
+/** Replaces small files as a whole. Thread-safe for different files. */
 public final class FileReplacement {
 
     private FileReplacement() {}
 
     /**
-     * Replaces a file so that a crash leaves the old content or the new, and makes it durable. Its permissions stay, and a symbolic link to it.
+     * Replaces a file so that a crash leaves the old content or the new, and makes it durable. Keeps its permissions,
+     * and a symbolic link to it.
      *
      * @param storage the engine that writes
      * @param path the file; made if it does not exist
      * @param bytes its new content, from position to limit
-     * @param suffix behind the name of the file that is written first, in the same directory
-     * @throws IOException it could not be replaced, and is as it was; or it is not known to be durable
+     * @param suffix suffix of the name of the temporary file, in the same directory
+     * @throws IOException the file could not be replaced and is unchanged, or it may not be durable
      */
     public static void replace(StorageEngine storage, Path path, ByteBuffer bytes, String suffix) throws IOException {
         try {

@@ -4,15 +4,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** A file that hands on all calls to another, to be the base of one that does something besides. As thread-safe as that one. */
+/**
+ * A file that forwards all calls to another one, as a base class for files that add something. It is as thread-safe as
+ * the other file.
+ */
 public abstract class ForwardingFile implements BlockFile {
 
     private final BlockFile file;
 
     /**
-     * Makes one.
+     * Makes a forwarding file.
      *
-     * @param file does the work, and is closed with this
+     * @param file does the work; closed together with this file
      */
     protected ForwardingFile(BlockFile file) {
         this.file = file;

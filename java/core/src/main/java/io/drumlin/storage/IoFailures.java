@@ -9,22 +9,25 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a failure says of a file: that it is not there, or not what it should be; or nothing, because it may pass. */
+/**
+ * Interprets failures of files. A failure either proves that a file is missing or damaged, or proves nothing because it
+ * may pass.
+ */
 public final class IoFailures {
 
-    /** With these the system says that there is no such file. */
+    /** Errors that mean that there is no such file. */
     private static final Set<Errno> NOT_THERE =
             EnumSet.of(Errno.ENOENT, Errno.ENOTDIR, Errno.EISDIR, Errno.ELOOP, Errno.ENAMETOOLONG);
 
     private IoFailures() {}
 
     /**
-     * Whether the same call may succeed later, or elsewhere: the device, the file server, the permissions, or a limit of this process
-     * were in its way. What is not known counts as such. A file that is missing, is too short or has other contents than its
-     * digests and formats demand is none.
+     * Returns whether the same call may succeed later or elsewhere. Then the device, the file server, the permissions
+     * or a limit of this process were in its way. Unknown failures count as such. A file that is missing, too short, or
+     * not what its digests and formats demand gives no such failure.
      *
-     * @param failure of a call that read or looked for a file
-     * @return false if the failure is a proof that the file is missing or damaged
+     * @param failure the failure of a call that read or looked for a file
+     * @return false if the failure proves that the file is missing or damaged
      */
     public static boolean mayPass(Throwable failure) {
         if (failure instanceof DrumlinException told) {
@@ -39,16 +42,17 @@ public final class IoFailures {
             return known.isEmpty() || !NOT_THERE.contains(known.get());
         }
         if (failure instanceof RuntimeException) {
-            // Contents that nobody has thought of; the JDK also tells of failing directories so.
+            // Contents that no code foresaw end here too. The JDK reports a failing directory in the same way, but with
+            // the IOException as the cause.
             return failure.getCause() instanceof IOException cause && mayPass(cause);
         }
         return !(failure instanceof StackOverflowError);
     }
 
     /**
-     * The name of the system's error in a failure.
+     * Returns the name of the system's error in a failure.
      *
-     * @param failure of a call on a file
+     * @param failure the failure of a call on a file
      * @return for example {@code EIO}; {@code null} if it has none
      */
     public static @Nullable String errno(@Nullable Throwable failure) {
@@ -62,12 +66,12 @@ public final class IoFailures {
     }
 
     /**
-     * A failure in words.
+     * Describes a failure.
      *
-     * @param operation what failed
-     * @param path of the file
-     * @param failure of the JDK, whose message may be the path alone
-     * @return an exception with the name of the error, and what can be done
+     * @param operation the operation that failed
+     * @param path the path of the file
+     * @param failure the failure from the JDK, whose message may be the path alone
+     * @return an exception with the name of the error and advice
      */
     public static DrumlinException explain(String operation, Path path, IOException failure) {
         return Errno.explain(DrumlinException.during(operation).path(path), failure, "");

@@ -7,9 +7,9 @@ import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
 
 /**
- * The calls of the C library that {@link LibcEngine} makes, mapped directly by JNA, and the numbers they take on 64-bit
- * Linux. Failing calls return -1 and leave the reason in {@link Native#getLastError()}. Initialising the class fails
- * with a {@link LinkageError} where JNA cannot be used.
+ * The calls of the C library that {@link LibcEngine} makes, mapped directly by JNA, and their constants on 64-bit
+ * Linux. Failing calls return -1 and leave the error in {@link Native#getLastError()}. Initialising the class fails
+ * with a {@link LinkageError} if JNA cannot be used.
  */
 final class Libc {
 
@@ -19,7 +19,7 @@ final class Libc {
     static final int O_EXCL = 0x80;
     static final int O_TRUNC = 0x200;
     static final int O_CLOEXEC = 0x8_0000;
-    /** The two that x86-64 and aarch64 number differently. */
+    /** x86-64 and aarch64 number these two flags differently. */
     static final int O_DIRECT = Platform.isARM() ? 0x1_0000 : 0x4000;
 
     static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x1_0000;
@@ -31,7 +31,7 @@ final class Libc {
     static final long SYS_STATX = Platform.isARM() ? 291 : 332;
     static final int AT_EMPTY_PATH = 0x1000;
     static final int STATX_DIOALIGN = 0x2000;
-    /** Bytes of {@code struct statx}, and where its fields are. */
+    /** Size of {@code struct statx} in bytes. The constants below are the offsets of its fields. */
     static final int STATX_LENGTH = 256;
 
     static final int STX_MASK = 0;
@@ -39,7 +39,7 @@ final class Libc {
     static final int STX_DIO_OFFSET_ALIGN = 156;
 
     static {
-        // The process holds the C library already, whatever its file is called.
+        // The process has the C library loaded already, whatever the name of its file.
         Native.register(Libc.class, NativeLibrary.getProcess());
     }
 
@@ -50,7 +50,7 @@ final class Libc {
 
     static native int close(int fd);
 
-    /** {@code address} instead of a pointer type: the thinnest way through JNA. */
+    /** {@code address} is not a pointer type, because this is the fastest way through JNA. */
     static native long pwrite(int fd, long address, long length, long offset);
 
     static native long pread(int fd, long address, long length, long offset);
@@ -75,12 +75,15 @@ final class Libc {
 
     private static native Pointer strerror(int errno);
 
-    /** What the C library says of an error, in the language of the process, as the JDK reads it. */
+    /** Returns the C library's text for an error, in the language of the process and decoded like in the JDK. */
     static String message(int errno) {
         return strerror(errno).getString(0, System.getProperty("sun.jnu.encoding"));
     }
 
-    /** What direct transfers must be multiples of: 0 when there are none, the page where the system does not say. */
+    /**
+     * Returns the alignment of direct transfers: 0 if they are impossible, the page size if the system does not report
+     * it.
+     */
     static int directAlignment(int fd) {
         try (Memory memory = new Memory(STATX_LENGTH + 1)) {
             memory.clear();
@@ -95,6 +98,6 @@ final class Libc {
         return getpagesize();
     }
 
-    /** For statx, which C libraries before glibc 2.28 do not have. */
+    /** Calls statx, which C libraries before glibc 2.28 lack. */
     static native long syscall(long number, long fd, long path, long flags, long mask, long buffer);
 }

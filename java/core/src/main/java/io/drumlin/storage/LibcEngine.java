@@ -15,18 +15,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine {@code libc}: the C library's own calls through JNA, for those who take the jar and compile nothing.
+ * The engine {@code libc}: the C library's own calls through JNA, for users of the jar who compile nothing.
  *
- * <p>Direct files ask no more alignment than the device, {@link BlockFile#allocate} reserves space, and interrupting a
- * thread closes nothing. Needs 64-bit Linux on x86-64 or aarch64, JNA on the class path, and a folder where JNA may put its
- * library: {@code jna.tmpdir}, else one of {@link NativeLibrary#localDisks()}. See {@link #unavailabilityCause()}.
- * Thread-safe.
+ * <p>Direct files need no more alignment than the device does, {@link BlockFile#allocate} reserves space, and an
+ * interrupt closes no file. The engine needs 64-bit Linux on x86-64 or aarch64, JNA on the class path, and a folder for
+ * JNA's library: {@code jna.tmpdir}, or else one of {@link NativeLibrary#localDisks()}. See
+ * {@link #unavailabilityCause()}. Thread-safe.
  */
 public final class LibcEngine implements StorageEngine {
 
     private static final int CREATION_MODE = 0666;
 
-    /** More signals than a call meets in a minute under a profiler. Whoever sends more would let a loop go on for ever. */
+    /** More signals than a call meets in a minute under a profiler. A faster sender would make a loop run forever. */
     private static final int MOST_INTERRUPTIONS = 10_000;
 
     /**
@@ -42,18 +42,18 @@ public final class LibcEngine implements StorageEngine {
     }
 
     /**
-     * Whether the engine can be made in this JVM.
+     * Returns whether the engine can be made in this JVM.
      *
-     * @return false where {@link #unavailabilityCause()} tells a reason
+     * @return false if {@link #unavailabilityCause()} gives a reason
      */
     public static boolean isAvailable() {
         return unavailabilityCause() == null;
     }
 
     /**
-     * Why the engine cannot be made.
+     * Returns the reason why the engine cannot be made.
      *
-     * @return {@code null} when it can; else the message says what is missing and what to do
+     * @return {@code null} if it can; otherwise the message says what is missing and what to do
      */
     public static @Nullable Throwable unavailabilityCause() {
         if (StorageEngines.nativeCodeIsOff()) {
@@ -106,12 +106,12 @@ public final class LibcEngine implements StorageEngine {
         }
     }
 
-    /** What the last call on this thread left in errno. */
+    /** Returns the error of the last call on this thread, from errno. */
     static ErrnoException lastError(String call) {
         return new ErrnoException(call, Native.getLastError());
     }
 
-    /** Whether to make a call once more that has failed, after so many interruptions in a row. */
+    /** Returns whether to repeat a call that was interrupted, after so many interruptions in a row. */
     static boolean interrupted(int times) {
         return times < MOST_INTERRUPTIONS && Native.getLastError() == Errno.EINTR.number();
     }
@@ -124,7 +124,7 @@ public final class LibcEngine implements StorageEngine {
             if (e.number() != Errno.EINVAL.number()) {
                 throw e;
             }
-            // The refusal comes after the file was created: that it exists now is no one else's doing.
+            // The refusal comes after the file was created, so this call itself has made it.
             return new LibcFile(path, openDescriptor(name, flags & ~Libc.O_EXCL), 1);
         }
         int alignment = Libc.directAlignment(fd);
@@ -157,7 +157,7 @@ public final class LibcEngine implements StorageEngine {
         do {
             result = Libc.fsync(fd);
         } while (result < 0 && interrupted(times++));
-        // Some file systems have no such thing for directories and say EINVAL.
+        // Some file systems cannot sync directories and return EINVAL.
         if (result < 0 && lastError("fsync").number() != Errno.EINVAL.number()) {
             throw lastError("fsync");
         }
@@ -180,7 +180,7 @@ public final class LibcEngine implements StorageEngine {
         return flags;
     }
 
-    /** The outcome of loading JNA, which is tried when somebody first asks. */
+    /** The outcome of loading JNA, which is tried on first use. */
     private record Loading(@Nullable Throwable failure) {
 
         private static final String TEMPORARY = "jna.tmpdir";
@@ -213,21 +213,21 @@ public final class LibcEngine implements StorageEngine {
                                 + " add --enable-native-access=ALL-UNNAMED",
                         e);
             } finally {
-                // Another user of JNA in this program unpacks where it wants.
+                // If another part of the program uses JNA, its folder stays as it is.
                 if (before == null) {
                     System.clearProperty(TEMPORARY);
                 }
             }
         }
 
-        /** Not the home folder, which JNA would take: all ranks of a job would write into it at once. */
+        /** The home folder, JNA's default, is not used: all ranks of a job would write to it at once. */
         private static Optional<String> nodesDisk() {
             return NativeLibrary.localDisks().stream()
                     .filter(Loading::takesLibraries)
                     .findFirst();
         }
 
-        /** Whether a library can be loaded from a folder: it may be mounted noexec. */
+        /** Returns whether a library can be loaded from a folder. The folder may be mounted noexec. */
         private static boolean takesLibraries(String folder) {
             try {
                 Path probe = Files.createTempFile(Path.of(folder), "drumlin", ".so", EXECUTABLE);
@@ -241,7 +241,7 @@ public final class LibcEngine implements StorageEngine {
             }
         }
 
-        /** What the class initialisers on the way have wrapped. */
+        /** Returns the failure that class initialisers have wrapped. */
         private static Throwable rootOf(Throwable failure) {
             Throwable cause = failure.getCause();
             return cause == null ? failure : rootOf(cause);

@@ -11,10 +11,10 @@ import java.nio.file.Path;
 /** A file descriptor as a block file. */
 final class LibcFile extends PositionalFile {
 
-    /** Heap memory is copied through native memory in pieces of this many bytes. */
+    /** Heap memory is copied through native memory in pieces of so many bytes. */
     private static final int HEAP_PIECE = 1 << 20;
 
-    /** Bytes that are reserved between two signals, however often these come. */
+    /** Number of bytes that are reserved between two signals, however frequent these are. */
     private static final long RESERVED_AT_ONCE = 16 << 20;
 
     private final int fd;
@@ -51,7 +51,7 @@ final class LibcFile extends PositionalFile {
         }
     }
 
-    /** Nobody uses the descriptor's own position, so that moving it is harmless. */
+    /** Nobody uses the descriptor's own position, so moving it does no harm. */
     @Override
     long length() throws IOException {
         return require("lseek", Libc.lseek(fd, 0, Libc.SEEK_END));
@@ -79,13 +79,13 @@ final class LibcFile extends PositionalFile {
         }
     }
 
-    /** False where the file system cannot reserve. */
+    /** Returns false if the file system cannot reserve. */
     private boolean fallocate(long offset, long length) throws IOException {
         int times = 0;
         int result = Libc.fallocate(fd, 0, offset, length);
         if (result < 0 && LibcEngine.interrupted(times)) {
-            // tmpfs before Linux 6.11 gives back what it has reserved: the whole again and again would never end with a
-            // profiler's timer.
+            // Before Linux 6.11, tmpfs releases what it has reserved when a signal comes. Reserving the whole range
+            // again and again would never end under a profiler's timer.
             long end = offset + length;
             for (long at = offset; at < end && (result >= 0 || LibcEngine.interrupted(times)); ) {
                 long part = Math.min(RESERVED_AT_ONCE, end - at);
@@ -124,7 +124,7 @@ final class LibcFile extends PositionalFile {
         require("fdatasync", result);
     }
 
-    /** Linux has let go of the descriptor even when a signal came in between: a second close could hit another file. */
+    /** Linux has freed the descriptor even if a signal interrupted the call. A second close could hit another file. */
     @Override
     void release() throws IOException {
         if (Libc.close(fd) < 0 && !LibcEngine.interrupted(0)) {
@@ -160,7 +160,7 @@ final class LibcFile extends PositionalFile {
 
     private static long address(ByteBuffer memory) {
         if (memory.hasRemaining()) {
-            // The virtual machine tells here that an Arena was closed; JNA does not.
+            // Here the virtual machine reports that an Arena was closed; JNA does not.
             memory.get(memory.position());
         }
         return Pointer.nativeValue(Native.getDirectBufferPointer(memory)) + memory.position();

@@ -6,25 +6,26 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * Copies large pieces of memory that nobody reads soon past the cache, by the C core. It takes half the time of a {@code put} of
- * buffers, which does the same where there is no C core. Thread-safe.
+ * Copies large pieces of memory past the cache, with the C core, if nobody reads them soon. This takes half the time of
+ * {@code put} of a buffer, which does the same work if there is no C core. Thread-safe.
  */
 public final class MemoryCopy {
 
-    /** What is smaller may well be read from the cache soon. */
+    /** Smaller pieces may be read from the cache soon. */
     static final int LARGE = 64 << 10;
 
     private MemoryCopy() {}
 
     /**
-     * Copies the remaining bytes of {@code source}, which stays as it is, if there is something to gain.
+     * Copies the remaining bytes of {@code source}, which does not change, if that is faster.
      *
-     * @param source a piece of 64 KiB or more, outside the Java heap, or there is nothing to gain
-     * @param target its elements become the bytes as they are, whatever its byte order
-     * @param width bytes of an element of {@code target}
-     * @param offset in {@code target}, bytes from its element 0 on
-     * @return false if nothing was copied: the piece is small, there is no C core, or {@code source} is no memory outside the Java heap, or {@code target}
-     *     neither that nor an array, or memory that may go away meanwhile ({@link NativeMemory#isLasting})
+     * @param source a piece outside the Java heap; smaller than 64 KiB, it is not copied
+     * @param target its elements become the bytes unchanged, whatever its byte order
+     * @param width size in bytes of an element of {@code target}
+     * @param offset the offset in {@code target}, in bytes from its element 0 on
+     * @return false if nothing was copied, because the piece is small, there is no C core, {@code source} is not memory
+     *     outside the Java heap, {@code target} is neither that nor an array, or the memory may vanish meanwhile
+     *     ({@link NativeMemory#isLasting})
      * @throws IndexOutOfBoundsException the bytes do not fit
      */
     public static boolean copiedIn(ByteBuffer source, Buffer target, int width, long offset) {
@@ -32,14 +33,15 @@ public final class MemoryCopy {
     }
 
     /**
-     * Fills the remaining space of {@code target}, whose position stays, if there is something to gain; otherwise as {@link #copiedIn}.
+     * Fills the remaining space of {@code target}, whose position does not change, if that is faster. The conditions
+     * are those of {@link #copiedIn}.
      *
-     * @param source its elements are copied as the bytes that they are, whatever its byte order
-     * @param width bytes of an element of {@code source}
-     * @param offset in {@code source}, bytes from its element 0 on
-     * @param target as {@code source} of {@link #copiedIn}
+     * @param source its elements are copied as bytes unchanged, whatever its byte order
+     * @param width size in bytes of an element of {@code source}
+     * @param offset the offset in {@code source}, in bytes from its element 0 on
+     * @param target a piece outside the Java heap; smaller than 64 KiB, it is not filled
      * @return false if nothing was copied
-     * @throws IndexOutOfBoundsException there are not so many bytes
+     * @throws IndexOutOfBoundsException {@code source} does not have that many bytes
      */
     public static boolean copiedOut(Buffer source, int width, long offset, ByteBuffer target) {
         return gains(target) && NativeMemory.copyOut(source, width, offset, target);

@@ -5,7 +5,7 @@ import io.drumlin.nativecore.NativeMemory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Aligned memory from the C core. When it is closed it waits for the next who needs as much. */
+/** Aligned memory from the C core. Closed memory is kept for the next caller that needs the same size. */
 final class NativeAlignedBuffer extends AlignedBuffer {
 
     private final long address;

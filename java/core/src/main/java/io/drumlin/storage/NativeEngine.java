@@ -12,13 +12,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine {@code native}: the C core, with started writes in an io_uring of the kernel or, where there is none, by a
+ * The engine {@code native}: the C core. An io_uring of the kernel carries out started writes or, if there is none, a
  * few threads of the C core.
  *
- * <p>Direct files ask no more alignment than the device, {@link BlockFile#allocate} reserves space, and interrupting a
- * thread closes nothing. Memory of {@link #allocate} is the C core's: {@link AlignedBuffer#close()} waits for started transfers and frees
- * it at once, and touching it afterwards can end the process. Mapped files and memory of an {@code Arena} go through a copy, so that no call
- * ends the process when they go away meanwhile. Thread-safe.
+ * <p>Direct files need no more alignment than the device does, {@link BlockFile#allocate} reserves space, and an
+ * interrupt closes no file. Memory of {@link #allocate} belongs to the C core: {@link AlignedBuffer#close()} waits for
+ * started transfers and frees it at once, and touching it afterwards can end the process. Mapped files and memory of an
+ * {@code Arena} are copied first, so that no call ends the process if they vanish meanwhile. Thread-safe.
  */
 public final class NativeEngine implements StorageEngine {
 
@@ -34,9 +34,9 @@ public final class NativeEngine implements StorageEngine {
     }
 
     /**
-     * Why the engine cannot be made.
+     * Returns the reason why the engine cannot be made.
      *
-     * @return {@code null} when it can; else the message says what was tried and what to do
+     * @return {@code null} if it can; otherwise the message says what was tried and what to do
      */
     public static @Nullable Throwable unavailabilityCause() {
         return NativeCore.unavailabilityCause();
@@ -48,7 +48,7 @@ public final class NativeEngine implements StorageEngine {
     }
 
     /**
-     * Who carries out started writes, for a log line.
+     * Names the mechanism that carries out started writes, for a log line.
      *
      * @return {@code io_uring} or {@code threads}
      */

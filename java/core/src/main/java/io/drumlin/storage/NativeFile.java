@@ -17,15 +17,17 @@ import org.jspecify.annotations.Nullable;
 /** A file of the C core as a block file. */
 final class NativeFile extends PositionalFile {
 
-    /** Heap memory, and memory that may go away meanwhile, is copied through native memory in pieces of this many bytes. */
+    /**
+     * Heap memory, and memory that may vanish meanwhile, is copied through native memory in pieces of so many bytes.
+     */
     private static final int HEAP_PIECE = 1 << 20;
 
-    /** Open files that have not been forgotten; guarded by itself. */
+    /** Open files that the garbage collector has not taken; guarded by itself. */
     private static final Set<NativeFile> OPEN = Collections.newSetFromMap(new WeakHashMap<>());
 
     private final int fd;
 
-    /** Started transfers that nobody has awaited to the end, the eldest first; guarded by itself. */
+    /** Started transfers that nobody has awaited to the end, the oldest first; guarded by itself. */
     private final Deque<Queued> queued = new ArrayDeque<>();
 
     NativeFile(Path path, int fd, int alignment) {
@@ -36,7 +38,10 @@ final class NativeFile extends PositionalFile {
         }
     }
 
-    /** Waits for started transfers from or into memory that is going to be freed; whoever awaits them is still told of their end. */
+    /**
+     * Waits for started transfers that use memory about to be freed. Their callers can still await them and get their
+     * result.
+     */
     static void endTransfersOf(long address, int size) {
         List<NativeFile> files;
         synchronized (OPEN) {
@@ -183,7 +188,7 @@ final class NativeFile extends PositionalFile {
         return result;
     }
 
-    /** A transfer in the C core's queue. It holds the memory until the kernel has let go of it. */
+    /** A transfer in the C core's queue. It holds the memory until the kernel has released it. */
     private final class Queued implements PendingWrite {
 
         private final String operation;
@@ -192,7 +197,7 @@ final class NativeFile extends PositionalFile {
         private final long offset;
         private final long ticket;
 
-        /** Guarded by this, as all that follows; {@code null} when the transfer has ended. */
+        /** Guarded by this, like all fields that follow; {@code null} once the transfer has ended. */
         private @Nullable ByteBuffer memory;
 
         private int moved;
@@ -207,7 +212,7 @@ final class NativeFile extends PositionalFile {
             this.ticket = ticket;
         }
 
-        /** Waits unless somebody has done so; the ticket is good for once. */
+        /** Waits unless somebody has done so already, because the ticket is valid only once. */
         synchronized @Nullable IOException end() {
             if (memory != null) {
                 long result = waited(memory);

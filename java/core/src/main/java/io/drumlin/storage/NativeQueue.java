@@ -3,18 +3,23 @@ package io.drumlin.storage;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
 
-/** The one queue of started writes of this process, made when it is first needed and never given back. Thread-safe. */
+/**
+ * The one queue of started writes of this process. It is made when it is first needed and never released. Thread-safe.
+ */
 final class NativeQueue {
 
-    /** As much as one rank has under way; ranks in one process share it. */
+    /** The number of transfers that one rank has under way. Ranks in one process share it. */
     private static final int DEPTH = 64;
 
     private NativeQueue() {}
 
-    /** 0 until the queue is there. No class initialiser: what failed for want of a thread may succeed the next time. */
+    /**
+     * 0 until the queue exists. It is not made in a class initialiser, because an attempt that failed for lack of a
+     * thread may succeed next time.
+     */
     private static volatile long address;
 
-    /** The C core's address of the queue. */
+    /** Returns the C core's address of the queue. */
     static long address() {
         return address != 0 ? address : made();
     }
@@ -28,7 +33,7 @@ final class NativeQueue {
         return address;
     }
 
-    /** Who moves the bytes, for a log line. */
+    /** Names the mechanism that moves the bytes, for a log line. */
     static String backend() {
         return CoreLibrary.drumlin_queue_backend(address()) == CoreLibrary.DRUMLIN_QUEUE_URING()
                 ? "io_uring"

@@ -16,16 +16,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine {@code nio}: {@link FileChannel} and nothing else, so that it works wherever Java does.
+ * The engine {@code nio}: it uses {@link FileChannel} only, and so works wherever Java does.
  *
- * <p>Direct files need the file system's block as alignment, which is more than the device asks; where that is above
- * {@link AlignedBuffer#ALIGNMENT} files are opened buffered. {@link BlockFile#allocate} cannot reserve space, it makes the
- * file longer. Interrupting a thread in a transfer closes the file; started writes run on threads of their own and do
- * not suffer from it. Thread-safe.
+ * <p>Direct files need alignment to the file system's block, which is more than the device needs. If the block is
+ * larger than {@link AlignedBuffer#ALIGNMENT}, files are opened buffered. {@link BlockFile#allocate} cannot reserve
+ * space; it makes the file longer. Interrupting a thread in a transfer closes the file. Started writes run on threads
+ * of their own and are not affected. Thread-safe.
  */
 public final class NioEngine implements StorageEngine {
 
-    /** Looked up, because javac warns of ExtendedOpenOption and newer JDKs may move it. */
+    /** Looked up by name, because javac warns of ExtendedOpenOption and newer JDKs may move it. */
     private static final @Nullable OpenOption DIRECT = findDirectOption();
 
     /** Makes the engine; it is always available. */
@@ -80,7 +80,7 @@ public final class NioEngine implements StorageEngine {
         try {
             directory.force(true);
         } catch (IOException e) {
-            // Some file systems have no such thing for directories and say EINVAL.
+            // Some file systems cannot sync directories and return EINVAL.
             if (Errno.of(e).filter(errno -> errno == Errno.EINVAL).isEmpty()) {
                 throw e;
             }
@@ -99,7 +99,7 @@ public final class NioEngine implements StorageEngine {
             if (Errno.of(e).filter(errno -> errno != Errno.EINVAL).isPresent()) {
                 throw e;
             }
-            // The refusal comes after the file was created: that it exists now is no one else's doing.
+            // The refusal comes after the file was created, so this call itself has made it.
             return openBuffered(path, without(modes, OpenMode.EXCLUSIVE));
         }
         long block = blockSize(path);
@@ -114,7 +114,10 @@ public final class NioEngine implements StorageEngine {
         return new NioFile(path, FileChannel.open(path, options(modes)), 1, modes);
     }
 
-    /** The alignment that the JDK asks of direct transfers; 0 where it is not known, as in a chroot that is no mount point. */
+    /**
+     * Returns the alignment that the JDK requires of direct transfers; 0 if it is unknown, as in a chroot that is no
+     * mount point.
+     */
     private static long blockSize(Path path) {
         try {
             return Files.getFileStore(path).getBlockSize();

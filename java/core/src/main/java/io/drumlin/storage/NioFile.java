@@ -9,7 +9,10 @@ import java.util.Set;
 /** A file channel as a block file. */
 final class NioFile extends PositionalFile {
 
-    /** The JDK copies heap memory through a direct buffer that the thread then keeps: this bounds its size. */
+    /**
+     * The JDK copies heap memory through a direct buffer that the thread then keeps. This bounds the size of that
+     * buffer.
+     */
     private static final int HEAP_PIECE = 1 << 20;
 
     private final FileChannel channel;
@@ -75,7 +78,7 @@ final class NioFile extends PositionalFile {
         channel.close();
     }
 
-    /** The channel would throw an exception that is no IOException; the kernel says EBADF. */
+    /** The channel would throw an exception that is not an IOException; the kernel returns EBADF. */
     private static void require(boolean allowed) throws ErrnoException {
         if (!allowed) {
             throw new ErrnoException("channel", Errno.EBADF.number());
@@ -90,8 +93,8 @@ final class NioFile extends PositionalFile {
     }
 
     /**
-     * NIO makes a file longer by writing only: one block of zeros, behind the present end and on the last byte wanted,
-     * then off with what is too much.
+     * NIO can extend a file only by writing. This method writes one block of zeros that lies after the current end and
+     * covers the last byte wanted, then cuts off the excess.
      */
     private boolean extend(long size) throws IOException {
         long present = channel.size();

@@ -2,7 +2,7 @@ package io.drumlin.storage;
 
 import java.util.Set;
 
-/** How a {@link BlockFile} is opened. */
+/** The modes in which a {@link BlockFile} is opened. */
 public enum OpenMode {
     /** Reads are allowed. */
     READ,
@@ -15,16 +15,17 @@ public enum OpenMode {
     /** An existing file is cut to length 0. Needs {@link #WRITE}. */
     TRUNCATE,
     /**
-     * The page cache is passed by (O_DIRECT). Where the file system refuses, the file is opened buffered and
-     * {@link BlockFile#direct()} says so.
+     * Transfers bypass the page cache (O_DIRECT). If the file system refuses, the file is opened buffered, and
+     * {@link BlockFile#direct()} returns false.
      */
     DIRECT;
 
     /**
-     * Refuses modes that contradict each other or ask for nothing, for those who open files.
+     * Refuses modes that contradict each other or allow no transfer. Engines call it before they open a file.
      *
-     * @param modes what was asked for
-     * @throws IllegalArgumentException {@link #READ} and {@link #WRITE} are both missing, or a mode that another one needs
+     * @param modes the requested modes
+     * @throws IllegalArgumentException {@link #READ} and {@link #WRITE} are both missing, or a mode is missing that
+     *     another one needs
      */
     public static void check(Set<OpenMode> modes) {
         require(modes.contains(READ) || modes.contains(WRITE), "READ, WRITE or both must be among them", modes);

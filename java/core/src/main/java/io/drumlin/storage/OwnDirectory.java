@@ -8,8 +8,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Directories that must be this user's where anybody may make some, as below /tmp. Whoever owns one, or has put a symbolic link
- * in its place, chooses what a restart reads and what is deleted. Thread-safe.
+ * Checks directories that must belong to this user but lie where anybody may make some, for example below /tmp. The
+ * owner of such a directory, or of a symbolic link in its place, determines what a restart reads and what is deleted.
+ * Thread-safe.
  */
 public final class OwnDirectory {
 
@@ -19,11 +20,11 @@ public final class OwnDirectory {
     private OwnDirectory() {}
 
     /**
-     * Refuses a directory that another user owns, or a symbolic link of another user in its place. Root may own it, and nothing is
-     * asked where the system knows no owners.
+     * Refuses a directory that another user owns, or a symbolic link of another user in its place. Root may own it. If
+     * the system has no owners, there is no check.
      *
-     * @param directory one that need not exist
-     * @throws IOException it is another user's, or its owner cannot be read
+     * @param directory a directory that need not exist
+     * @throws IOException it belongs to another user, or its owner cannot be read
      */
     public static void require(Path directory) throws IOException {
         requireNoLink(directory);
@@ -33,9 +34,10 @@ public final class OwnDirectory {
     }
 
     /**
-     * Refuses a symbolic link of another user. The directory itself may be a colleague's, as in a folder that a project shares.
+     * Refuses a symbolic link of another user. The directory itself may belong to a colleague, as in a project's shared
+     * folder.
      *
-     * @param directory one that need not exist
+     * @param directory a directory that need not exist
      * @throws IOException there is such a link, or its owner cannot be read
      */
     public static void requireNoLink(Path directory) throws IOException {

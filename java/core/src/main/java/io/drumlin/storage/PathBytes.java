@@ -5,16 +5,16 @@ import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Paths as the kernel sees them. */
+/** Paths in the form that the kernel gets. */
 final class PathBytes {
 
-    /** How the JDK turns the characters of a path into bytes. */
+    /** The charset with which the JDK encodes the characters of a path. */
     private static final Charset CHARSET = Charset.forName(
             System.getProperty("sun.jnu.encoding", Charset.defaultCharset().name()));
 
     private PathBytes() {}
 
-    /** The bytes of a path, with a NUL at the end. */
+    /** Returns the bytes of a path, with a NUL at the end. */
     static byte[] of(Path path) {
         if (path.getFileSystem() != FileSystems.getDefault()) {
             throw new IllegalArgumentException("this engine knows the default file system only, not that of " + path);

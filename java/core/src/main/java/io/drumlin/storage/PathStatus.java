@@ -12,53 +12,53 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Whether something has a path, and what is in a directory. {@link Files#exists} and its like say no also where the file
- * system has failed or denies the look; here that is a failure, so that nobody takes a file for lost that is there. Links are
- * followed.
+ * Tells whether a path exists, and what a directory contains. {@link Files#exists} and similar methods also return
+ * false if the file system has failed or denies access. These methods throw instead, so that nobody takes an existing
+ * file for lost. They follow links.
  */
 public final class PathStatus {
 
     private PathStatus() {}
 
     /**
-     * Whether there is anything.
+     * Returns whether a path exists.
      *
-     * @param path what is looked for
-     * @return false if there is nothing of that name, or a part of the path is no directory
-     * @throws IOException that cannot be told
+     * @param path the path to look for
+     * @return false if nothing has that name, or a part of the path is not a directory
+     * @throws IOException the existence cannot be determined
      */
     public static boolean exists(Path path) throws IOException {
         return attributes(path).isPresent();
     }
 
     /**
-     * Whether there is a regular file.
+     * Returns whether a path is a regular file.
      *
-     * @param path what is looked for
+     * @param path the path to look for
      * @return false also if there is something else
-     * @throws IOException that cannot be told
+     * @throws IOException this cannot be determined
      */
     public static boolean isRegularFile(Path path) throws IOException {
         return attributes(path).filter(BasicFileAttributes::isRegularFile).isPresent();
     }
 
     /**
-     * Whether there is a directory.
+     * Returns whether a path is a directory.
      *
-     * @param path what is looked for
+     * @param path the path to look for
      * @return false also if there is something else
-     * @throws IOException that cannot be told
+     * @throws IOException this cannot be determined
      */
     public static boolean isDirectory(Path path) throws IOException {
         return attributes(path).filter(BasicFileAttributes::isDirectory).isPresent();
     }
 
     /**
-     * What is in a directory.
+     * Lists the contents of a directory.
      *
-     * @param directory what is looked into
-     * @return paths in the order of their names; none if there is nothing of that name
-     * @throws IOException it is no directory, or what is in it cannot be told
+     * @param directory the directory to read
+     * @return paths in the order of their names; none if nothing has that name
+     * @throws IOException the path is not a directory, or its contents cannot be read
      */
     public static List<Path> entries(Path directory) throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
@@ -73,11 +73,11 @@ public final class PathStatus {
     }
 
     /**
-     * What is known of something that is there.
+     * Reads the attributes of a path that exists.
      *
-     * @param path of it
+     * @param path the path to look at
      * @return its attributes
-     * @throws IOException there is nothing, or it cannot be told; with words
+     * @throws IOException nothing is there, or this cannot be determined; the message explains
      */
     public static BasicFileAttributes read(Path path) throws IOException {
         try {
@@ -88,11 +88,11 @@ public final class PathStatus {
     }
 
     /**
-     * How many bytes a file has.
+     * Returns the length of a file.
      *
-     * @param path of the file
-     * @return its length
-     * @throws IOException there is none, or it cannot be told; with words
+     * @param path the path of the file
+     * @return its length in bytes
+     * @throws IOException there is no file, or its length cannot be determined; the message explains
      */
     public static long size(Path path) throws IOException {
         return read(path).size();

@@ -2,14 +2,14 @@ package io.drumlin.storage;
 
 import java.io.IOException;
 
-/** A read that was started by {@link BlockFile#startRead}. To be awaited once, by one thread. */
+/** A read that was started by {@link BlockFile#startRead}. One thread must await it, once. */
 @FunctionalInterface
 public interface PendingRead {
 
     /**
      * Waits until the bytes are in memory.
      *
-     * @return bytes read: all that were asked, or fewer at the end of the file
+     * @return number of bytes read: all requested bytes, or fewer at the end of the file
      * @throws IOException the bytes cannot be read
      */
     int await() throws IOException;

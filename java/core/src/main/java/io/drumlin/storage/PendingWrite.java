@@ -2,14 +2,14 @@ package io.drumlin.storage;
 
 import java.io.IOException;
 
-/** A write that was started by {@link BlockFile#startWrite}. To be awaited once, by one thread. */
+/** A write that was started by {@link BlockFile#startWrite}. One thread must await it, once. */
 @FunctionalInterface
 public interface PendingWrite {
 
     /**
-     * Waits until all bytes of the write were taken by the kernel.
+     * Waits until the kernel has taken all bytes of the write.
      *
-     * @throws IOException the write failed; what part of it reached the file is unknown
+     * @throws IOException the write failed; any part of it may have reached the file
      */
     void await() throws IOException;
 }

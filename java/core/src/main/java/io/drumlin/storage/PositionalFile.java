@@ -13,11 +13,11 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block file over single calls that name their offset and may move fewer bytes than asked.
+ * A block file on top of single calls that name their offset and may move fewer bytes than requested.
  *
- * <p>Checks arguments, moves what a short call left, does started transfers on {@link TransferThreads} unless an engine has a
- * queue of its own, and keeps the file open until all that is under way has ended: a descriptor that was closed too early
- * may already be another file's.
+ * <p>It checks arguments and moves the bytes that a short call leaves. It carries out started transfers on
+ * {@link TransferThreads}, unless an engine has a queue of its own. It keeps the file open until all transfers have
+ * ended, because a descriptor that is closed too early may already belong to another file.
  */
 abstract class PositionalFile implements BlockFile {
 
@@ -25,23 +25,23 @@ abstract class PositionalFile implements BlockFile {
     private final int alignment;
 
     private final Object gate = new Object();
-    /** Calls and started writes under way; guarded by gate. */
+    /** Number of calls and started writes under way; guarded by gate. */
     private int active;
     /** Guarded by gate. */
     private boolean closed;
-    /** Failures of started writes that nobody awaited yet; guarded by gate. */
+    /** Failures of started writes that nobody has awaited yet; guarded by gate. */
     private final Set<IOException> unreported = new LinkedHashSet<>();
 
-    /** For an open file; {@code alignment} is 1 when it is not direct. */
+    /** Makes the object for an open file; {@code alignment} is 1 if the file is not direct. */
     PositionalFile(Path path, int alignment) {
         this.path = path;
         this.alignment = alignment;
     }
 
-    /** Writes some bytes between position and limit, at least one, and returns how many; may move the position. */
+    /** Writes some bytes between position and limit, at least one, and returns their number. May move the position. */
     abstract int writeOnce(ByteBuffer source, long offset) throws IOException;
 
-    /** Reads some bytes between position and limit and returns how many, 0 at the end; may move the position. */
+    /** Reads some bytes between position and limit and returns their number, 0 at the end. May move the position. */
     abstract int readOnce(ByteBuffer target, long offset) throws IOException;
 
     abstract long length() throws IOException;
@@ -105,7 +105,7 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    /** Starts a write of all between position and limit, which the caller may change afterwards. */
+    /** Starts a write of all bytes between position and limit, which the caller may change afterwards. */
     PendingWrite launch(ByteBuffer source, long offset) throws IOException {
         CompletableFuture<Integer> end = start("write", source.duplicate(), offset, this::launchedWrite);
         return () -> await(end);
@@ -125,7 +125,7 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    /** Starts a read of all between position and limit, which the caller may change afterwards. */
+    /** Starts a read of all bytes between position and limit, which the caller may change afterwards. */
     PendingRead launchRead(ByteBuffer target, long offset) throws IOException {
         CompletableFuture<Integer> end = start("read", target.duplicate(), offset, this::readFully);
         return () -> await(end);
@@ -147,7 +147,9 @@ abstract class PositionalFile implements BlockFile {
         return end;
     }
 
-    /** Ends launched transfers that end only when somebody waits for them. Nothing is launched any more. */
+    /**
+     * Completes the launched transfers that end only when somebody waits for them. Nothing is launched after this call.
+     */
     void endLaunched() {}
 
     @Override
@@ -276,7 +278,7 @@ abstract class PositionalFile implements BlockFile {
                 rest.limit(end).position(at);
                 int moved = readOnce(rest, offset + at - start);
                 at += Math.max(moved, 0);
-                // A direct read ends inside a block at the end of the file only.
+                // A direct read ends within a block only at the end of the file.
                 if (moved <= 0 || moved % alignment != 0) {
                     break;
                 }
@@ -289,17 +291,20 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    /** What the virtual machine throws when an Arena was closed, belongs to another thread, or a mapped file became shorter. */
+    /**
+     * Explains the exception that the virtual machine throws if an Arena was closed, belongs to another thread, or a
+     * mapped file became shorter.
+     */
     private static IOException goneMemory(Throwable failure) {
         return new IOException("the memory of the buffer cannot be used (" + failure.getMessage() + ")", failure);
     }
 
-    /** A short direct write that ended inside a block goes on at the block's start. */
+    /** A short direct write that ended within a block continues at the beginning of that block. */
     private int wholeBlocks(int moved, int asked) {
         return moved == asked ? moved : moved - moved % alignment;
     }
 
-    /** A transfer of all between position and limit, which returns the bytes it moved. */
+    /** Transfers all bytes between position and limit and returns their number. */
     private interface Transfer {
         int move(ByteBuffer rest, long offset) throws IOException;
     }
@@ -340,7 +345,7 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    /** A launched write has failed; closing the file tells it unless it is forgotten before. */
+    /** Keeps the failure of a launched write. Closing the file reports it, unless it is forgotten before. */
     final void keepUnreported(IOException failure) {
         synchronized (gate) {
             unreported.add(failure);
@@ -373,7 +378,7 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    /** One call or launched write less is under way. */
+    /** Records the end of a call or launched write. */
     private void leave() {
         synchronized (gate) {
             active--;
@@ -381,7 +386,10 @@ abstract class PositionalFile implements BlockFile {
         }
     }
 
-    /** Lets nobody in any more and waits, whatever interrupts it, until all are out; false if that was done before. */
+    /**
+     * Admits no more calls and waits, despite interrupts, until all have ended. Returns false if that has been done
+     * before.
+     */
     private boolean shut() {
         synchronized (gate) {
             if (closed) {
@@ -425,7 +433,7 @@ abstract class PositionalFile implements BlockFile {
         return Errno.explain(context, failure, progress + freeSpace(failure));
     }
 
-    /** What the reader of "no space" wants to know next. */
+    /** Adds the free space to a failure for lack of space. */
     private String freeSpace(IOException failure) {
         if (Errno.of(failure).filter(errno -> errno == Errno.ENOSPC).isEmpty()) {
             return "";

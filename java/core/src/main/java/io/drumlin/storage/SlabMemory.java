@@ -8,14 +8,14 @@ import java.util.List;
 /**
  * Memory for slabs of one size, through which data go to a device. Not thread-safe.
  *
- * <p>A transfer has at most 254 parts, and a part is what is in a row in the machine's memory: a slab of 1 MiB in pages of 4 KiB takes
- * two transfers. Such slabs are cut from huge pages.
+ * <p>A transfer has at most 254 parts. Each part is contiguous in physical memory, so a slab of 1 MiB in pages of 4 KiB
+ * takes two transfers. Such slabs are cut from huge pages.
  */
 public final class SlabMemory implements AutoCloseable {
 
     private static final int HUGE_PAGE = 2 << 20;
 
-    /** Least bytes of a slab that may need more than one transfer. */
+    /** Smallest slab in bytes that may need more than one transfer. */
     private static final int LARGE = 1 << 20;
 
     private final StorageEngine storage;
@@ -23,14 +23,14 @@ public final class SlabMemory implements AutoCloseable {
     private final int blockBytes;
     private final List<AlignedBuffer> blocks = new ArrayList<>();
 
-    /** What is left of the last block. */
+    /** The rest of the last block. */
     private ByteBuffer free = ByteBuffer.allocate(0);
 
     /**
-     * Takes no memory yet.
+     * Makes the object without memory.
      *
-     * @param storage gives it
-     * @param slabBytes of each slab; a multiple of {@link AlignedBuffer#ALIGNMENT}
+     * @param storage allocates the memory
+     * @param slabBytes size of a slab in bytes; a multiple of {@link AlignedBuffer#ALIGNMENT}
      */
     public SlabMemory(StorageEngine storage, int slabBytes) {
         this.storage = storage;
@@ -39,10 +39,11 @@ public final class SlabMemory implements AutoCloseable {
     }
 
     /**
-     * A slab more.
+     * Returns another slab.
      *
-     * @return aligned direct memory in little-endian order, of as many bytes as a slab has; of nobody else until {@link #close}
-     * @throws OutOfMemoryError there is no more
+     * @return aligned direct memory of the size of a slab, in little-endian order; it belongs to the caller until
+     *     {@link #close}
+     * @throws OutOfMemoryError there is no more memory
      */
     public ByteBuffer take() {
         if (free.remaining() < slabBytes) {
@@ -55,7 +56,7 @@ public final class SlabMemory implements AutoCloseable {
         return slab;
     }
 
-    /** Gives all memory back. It can be taken again. */
+    /** Releases all memory. New slabs can be taken afterwards. */
     @Override
     public void close() {
         blocks.forEach(AlignedBuffer::close);

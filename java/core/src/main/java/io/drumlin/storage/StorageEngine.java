@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * Opens block files and does what else a checkpoint needs of a file system, by one mechanism.
+ * Opens block files and provides the other file system operations of a checkpoint, with one mechanism.
  *
- * <p>Engines are thread-safe. They differ in speed, never in the bytes they leave. {@link StorageEngines} chooses one.
+ * <p>Engines are thread-safe. They differ in speed, never in the bytes they write. {@link StorageEngines} chooses one.
  */
 public interface StorageEngine {
 
     /**
-     * The name by which the engine is chosen: {@code native}, {@code libc} or {@code nio}.
+     * Returns the name by which the engine is chosen: {@code native}, {@code libc} or {@code nio}.
      *
      * @return a lower-case word
      */
@@ -24,19 +24,20 @@ public interface StorageEngine {
      * Opens a file.
      *
      * @param path the file
-     * @param modes what is wanted; {@link OpenMode#READ}, {@link OpenMode#WRITE} or both must be among them; {@link OpenMode#CREATE}
-     *     and {@link OpenMode#TRUNCATE} need {@link OpenMode#WRITE}, {@link OpenMode#EXCLUSIVE} needs
-     *     {@link OpenMode#CREATE}, anything else is an {@link IllegalArgumentException}
-     * @return the open file, positioned nowhere: every transfer names its offset
-     * @throws IOException the file cannot be opened as asked
+     * @param modes the requested modes. {@link OpenMode#READ}, {@link OpenMode#WRITE} or both must be among them;
+     *     {@link OpenMode#CREATE} and {@link OpenMode#TRUNCATE} need {@link OpenMode#WRITE}, and
+     *     {@link OpenMode#EXCLUSIVE} needs {@link OpenMode#CREATE}. Anything else causes an
+     *     {@link IllegalArgumentException}
+     * @return the open file; it has no position, and every transfer names its offset
+     * @throws IOException the file cannot be opened in these modes
      */
     BlockFile open(Path path, Set<OpenMode> modes) throws IOException;
 
     /**
-     * Makes memory from which this engine transfers without a copy, for one transfer after the other. What was closed may wait for the next call
-     * that asks for as much, up to 128 MiB in all.
+     * Allocates memory from which this engine transfers without a copy, for one transfer after the other. Closed memory
+     * may be kept for the next call that asks for the same size, up to 128 MiB in all.
      *
-     * @param size bytes, above 0
+     * @param size size in bytes, above 0
      * @return zeroed memory on a boundary of {@link AlignedBuffer#ALIGNMENT} bytes
      */
     AlignedBuffer allocate(int size);
@@ -44,15 +45,15 @@ public interface StorageEngine {
     /**
      * Renames a file or directory, replacing an existing file (never a non-empty directory), atomically.
      *
-     * @param from what exists
+     * @param from the existing path
      * @param to its new name in the same file system
      * @throws IOException the rename was refused; nothing has changed
      */
     void rename(Path from, Path to) throws IOException;
 
     /**
-     * Makes a directory and those above it that are missing; an existing directory is left as it is. Durable once the
-     * directory above each new one was synced.
+     * Makes a directory and its missing parents; leaves an existing directory as it is. Durable once the parent of each
+     * new directory is synced.
      *
      * @param directory the directory
      * @throws IOException a directory cannot be made, or a file has the name
@@ -66,10 +67,9 @@ public interface StorageEngine {
     }
 
     /**
-     * Deletes a file or an empty directory; nothing happens when it is missing. Durable once the directory above was
-     * synced.
+     * Deletes a file or an empty directory. Does nothing if it is missing. Durable once its parent is synced.
      *
-     * @param path what is deleted
+     * @param path the path to delete
      * @throws IOException it is still there
      */
     default void delete(Path path) throws IOException {
@@ -81,8 +81,8 @@ public interface StorageEngine {
     }
 
     /**
-     * Makes the entries of a directory durable: creations, renames and deletions that were done in it. File systems that
-     * have no such thing (EINVAL from fsync) count as done.
+     * Makes the entries of a directory durable, that is all creations, renames and deletions in it. On file systems
+     * that cannot sync directories (EINVAL from fsync), the call succeeds.
      *
      * @param directory an existing directory
      * @throws IOException the directory cannot be opened or synced

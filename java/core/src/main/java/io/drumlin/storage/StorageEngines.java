@@ -10,9 +10,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses a {@link StorageEngine}: the one a program names, else the one the system property {@code drumlin.storage}
- * names, else the best that is available. {@code -Ddrumlin.native=off} leaves {@code nio} only. Every choice and its
- * reason is logged once, at {@code INFO} unless it is the best one by itself. Thread-safe.
+ * Chooses a {@link StorageEngine}. The program's choice comes first, then that of the system property
+ * {@code drumlin.storage}, then the best available engine. With {@code -Ddrumlin.native=off} only {@code nio} is
+ * available. Every choice and its reason is logged once, at {@code INFO} unless the best engine was chosen
+ * automatically. Thread-safe.
  */
 public final class StorageEngines {
 
@@ -26,7 +27,7 @@ public final class StorageEngines {
 
     private static final String BEST = "best available";
 
-    /** Best first. */
+    /** The best engine comes first. */
     private static final List<Candidate> CANDIDATES = List.of(
             new Candidate("native", NativeEngine::unavailabilityCause, NativeEngine::new),
             new Candidate("libc", LibcEngine::unavailabilityCause, LibcEngine::new),
@@ -35,7 +36,7 @@ public final class StorageEngines {
     private StorageEngines() {}
 
     /**
-     * The engines there are, available or not.
+     * Returns the names of all engines, available or not.
      *
      * @return names, the best first
      */
@@ -44,18 +45,19 @@ public final class StorageEngines {
     }
 
     /**
-     * The engine of a name.
+     * Returns the engine of a name.
      *
      * @param name one of {@link #names()}
      * @return the engine
-     * @throws DrumlinException no engine has the name, or it is not available; the message says which exist and why
+     * @throws DrumlinException no engine has the name, or it is not available; the message says which engines exist,
+     *     and why it is not
      */
     public static StorageEngine byName(String name) throws DrumlinException {
         return make(name, "asked for by the program");
     }
 
     /**
-     * The engine that the system property {@value #PROPERTY} names; without it the best that is available.
+     * Returns the engine that the system property {@value #PROPERTY} names, or else the best that is available.
      *
      * @return the engine
      * @throws DrumlinException the engine that the property names is unknown or not available
@@ -76,7 +78,7 @@ public final class StorageEngines {
         throw new AssertionError("nio is always available");
     }
 
-    /** Whether the user wants no native code of any kind. */
+    /** Returns whether the user forbids all native code. */
     static boolean nativeCodeIsOff() {
         return "off".equals(System.getProperty(NATIVE_PROPERTY));
     }
@@ -90,7 +92,7 @@ public final class StorageEngines {
                             .cause(cause)
                             .exception();
                 }
-                // As it should be is no news, least of all from every rank of a job.
+                // The normal case is no news, least of all from every rank of a job.
                 log(reason.equals(BEST) ? Level.DEBUG : Level.INFO, "storage engine " + name + ": " + reason);
                 return candidate.constructor().get();
             }

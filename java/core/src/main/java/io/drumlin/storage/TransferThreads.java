@@ -7,13 +7,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The daemon threads of this JVM that do started transfers for engines without a queue in the kernel. Thread-safe. */
+/**
+ * The daemon threads of this JVM that carry out started transfers for engines without a queue in the kernel.
+ * Thread-safe.
+ */
 final class TransferThreads {
 
-    /** Enough to keep an NVMe device busy; the threads wait in the kernel and take hardly any CPU time. */
+    /** Enough to keep an NVMe device busy. The threads wait in the kernel and take hardly any CPU time. */
     private static final int THREADS = 8;
 
-    /** Transfers that were started and have not ended. */
+    /** Largest number of transfers that have started and not ended. */
     private static final int IN_FLIGHT = 64;
 
     private static final Semaphore SLOTS = new Semaphore(IN_FLIGHT);
@@ -22,8 +25,8 @@ final class TransferThreads {
     private TransferThreads() {}
 
     /**
-     * Lets a thread do {@code work}, which must not throw. Blocks while too much is under way. Where the system gives no thread
-     * ({@code ulimit -u}), the caller does it.
+     * Makes a thread do {@code work}, which must not throw. Blocks while too many transfers are under way. If the
+     * system gives no thread ({@code ulimit -u}), the caller does the work.
      */
     static void execute(Runnable work) {
         SLOTS.acquireUninterruptibly();
@@ -31,12 +34,12 @@ final class TransferThreads {
         try {
             POOL.execute(once);
         } catch (OutOfMemoryError e) {
-            // So says Thread.start. The pool may have taken the work all the same.
+            // Thread.start throws this error. The pool may have accepted the work even so.
             once.run();
         }
     }
 
-    /** Done by the one who comes first. */
+    /** The first thread to call it does the work. */
     private static final class Once implements Runnable {
 
         private final AtomicReference<@Nullable Runnable> work;
@@ -68,7 +71,7 @@ final class TransferThreads {
     private static Thread makeThread(Runnable loop) {
         Thread thread = new Thread(null, loop, "drumlin-transfer", 0, false);
         thread.setDaemon(true);
-        // The pool outlives whoever started the first transfer and must not hold their class loader.
+        // The pool outlives the thread that started the first transfer and must not hold its class loader.
         thread.setContextClassLoader(null);
         return thread;
     }

@@ -3,9 +3,9 @@ package io.drumlin.storage;
 import java.io.IOException;
 
 /**
- * Lets the device work while a large part of a file is written through the page cache: in every so many bytes that were
- * written in sequence, the system is asked to begin with them. Nothing happens for direct files, whose writes go to the device
- * anyway. Not thread-safe.
+ * Keeps the device busy while a large part of a file is written through the page cache. After every so many bytes
+ * written in sequence, it asks the system to start writing them. It does nothing for direct files, whose writes go
+ * straight to the device. Not thread-safe.
  */
 public final class Writeback {
 
@@ -16,18 +16,18 @@ public final class Writeback {
     private long until;
 
     /**
-     * Begins with nothing.
+     * Begins with nothing written.
      *
-     * @param file that is written
+     * @param file the file that is written
      */
     public Writeback(BlockFile file) {
         this.file = file;
     }
 
     /**
-     * Most bytes that should be written at once.
+     * Returns the largest number of bytes that should be written at once.
      *
-     * @return bytes
+     * @return number of bytes
      */
     public static int window() {
         return WINDOW;
@@ -36,8 +36,8 @@ public final class Writeback {
     /**
      * Counts bytes that were written.
      *
-     * @param offset bytes
-     * @param length bytes
+     * @param offset start of the range in bytes
+     * @param length length in bytes
      * @throws IOException the device has failed
      */
     public void written(long offset, long length) throws IOException {

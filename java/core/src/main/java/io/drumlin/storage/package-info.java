@@ -1,4 +1,4 @@
-/** Block files and the engines that write them. Knows blocks; knows neither formats nor ranks. */
+/** Block files and the engines that write them. The package knows blocks, but neither formats nor ranks. */
 @NullMarked
 package io.drumlin.storage;
 
