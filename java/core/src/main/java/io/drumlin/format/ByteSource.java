@@ -3,13 +3,13 @@ package io.drumlin.format;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Bytes that can be read at any offset, usually a file. Thread-safety is the implementation's matter. */
+/** Bytes that can be read at any offset, usually a file. The implementation determines its thread-safety. */
 public interface ByteSource {
 
     /**
-     * How many bytes there are. The same at every call.
+     * Returns the number of bytes, the same at every call.
      *
-     * @return bytes
+     * @return number of bytes
      */
     long size();
 
@@ -18,7 +18,7 @@ public interface ByteSource {
      *
      * @param offset byte offset; {@code offset} plus the remaining bytes is at most {@link #size()}
      * @param target its position moves to its limit
-     * @throws IOException the bytes cannot be read; how far {@code target} was filled is unknown
+     * @throws IOException the bytes cannot be read; {@code target} may be filled in part
      */
     void readFully(long offset, ByteBuffer target) throws IOException;
 }

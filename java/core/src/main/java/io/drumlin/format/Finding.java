@@ -3,16 +3,16 @@ package io.drumlin.format;
 import io.drumlin.Printable;
 
 /**
- * One thing that is wrong with a file.
+ * One fault in a file.
  *
  * @param field name of the field in the format's documentation
  * @param offset byte position of the field in the file
- * @param problem what is wrong: the value and what is allowed
+ * @param problem the fault: the value and the allowed values
  */
 public record Finding(String field, long offset, String problem) {
 
     /**
-     * The line shown to people.
+     * Returns the line that is shown to people.
      *
      * @return field, position and problem
      */

@@ -1,22 +1,22 @@
 package io.drumlin.format;
 
-/** Takes findings: {@link Findings} collects them, a strict reader throws the first. */
+/** Accepts findings. {@link Findings} collects them; a strict reader throws the first. */
 @FunctionalInterface
 public interface FindingSink {
 
     /**
-     * Takes one.
+     * Accepts a finding.
      *
-     * @param finding what is wrong
+     * @param finding the fault
      * @throws FormatException the reader is strict
      */
     void add(Finding finding) throws FormatException;
 
     /**
-     * A sink for readers that must not go on.
+     * Returns a sink for readers that must not continue after a fault.
      *
      * @param format name of the format, for example {@code FTI-FF}
-     * @return a sink that throws whatever it gets
+     * @return a sink that throws each finding
      */
     static FindingSink strict(String format) {
         return finding -> {

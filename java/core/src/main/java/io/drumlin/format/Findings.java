@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What is wrong with a file, in the order in which it was found. Not thread-safe. */
+/** The faults of a file, in the order in which they were found. Not thread-safe. */
 public final class Findings implements FindingSink {
 
-    /** Findings that are kept; a wrecked file could have millions. */
+    /** Largest number of findings that are kept; a wrecked file could have millions. */
     public static final int LIMIT = 1000;
 
     private final List<Finding> kept = new ArrayList<>();
     private long count;
 
-    /** Nothing found yet. */
+    /** Makes an empty collection. */
     public Findings() {}
 
     @Override
@@ -25,7 +25,7 @@ public final class Findings implements FindingSink {
     }
 
     /**
-     * The findings.
+     * Returns the findings.
      *
      * @return the first {@link #LIMIT} of them
      */
@@ -34,16 +34,16 @@ public final class Findings implements FindingSink {
     }
 
     /**
-     * How many there are.
+     * Returns the number of findings.
      *
-     * @return may be more than {@link #list} holds
+     * @return a number that may exceed the findings in {@link #list}
      */
     public long count() {
         return count;
     }
 
     /**
-     * Whether nothing is wrong.
+     * Returns whether the file has no faults.
      *
      * @return true without findings
      */

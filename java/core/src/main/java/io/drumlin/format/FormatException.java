@@ -3,7 +3,7 @@ package io.drumlin.format;
 import io.drumlin.DrumlinException;
 import java.nio.file.Path;
 
-/** Bytes that are not what their format demands: the field, where it is, what it holds and what is allowed. */
+/** Thrown if bytes do not conform to their format. It has the field, its position, its value and the allowed values. */
 public final class FormatException extends DrumlinException {
 
     private static final long serialVersionUID = 1L;
@@ -14,14 +14,14 @@ public final class FormatException extends DrumlinException {
     /** Name of the field. */
     private final String field;
 
-    /** The value and what is allowed. */
+    /** The value and the allowed values. */
     private final String problem;
 
     /**
-     * Describes the first field found wrong.
+     * Describes the first field that is wrong.
      *
      * @param format name of the format, for example {@code FTI-FF}
-     * @param finding what is wrong and where
+     * @param finding the fault and its position
      */
     public FormatException(String format, Finding finding) {
         this(context(format, finding), format, finding);
@@ -41,7 +41,7 @@ public final class FormatException extends DrumlinException {
     }
 
     /**
-     * The same, naming the file. Formats do not know where their bytes are from; their callers do.
+     * Returns this exception with the name of the file. Formats do not know the file of their bytes; their callers do.
      *
      * @param path the file that was read
      * @return a new exception with this one as cause
@@ -52,7 +52,7 @@ public final class FormatException extends DrumlinException {
     }
 
     /**
-     * What is wrong and where.
+     * Returns the fault and its position.
      *
      * @return the field, its byte position and the problem
      */

@@ -9,9 +9,9 @@ public final class MemoryByteSource implements ByteSource {
     private final ByteBuffer bytes;
 
     /**
-     * Serves the remaining bytes of a buffer, without a copy.
+     * Makes a source of the remaining bytes of a buffer, without a copy.
      *
-     * @param bytes position and limit bound the source; they are not changed
+     * @param bytes its position and limit bound the source; they are not changed
      */
     public MemoryByteSource(ByteBuffer bytes) {
         this.bytes = bytes.slice();

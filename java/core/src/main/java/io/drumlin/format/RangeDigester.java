@@ -7,7 +7,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** MD5 of parts of a source. Formats say which parts; who calls them says how fast. */
+/**
+ * Computes MD5 of parts of a source. Formats choose the parts; their callers choose the implementation, and so the
+ * speed.
+ */
 @FunctionalInterface
 public interface RangeDigester {
 
@@ -15,7 +18,7 @@ public interface RangeDigester {
      * A part of a source.
      *
      * @param offset first byte
-     * @param length bytes
+     * @param length length in bytes
      */
     record Range(long offset, long length) {}
 
@@ -23,14 +26,14 @@ public interface RangeDigester {
      * Digests parts.
      *
      * @param source the bytes
-     * @param ranges parts within the source
+     * @param ranges ranges within the source
      * @return MD5 of each part, 16 bytes, in the same order
      * @throws IOException the source cannot be read
      */
     List<byte[]> digest(ByteSource source, List<Range> ranges) throws IOException;
 
     /**
-     * One part after the other through {@link MessageDigest}.
+     * Returns a digester that processes one part after the other with {@link MessageDigest}.
      *
      * @return a digester without state
      */

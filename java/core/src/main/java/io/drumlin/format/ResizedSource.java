@@ -4,7 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The first bytes of a source, or all of them and zeros behind. As thread-safe as the source. */
+/** The first bytes of a source, or all of them followed by zeros. It is as thread-safe as the source. */
 public final class ResizedSource implements ByteSource {
 
     private static final ByteBuffer ZEROS = ByteBuffer.allocate(4096).asReadOnlyBuffer();
@@ -15,7 +15,7 @@ public final class ResizedSource implements ByteSource {
     /**
      * Cuts or extends a source.
      *
-     * @param source what is to be cut or extended
+     * @param source the source to cut or extend
      * @param size the new size in bytes, 0 or above
      */
     public ResizedSource(ByteSource source, long size) {

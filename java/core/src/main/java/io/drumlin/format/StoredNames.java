@@ -5,18 +5,18 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * The one door from names that stand in files to paths. Whoever can write the file chooses the name: without a check it leads
- * anywhere, also to what is then deleted. Thread-safe.
+ * Converts names that are stored in files to paths; no other code does this. Anyone who can write the file chooses the
+ * name. Without a check it leads anywhere, even to files that are then deleted. Thread-safe.
  */
 public final class StoredNames {
 
     private StoredNames() {}
 
     /**
-     * Whether a name can be that of a file in a directory that somebody else chooses.
+     * Returns whether a name can be that of a file in a directory that the caller chooses.
      *
-     * @param name from a file
-     * @return false if it is empty, has a slash or a NUL, or is that of a directory itself or of the one above
+     * @param name a name from a file
+     * @return false if it is empty, has a slash or a NUL, or means a directory itself or its parent
      */
     public static boolean isFileName(String name) {
         return !name.isEmpty()
@@ -27,12 +27,12 @@ public final class StoredNames {
     }
 
     /**
-     * The path of a file that is directly in a directory.
+     * Returns the path of a file that is directly in a directory.
      *
-     * @param directory where it is
-     * @param name from a file
+     * @param directory the directory of the file
+     * @param name a name from a file
      * @return the path
-     * @throws DrumlinException the name is no {@link #isFileName}, or has bytes of which no path can be made
+     * @throws DrumlinException the name does not pass {@link #isFileName}, or has bytes that no path can represent
      */
     public static Path file(Path directory, String name) throws DrumlinException {
         if (!isFileName(name)) {
@@ -46,12 +46,12 @@ public final class StoredNames {
     }
 
     /**
-     * The path of a file or directory that is somewhere below a directory. Symbolic links are not looked at.
+     * Returns the path of a file or directory that is somewhere below a directory. Symbolic links are not resolved.
      *
-     * @param directory where it is
-     * @param name from a file: names with slashes between them, or a whole path that leads there
+     * @param directory the directory above it
+     * @param name a name from a file: names with slashes between them, or a whole path that leads below the directory
      * @return the path without {@code .} and {@code ..}
-     * @throws DrumlinException it is the directory itself or outside of it, or has bytes of which no path can be made
+     * @throws DrumlinException it is the directory itself or outside it, or has bytes that no path can represent
      */
     public static Path below(Path directory, String name) throws DrumlinException {
         Path root = directory.normalize();
@@ -67,11 +67,11 @@ public final class StoredNames {
     }
 
     /**
-     * The path that a text is, wherever it leads. The caller must look at that.
+     * Converts a text to a path, wherever it leads. The caller must check that.
      *
-     * @param text from a file
+     * @param text a text from a file
      * @return the path
-     * @throws DrumlinException it has bytes of which no path can be made
+     * @throws DrumlinException it has bytes that no path can represent
      */
     public static Path path(String text) throws DrumlinException {
         try {

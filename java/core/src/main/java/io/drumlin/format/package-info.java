@@ -1,4 +1,7 @@
-/** What all file formats share: a source of bytes, findings, and the error that names a field. Pure: no files, no ranks. */
+/**
+ * The common parts of all file formats: a source of bytes, findings, and the error that names a field. The package has
+ * no access to files or ranks.
+ */
 @NullMarked
 package io.drumlin.format;
 

@@ -9,7 +9,7 @@ public enum CkptType {
     /** Differential checkpoint: files with layers of changed blocks. */
     DCP;
 
-    /** The value in the file. */
+    /** Returns the value in the file. */
     String label() {
         return name().toLowerCase(Locale.ROOT);
     }

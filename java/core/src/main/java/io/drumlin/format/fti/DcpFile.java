@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Where the blocks of a rank's differential checkpoint are; docs/formats/fti-posix.md, section 5. Immutable; the data stay in the
- * source.
+ * Locates the blocks of a rank's differential checkpoint; docs/formats/fti-posix.md, section 5. Immutable; the data
+ * stay in the source.
  */
 public final class DcpFile {
 
@@ -27,7 +27,7 @@ public final class DcpFile {
 
     private static final HexFormat HEX = HexFormat.of();
 
-    /** Blocks that are digested side by side. */
+    /** Number of blocks that are digested side by side. */
     private static final int BATCH = 1024;
 
     private final ByteSource source;
@@ -47,20 +47,20 @@ public final class DcpFile {
      *
      * @param id id of the variable
      * @param first index of the first block in the variable
-     * @param count blocks
-     * @param offset of the first block in the file
+     * @param count number of blocks
+     * @param offset offset of the first block in the file
      */
     record Blocks(int id, long first, long count, long offset) {}
 
     /**
      * A layer.
      *
-     * @param entry what the metadata say of it
-     * @param offset where it begins
-     * @param previousCkptId id of the checkpoint before the one that wrote it, 0 in the first
-     * @param known whether the metadata say what the variables were when it was written
-     * @param variables when it was written, as far as that is known
-     * @param blocks in the order in which they were written
+     * @param entry its description in the metadata
+     * @param offset its offset in the file
+     * @param previousCkptId id of the checkpoint before the one that wrote it, 0 in the first layer
+     * @param known whether the metadata describe the variables at the time when it was written
+     * @param variables the variables at the time when it was written, as far as they are known
+     * @param blocks its blocks in the order in which they were written
      */
     record Layer(
             LayerEntry entry,
@@ -73,10 +73,10 @@ public final class DcpFile {
     /**
      * Reads the heads of layers and blocks.
      *
-     * @param source the file; it may have more bytes than the metadata say, which a checkpoint that was not completed left
-     * @param entry what the metadata say of it
-     * @return where the blocks are
-     * @throws FormatException a number in the file is not possible or not as in the metadata
+     * @param source the file; it may have more bytes than the metadata describe, left by an incomplete checkpoint
+     * @param entry its description in the metadata
+     * @return the locations of the blocks
+     * @throws FormatException a number in the file is invalid or contradicts the metadata
      * @throws IOException the source cannot be read
      */
     public static DcpFile read(ByteSource source, FileEntry entry) throws IOException {
@@ -84,11 +84,11 @@ public final class DcpFile {
     }
 
     /**
-     * Reads the file as far as it is whole: up to the layer before the first that has not the digest of the metadata, is not all
-     * there or does not give the variables as they were then.
+     * Reads the intact part of the file. It ends before the first layer that does not have the digest of the metadata,
+     * is incomplete, or does not give the variables as they were then.
      *
      * @param source the file
-     * @param entry what the metadata say of it
+     * @param entry its description in the metadata
      * @param digester computes the digests of the blocks
      * @return at least one layer, perhaps fewer than the metadata have
      * @throws FormatException the first layer is damaged
@@ -110,7 +110,7 @@ public final class DcpFile {
     }
 
     /**
-     * The same with fewer layers.
+     * Returns this file with fewer layers.
      *
      * @param count 1 or more, at most {@link #layers}
      * @return the file as it was after that many layers
@@ -119,7 +119,7 @@ public final class DcpFile {
         return new DcpFile(source, blockSize, stackSize, layers.subList(0, count));
     }
 
-    /** Whether all blocks of all variables are in so many layers. */
+    /** Returns whether the first {@code count} layers contain all blocks of all variables. */
     private boolean isComplete(int count) {
         try {
             for (LayerEntry.Variable variable : variables(count)) {
@@ -132,11 +132,11 @@ public final class DcpFile {
     }
 
     /**
-     * The variables after some of the layers. Where C FTI has written the metadata, the sizes that a variable had between the first
-     * layer and the newest are not known; the newest is given for them.
+     * Returns the variables after some of the layers. If C FTI has written the metadata, the sizes of a variable
+     * between the first layer and the newest are unknown, and the newest size stands for them.
      *
-     * @param count layers, 1 or more
-     * @return in the order of the metadata
+     * @param count number of layers, 1 or more
+     * @return variables in the order of the metadata
      */
     public List<LayerEntry.Variable> variables(int count) {
         if (count > 1) {
@@ -150,9 +150,9 @@ public final class DcpFile {
     }
 
     /**
-     * What the metadata of a file say that goes on.
+     * Returns the layers for the metadata of a file that continues this one.
      *
-     * @return the layers, without variables where it is not known which there were
+     * @return the layers, without variables where they are unknown
      */
     public List<LayerEntry> entries() {
         List<LayerEntry> entries = new ArrayList<>();
@@ -166,9 +166,9 @@ public final class DcpFile {
     }
 
     /**
-     * How many bytes the layers have.
+     * Returns the number of bytes of the layers.
      *
-     * @return where the next layer begins
+     * @return the offset of the next layer
      */
     public long end() {
         Layer last = layers.get(layers.size() - 1);
@@ -176,16 +176,16 @@ public final class DcpFile {
     }
 
     /**
-     * How the variables were cut.
+     * Returns the size of the blocks into which the variables were cut.
      *
-     * @return bytes of a block
+     * @return size in bytes
      */
     public long blockSize() {
         return blockSize;
     }
 
     /**
-     * How many layers C FTI puts into a file.
+     * Returns the number of layers that C FTI puts into a file.
      *
      * @return {@code dcp_stack_size} of the run that began the file
      */
@@ -194,7 +194,7 @@ public final class DcpFile {
     }
 
     /**
-     * How many layers there are.
+     * Returns the number of layers.
      *
      * @return 1 or more
      */
@@ -203,9 +203,9 @@ public final class DcpFile {
     }
 
     /**
-     * Where a layer begins.
+     * Returns the offset of a layer.
      *
-     * @param layer from 0
+     * @param layer number of the layer, from 0
      * @return byte offset
      */
     public long offset(int layer) {
@@ -213,9 +213,9 @@ public final class DcpFile {
     }
 
     /**
-     * The id that a layer has in the file: that of the checkpoint before.
+     * Returns the id that a layer has in the file, which is that of the previous checkpoint.
      *
-     * @param layer from 0
+     * @param layer number of the layer, from 0
      * @return id of the checkpoint before the one that wrote the layer; 0 in the first
      */
     public int previousCkptId(int layer) {
@@ -223,9 +223,9 @@ public final class DcpFile {
     }
 
     /**
-     * Whether a layer has the digest that the metadata say.
+     * Returns whether a layer has the digest of the metadata.
      *
-     * @param layer from 0
+     * @param layer number of the layer, from 0
      * @param digester computes the digests of the blocks
      * @return false for a damaged layer
      * @throws IOException the source cannot be read
@@ -249,12 +249,13 @@ public final class DcpFile {
     }
 
     /**
-     * Where a variable is in the file.
+     * Locates a variable in the file.
      *
-     * @param count layers to be taken: the variable is as it was when the last of them was written
+     * @param count number of layers to use; the variable is as it was when the last of them was written
      * @param id id of the variable
-     * @return parts of the file, in the order of the variable
-     * @throws FormatException the last of these layers does not know the variable, or a block of it is in none of them
+     * @return ranges of the file, in the order of the variable
+     * @throws FormatException the last of these layers does not have the variable, or none of them has one of its
+     *     blocks
      */
     public List<Range> variable(int count, int id) throws FormatException {
         LayerEntry.Variable wanted = variables(count).stream()
@@ -266,7 +267,7 @@ public final class DcpFile {
                 .flatMap(layer -> layer.blocks().stream())
                 .filter(blocks -> blocks.id() == wanted.id())
                 .toList();
-        // Without this, the size in the metadata would decide about memory.
+        // Without this check, the size in the metadata would determine the memory.
         if (needed > written.stream().mapToLong(Blocks::count).sum()) {
             throw wrong(count, missing(wanted));
         }

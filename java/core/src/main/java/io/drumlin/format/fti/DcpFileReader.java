@@ -29,10 +29,10 @@ final class DcpFileReader {
     private final ByteBuffer head = ByteBuffer.allocate(VARIABLE_HEAD).order(ByteOrder.LITTLE_ENDIAN);
     private final List<Layer> layers = new ArrayList<>();
 
-    /** Of the next byte to be read. */
+    /** Offset of the next byte to read. */
     private long offset;
 
-    /** Of the byte behind the layer. */
+    /** Offset after the last byte of the layer. */
     private long end;
 
     private long blockSize;
@@ -40,7 +40,7 @@ final class DcpFileReader {
     /** The variables of the last layer of the metadata. */
     private List<LayerEntry.Variable> newest = List.of();
 
-    /** Whether the metadata say what the variables were when the layer was written. */
+    /** Whether the metadata describe the variables at the time when the layer was written. */
     private boolean known;
 
     DcpFileReader(ByteSource source) {
@@ -50,7 +50,8 @@ final class DcpFileReader {
     /**
      * Reads the heads.
      *
-     * @param untilDamage whether to leave out a layer that is not possible and those behind it; the first is always needed
+     * @param untilDamage whether to leave out the first invalid layer and those after it; the very first layer is
+     *     always needed
      */
     DcpFile read(List<LayerEntry> entries, boolean untilDamage) throws IOException {
         if (entries.isEmpty()) {
@@ -80,7 +81,7 @@ final class DcpFileReader {
     }
 
     private void begin(int layer, int last, LayerEntry entry) throws FormatException {
-        // C FTI says of all layers what is right for the last one.
+        // C FTI describes the variables of the last layer in all layers.
         known = layer == last || !entry.variables().equals(newest);
         if (entry.size() > source.size() - offset) {
             throw wrong(
@@ -110,7 +111,7 @@ final class DcpFileReader {
                 .collect(Collectors.toMap(LayerEntry.Variable::id, LayerEntry.Variable::size, (first, last) -> last));
     }
 
-    /** How many variables a layer has, of those of the metadata. */
+    /** Returns the number of variables in a layer, out of those of the metadata. */
     private int variables(LayerEntry entry, int found) throws FormatException {
         int stated = entry.variables().size();
         if (known || found < 0 || found > stated) {
@@ -119,7 +120,7 @@ final class DcpFileReader {
         return found;
     }
 
-    /** The first layer, with all of each variable. */
+    /** Reads the first layer, which has each variable completely. */
     private void readBase(LayerEntry entry) throws IOException {
         ByteBuffer layer = next(LAYER_HEAD, "layer 0");
         int previousCkptId = layer.getInt();
@@ -153,7 +154,7 @@ final class DcpFileReader {
         layers.add(new Layer(entry, 0, previousCkptId, known, variables, blocks));
     }
 
-    /** A later layer, with the changed blocks: those of a variable one behind the other and in their order. */
+    /** Reads a later layer, which has the changed blocks, one variable after the other, in the order of the blocks. */
     private void readChanges(int number, LayerEntry entry) throws IOException {
         long start = offset;
         ByteBuffer layer = next(LAYER_HEAD, "layer " + number);
@@ -185,7 +186,7 @@ final class DcpFileReader {
             lastId = id;
             lastIndex = index;
         }
-        // Variables are never taken away.
+        // Variables are never removed.
         List<LayerEntry.Variable> variables = entry.variables().subList(0, count);
         layers.add(new Layer(entry, start, previousCkptId, known, variables, blocks));
     }

@@ -6,7 +6,7 @@ import io.drumlin.format.FormatException;
 import io.drumlin.format.StoredNames;
 import org.jspecify.annotations.Nullable;
 
-/** The definition at which a scanner of metadata stands, and what is wrong with it. */
+/** The definition at which a scanner of metadata stands, and its faults. */
 final class Definition {
 
     private static final int MAX_NAME = 255;
@@ -33,7 +33,7 @@ final class Definition {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // told below
+            // Reported below.
         }
         throw wrong("a whole number from " + low + " to " + high);
     }
@@ -46,7 +46,7 @@ final class Definition {
         return number(0, Long.MAX_VALUE);
     }
 
-    /** A name that cannot leave the directory of the checkpoint. */
+    /** Returns a name that cannot leave the directory of the checkpoint. */
     String fileName() throws FormatException {
         String name = text();
         if (name.length() > MAX_NAME || !StoredNames.isFileName(name)) {
@@ -75,9 +75,9 @@ final class Definition {
     }
 
     /**
-     * The value of a key that must be there.
+     * Returns the value of a key that must exist.
      *
-     * @param offset where the section begins
+     * @param offset offset of the section
      */
     static <T> T needed(@Nullable T value, String section, String key, long offset) throws FormatException {
         if (value == null) {

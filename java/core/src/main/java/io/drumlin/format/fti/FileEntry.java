@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the metadata say of the file of one member of a group; docs/formats/fti-posix.md, section 3.
+ * The metadata of the file of one member of a group; docs/formats/fti-posix.md, section 3.
  *
- * @param name the file's name, without a directory; in MPI-IO mode the name that a file of the rank alone would have
- * @param size bytes of the file; of the rank's block in a file of all ranks
- * @param maxSize bytes of the largest file of the group
- * @param checksum MD5 of the file, 32 lower-case hexadecimal digits; empty or without meaning in some modes
- * @param variables in the order of first protection
- * @param layers of a differential checkpoint; else empty
+ * @param name the file's name, without a directory; in MPI-IO mode the name that a file of this rank alone would have
+ * @param size size of the file in bytes; of the rank's block in a file of all ranks
+ * @param maxSize size in bytes of the largest file of the group
+ * @param checksum MD5 of the file, 32 lower-case hexadecimal digits; empty or meaningless in some modes
+ * @param variables the variables in the order of first protection
+ * @param layers the layers of a differential checkpoint; otherwise empty
  * @param rsedChecksum MD5 of the rank's encoded file, 32 lower-case hexadecimal digits; at level 3 only
- * @param ownChecksum MD5 of the file where {@code checksum} is empty; only Drumlin says so
+ * @param ownChecksum MD5 of the file if {@code checksum} is empty; only Drumlin writes it
  */
 public record FileEntry(
         String name,
@@ -27,7 +27,7 @@ public record FileEntry(
         @Nullable String rsedChecksum,
         @Nullable String ownChecksum) {
 
-    /** Ours: C FTI ignores it. */
+    /** Drumlin's own key; C FTI ignores it. */
     static final String OWN_CHECKSUM = "drumlin_checksum";
 
     private static final int DRAIN_LENGTH = 1 << 16;
@@ -36,11 +36,11 @@ public record FileEntry(
      * Copies the lists.
      *
      * @param name the name
-     * @param size bytes
-     * @param maxSize bytes of the largest
+     * @param size size in bytes
+     * @param maxSize size in bytes of the largest
      * @param checksum MD5 or empty
-     * @param variables in the order of first protection
-     * @param layers of a differential checkpoint
+     * @param variables the variables in the order of first protection
+     * @param layers the layers of a differential checkpoint
      * @param rsedChecksum MD5 of the encoded file, or null
      * @param ownChecksum MD5 of the file, or null
      */
@@ -50,14 +50,14 @@ public record FileEntry(
     }
 
     /**
-     * What C FTI writes.
+     * Makes an entry as C FTI writes it.
      *
      * @param name the name
-     * @param size bytes
-     * @param maxSize bytes of the largest
+     * @param size size in bytes
+     * @param maxSize size in bytes of the largest
      * @param checksum MD5 or empty
-     * @param variables in the order of first protection
-     * @param layers of a differential checkpoint
+     * @param variables the variables in the order of first protection
+     * @param layers the layers of a differential checkpoint
      * @param rsedChecksum MD5 of the encoded file, or null
      */
     public FileEntry(
@@ -72,7 +72,7 @@ public record FileEntry(
     }
 
     /**
-     * The digest of the file, C FTI's or ours.
+     * Returns the digest of the file, C FTI's or Drumlin's.
      *
      * @return MD5, or empty if there is none
      */
@@ -81,7 +81,7 @@ public record FileEntry(
     }
 
     /**
-     * The same with a digest of the file that only Drumlin reads.
+     * Returns this entry with a digest of the file that only Drumlin reads.
      *
      * @param md5 32 lower-case hexadecimal digits, or null
      * @return the changed entry
@@ -91,9 +91,9 @@ public record FileEntry(
     }
 
     /**
-     * The same under another name.
+     * Returns this entry under another name.
      *
-     * @param other name without a directory
+     * @param other a name without a directory
      * @return the changed entry
      */
     public FileEntry withName(String other) {
@@ -101,9 +101,9 @@ public record FileEntry(
     }
 
     /**
-     * The same in another group.
+     * Returns this entry for another group.
      *
-     * @param largest bytes of the largest file of the group
+     * @param largest size in bytes of the largest file of the group
      * @return the changed entry
      */
     public FileEntry withMaxSize(long largest) {
@@ -111,7 +111,7 @@ public record FileEntry(
     }
 
     /**
-     * The same with another digest of the encoded file.
+     * Returns this entry with another digest of the encoded file.
      *
      * @param md5 32 lower-case hexadecimal digits, or null
      * @return the changed entry
@@ -121,7 +121,7 @@ public record FileEntry(
     }
 
     /**
-     * The same with another digest of the file.
+     * Returns this entry with another digest of the file.
      *
      * @param md5 32 lower-case hexadecimal digits, or empty
      * @return the changed entry
@@ -131,9 +131,9 @@ public record FileEntry(
     }
 
     /**
-     * The same as a differential checkpoint.
+     * Returns this entry as one of a differential checkpoint.
      *
-     * @param written from the first on
+     * @param written the layers, from the first on
      * @return the changed entry
      */
     public FileEntry withLayers(List<LayerEntry> written) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers the definitions of the section of one member of a group. Not thread-safe. */
+/** Collects the definitions in the section of one member of a group. Not thread-safe. */
 final class FileFields {
 
     private final String section;
@@ -25,10 +25,10 @@ final class FileFields {
     private @Nullable String ownChecksum;
 
     /**
-     * Nothing gathered yet.
+     * Makes an empty collection.
      *
      * @param section name of the section
-     * @param offset where it begins
+     * @param offset offset of the section
      */
     FileFields(String section, long offset) {
         this.section = section;
@@ -90,13 +90,16 @@ final class FileFields {
                                 + entry.size() + " of the file");
             }
         }
-        // Of HDF5 files only they themselves say where variables are.
+        // The metadata do not locate the variables of HDF5 files; only the files themselves do.
         if (type == CkptType.FULL && !entry.name().endsWith(".h5")) {
             checkPlaces(entry);
         }
     }
 
-    /** All writers put variables one after the other, in whatever order, and nothing else into the file. */
+    /**
+     * Checks the positions of variables. All writers put variables one after the other, in any order, and nothing else
+     * into the file.
+     */
     private void checkPlaces(FileEntry entry) throws FormatException {
         List<VariableEntry> inFile = entry.variables().stream()
                 .filter(variable -> variable.size() > 0)

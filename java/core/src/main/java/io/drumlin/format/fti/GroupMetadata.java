@@ -14,10 +14,10 @@ import java.util.Optional;
  *
  * @param type whether the files hold all variables or layers of changes
  * @param ckptId id of the checkpoint
- * @param files one per member of the group, in the order of their ranks in it
- * @param blocksDigested whether the checksums are right also where C FTI leaves them without meaning: those of blocks in a file
- *     of all ranks. Only Drumlin says so
- * @param origin of which checkpoint and group they are; only in files of Drumlin, which are sealed then
+ * @param files one for each member of the group, in the order of their ranks in it
+ * @param blocksDigested whether the checksums of blocks in a file of all ranks are valid. C FTI leaves them
+ *     meaningless; only Drumlin sets this
+ * @param origin the checkpoint and group of the metadata; only in files of Drumlin, which then have a seal
  */
 public record GroupMetadata(
         CkptType type, int ckptId, List<FileEntry> files, boolean blocksDigested, Optional<Origin> origin) {
@@ -25,16 +25,16 @@ public record GroupMetadata(
     /** The format's name in messages. */
     public static final String FORMAT = "FTI metadata";
 
-    /** Section of what holds for the whole group. */
+    /** Section with the values of the whole group. */
     static final String INFO = "ckpt_info";
 
     static final String TYPE = "ckpt_type";
     static final String CKPT_ID = "ckpt_id";
 
-    /** Ours: C FTI ignores it. */
+    /** Drumlin's own key; C FTI ignores it. */
     static final String BLOCKS_DIGESTED = "drumlin_blocks_digested";
 
-    /** Ours, too: they come together, and with a seal. */
+    /** Another key of Drumlin's own. These keys occur together, and with a seal. */
     static final String TIME = "drumlin_time";
 
     static final String IO_MODE = "drumlin_ckpt_io";
@@ -45,31 +45,31 @@ public record GroupMetadata(
     /**
      * Copies the list.
      *
-     * @param type what the files hold
+     * @param type the content of the files
      * @param ckptId id of the checkpoint
-     * @param files one per member
-     * @param blocksDigested whether the checksums of blocks are right
-     * @param origin of which checkpoint and group they are
+     * @param files one for each member
+     * @param blocksDigested whether the checksums of blocks are valid
+     * @param origin the checkpoint and group of the metadata
      */
     public GroupMetadata {
         files = List.copyOf(files);
     }
 
     /**
-     * What C FTI writes.
+     * Makes metadata as C FTI writes them.
      *
-     * @param type what the files hold
+     * @param type the content of the files
      * @param ckptId id of the checkpoint
-     * @param files one per member
+     * @param files one for each member
      */
     public GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
         this(type, ckptId, files, false, Optional.empty());
     }
 
     /**
-     * The same with other files.
+     * Returns these metadata with other files.
      *
-     * @param changed one per member
+     * @param changed one for each member
      * @return a copy
      */
     public GroupMetadata withFiles(List<FileEntry> changed) {
@@ -77,9 +77,9 @@ public record GroupMetadata(
     }
 
     /**
-     * The same, of blocks in a file of all ranks or not.
+     * Returns these metadata with another value of {@code blocksDigested}.
      *
-     * @param digested whether the checksums of blocks are right
+     * @param digested whether the checksums of blocks are valid
      * @return a copy
      */
     public GroupMetadata withBlocksDigested(boolean digested) {
@@ -87,12 +87,12 @@ public record GroupMetadata(
     }
 
     /**
-     * Reads a file. Keys may be in any order, unknown ones are ignored.
+     * Reads a file. Keys may be in any order; unknown ones are ignored.
      *
      * @param source the file
-     * @return what is in it
-     * @throws FormatException a key is missing or has a value that is not possible, or the seal is not right; the field of the
-     *     finding is {@code [section] key}
+     * @return its content
+     * @throws FormatException a key is missing or has an invalid value, or the seal is wrong; the field of the finding
+     *     is {@code [section] key}
      * @throws IOException the source cannot be read
      */
     public static GroupMetadata read(ByteSource source) throws IOException {
@@ -100,12 +100,13 @@ public record GroupMetadata(
     }
 
     /**
-     * Writes the bytes that C FTI would write, but for what only Drumlin says and values that its reader would cut: docs/formats/fti-posix.md, section 8.
+     * Writes the bytes that C FTI would write. Exceptions are Drumlin's own keys and values that C FTI's reader would
+     * cut: docs/formats/fti-posix.md, section 8.
      *
-     * @param target gets them; it is neither flushed nor closed
-     * @throws IllegalArgumentException a name has a line break, a NUL or a character above 0xFF, or has both quotes and needs
-     *     them, or is longer than a line
-     * @throws IOException the target does not take the bytes
+     * @param target receives the bytes; it is neither flushed nor closed
+     * @throws IllegalArgumentException a name has a line break, a NUL or a character above 0xFF, or has both quotes and
+     *     needs them, or is longer than a line
+     * @throws IOException the target cannot be written
      */
     public void write(OutputStream target) throws IOException {
         if (origin.isEmpty()) {
@@ -133,7 +134,7 @@ public record GroupMetadata(
             text.endSection();
         }
         if (from.isEmpty()) {
-            // Else the seal follows, which is a section, too.
+            // Otherwise the seal follows, which is a section too.
             text.end();
         }
         text.drainTo(target);
@@ -148,7 +149,7 @@ public record GroupMetadata(
     }
 
     /**
-     * The name of a group's file.
+     * Returns the name of a group's file.
      *
      * @param sector number of the sector, from 0
      * @param group number of the group in the sector, from 0

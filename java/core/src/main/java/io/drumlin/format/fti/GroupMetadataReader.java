@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a metadata file in one pass. What it keeps grows with the definitions that it meets, never with a number in the file.
- * Not thread-safe.
+ * Reads a metadata file in one pass. Its memory grows with the definitions that it finds, never with a number in the
+ * file. Not thread-safe.
  */
 final class GroupMetadataReader {
 
@@ -62,7 +62,7 @@ final class GroupMetadataReader {
         return new GroupMetadata(readType, readId, entries, blocksDigested, readOrigin());
     }
 
-    /** What only Drumlin writes: all of it or nothing. */
+    /** Reads the keys that only Drumlin writes. All of them must be there, or none. */
     private Optional<Origin> readOrigin() throws FormatException {
         if (origin.isEmpty() && !sealed) {
             return Optional.empty();
@@ -86,7 +86,7 @@ final class GroupMetadataReader {
         return Definition.needed(origin.get(key), GroupMetadata.INFO, key, infoOffset);
     }
 
-    /** What gathers the definitions of the section that begins; null if it is not that of a member. */
+    /** Returns the collector for the section that begins; null if the section is not that of a member. */
     private @Nullable FileFields beginSection() {
         String section = scanner.section();
         if (section.equals(GroupMetadata.INFO)) {

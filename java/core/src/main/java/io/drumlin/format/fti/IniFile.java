@@ -17,15 +17,15 @@ import java.util.Set;
 /**
  * A file in the INI dialect of C FTI (docs/formats/fti-run-directory.md, section 4).
  *
- * <p>Sections and keys fold to lower case, the last definition of a key wins. {@link #with} changes single values and
- * leaves comments, order and spacing of all other lines as they were. Immutable.
+ * <p>Sections and keys are converted to lower case. The last definition of a key wins. {@link #with} changes single
+ * values and keeps comments, order and spacing of all other lines. Immutable.
  */
 public final class IniFile {
 
     private final List<String> lines;
     private final Map<String, Map<String, Entry>> sections;
 
-    /** A value and the lines, first and last, it was read from. */
+    /** A value, and the first and last line from which it was read. */
     private record Entry(String value, int firstLine, int lastLine) {}
 
     private IniFile(List<String> lines, Map<String, Map<String, Entry>> sections) {
@@ -65,7 +65,7 @@ public final class IniFile {
     }
 
     /**
-     * A value.
+     * Returns a value.
      *
      * @param section name in lower case
      * @param key name in lower case
@@ -77,18 +77,18 @@ public final class IniFile {
     }
 
     /**
-     * The names of all sections.
+     * Returns the names of all sections.
      *
-     * @return in the order of the file, in lower case
+     * @return names in the order of the file, in lower case
      */
     public Set<String> sections() {
         return Collections.unmodifiableSet(sections.keySet());
     }
 
     /**
-     * The definitions of a section.
+     * Returns the definitions of a section.
      *
-     * @param name of the section, in lower case
+     * @param name the name of the section, in lower case
      * @return values by key, in the order in which the keys first appear; empty if there is no such section
      */
     public Map<String, String> section(String name) {
@@ -98,7 +98,7 @@ public final class IniFile {
     }
 
     /**
-     * This with one value set; a missing key or section is added in C FTI's way of writing.
+     * Returns this file with one value set. A missing key or section is added in C FTI's style.
      *
      * @param section name in lower case
      * @param key name in lower case
@@ -158,7 +158,7 @@ public final class IniFile {
     }
 
     /**
-     * The content.
+     * Returns the content.
      *
      * @return the text, one character per byte
      */
@@ -167,12 +167,12 @@ public final class IniFile {
     }
 
     /**
-     * Writes sections the way C FTI's library dumps them, with quotes around values that need them.
+     * Writes sections like the dump of C FTI's library, with quotes around values that need them.
      *
      * @param sections values by key, by section
      * @return the file's content
-     * @throws IllegalArgumentException a value has a line break, a NUL or a character above 0xFF, or has both quotes and needs
-     *     them, or is longer than a line
+     * @throws IllegalArgumentException a value has a line break, a NUL or a character above 0xFF, or has both quotes
+     *     and needs them, or is longer than a line
      */
     public static String dump(Map<String, Map<String, String>> sections) {
         IniText text = new IniText();

@@ -10,8 +10,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through a file in the INI dialect of C FTI, definition by definition (docs/formats/fti-run-directory.md, section 4).
- * Takes no more memory than a line, however large the file. Texts have one character per byte. Not thread-safe.
+ * Reads a file in the INI dialect of C FTI, definition by definition (docs/formats/fti-run-directory.md, section 4). It
+ * needs no more memory than one line, however large the file. Texts have one character per byte. Not thread-safe.
  */
 final class IniScanner {
 
@@ -33,7 +33,7 @@ final class IniScanner {
     /**
      * Starts at the first byte.
      *
-     * @param format what the file is, for messages
+     * @param format the kind of file, for messages
      */
     IniScanner(ByteSource source, String format) {
         this.source = source;
@@ -41,7 +41,7 @@ final class IniScanner {
     }
 
     /**
-     * Goes to the next section header or definition.
+     * Moves to the next section header or definition.
      *
      * @return false at the end of the file
      * @throws FormatException a line is neither section, definition, comment nor empty, or is too long
@@ -80,7 +80,10 @@ final class IniScanner {
         value = value(stripped(line, equals + 1, line.length()));
     }
 
-    /** A part of a line without blanks around it, in one copy: metadata can have millions of lines. */
+    /**
+     * Returns a part of a line without surrounding blanks, in a single copy, because metadata can have millions of
+     * lines.
+     */
     private static String stripped(String line, int start, int end) {
         int first = start;
         int last = end;
@@ -103,7 +106,7 @@ final class IniScanner {
         return text.substring(0, valueEnd(text)).strip();
     }
 
-    /** Where a comment behind an unquoted value starts. */
+    /** Returns the start of a comment after an unquoted value. */
     static int valueEnd(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) == '#' || text.charAt(i) == ';') {
@@ -113,7 +116,9 @@ final class IniScanner {
         return text.length();
     }
 
-    /** The next line, with those that a backslash joins to it, stripped; null at the end of the file. */
+    /**
+     * Returns the next line, joined with those that a backslash appends to it, stripped; null at the end of the file.
+     */
     private @Nullable String logicalLine() throws IOException {
         firstLine = lines;
         offset = read - buffer.remaining();
@@ -180,33 +185,33 @@ final class IniScanner {
         return new FormatException(format, new Finding("line " + (firstLine + 1), offset, problem));
     }
 
-    /** The section that the header or definition is in, in lower case; empty before the first header. */
+    /** Returns the section of the header or definition, in lower case; empty before the first header. */
     String section() {
         return section;
     }
 
-    /** The key in lower case; null at a section header. */
+    /** Returns the key in lower case; null at a section header. */
     @Nullable
     String key() {
         return key;
     }
 
-    /** The value without quotes and comment. */
+    /** Returns the value without quotes and comment. */
     String value() {
         return value;
     }
 
-    /** Byte position of the header or definition. */
+    /** Returns the byte position of the header or definition. */
     long offset() {
         return offset;
     }
 
-    /** The line, from 0, on which the header or definition begins. */
+    /** Returns the line, from 0, on which the header or definition begins. */
     int firstLine() {
         return firstLine;
     }
 
-    /** The line, from 0, on which it ends. */
+    /** Returns the line, from 0, on which it ends. */
     int lastLine() {
         return lines - 1;
     }

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Text in the way in which the library of C FTI dumps an INI file. One character per byte. Not thread-safe. */
+/** Text in the style in which C FTI's library dumps an INI file. One character per byte. Not thread-safe. */
 final class IniText {
 
     private static final int KEY_WIDTH = 30;
     private static final String EQUALS = " = ";
 
-    /** Characters of key and value that fit in a line with everything else. */
+    /** Largest number of characters of key and value that fit into a line with everything else. */
     private static final int LONGEST = IniScanner.MAX_LINE - KEY_WIDTH - EQUALS.length() - 2;
 
     private final StringBuilder text = new StringBuilder();
@@ -33,12 +33,12 @@ final class IniText {
         text.append('\n');
     }
 
-    /** Behind the last section. */
+    /** Ends the file after the last section. */
     void end() {
         text.append('\n');
     }
 
-    /** A line. */
+    /** Returns a line. */
     static String definition(String key, String value) {
         StringBuilder line = new StringBuilder();
         appendDefinition(line, key, value);
@@ -62,8 +62,8 @@ final class IniText {
     }
 
     /**
-     * A value as it has to be written to be read again. C FTI writes all values bare, and so loses a part of those with
-     * {@code #} or {@code ;} in them, but it reads quotes.
+     * Returns a value in a form that can be read again. C FTI writes all values without quotes, and so loses a part of
+     * those that contain {@code #} or {@code ;}, but it reads quotes.
      */
     private static String quoted(String value) {
         if (value.chars().anyMatch(c -> c == '\n' || c == '\0' || c > 0xFF)) {
@@ -88,12 +88,12 @@ final class IniText {
                         && IniScanner.valueEnd(value) == value.length());
     }
 
-    /** Characters that are kept here. */
+    /** Returns the number of characters held here. */
     int length() {
         return text.length();
     }
 
-    /** Moves what is here to the target. */
+    /** Moves the held text to the target. */
     void drainTo(OutputStream target) throws IOException {
         target.write(toString().getBytes(StandardCharsets.ISO_8859_1));
         text.setLength(0);

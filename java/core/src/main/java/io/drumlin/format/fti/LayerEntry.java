@@ -3,19 +3,19 @@ package io.drumlin.format.fti;
 import java.util.List;
 
 /**
- * What the metadata say of a layer of a differential checkpoint; docs/formats/fti-posix.md, section 5.
+ * The metadata of a layer of a differential checkpoint; docs/formats/fti-posix.md, section 5.
  *
- * @param size bytes of the layer in the file
+ * @param size size of the layer in the file, in bytes
  * @param hash the first 15 bytes of the layer's digest, 30 lower-case hexadecimal digits
- * @param variables the variables when the layer was written; none if that is not known. C FTI says of all layers what is right for the
- *     last one
- * @param ckptId id of the checkpoint that wrote the layer, -1 if that is not known. C FTI says it of the last one only
+ * @param variables the variables when the layer was written; none if they are unknown. C FTI writes those of the last
+ *     layer for all layers
+ * @param ckptId id of the checkpoint that wrote the layer, -1 if it is unknown. C FTI writes it only for the last layer
  */
 public record LayerEntry(long size, String hash, List<Variable> variables, int ckptId) {
 
     static final String VARIABLE = "_var";
 
-    /** Ours: C FTI ignores it. */
+    /** Drumlin's own key; C FTI ignores it. */
     static final String OWN_VARIABLE = "_drumlin_var";
 
     static final String OWN_CKPT_ID = "_drumlin_ckpt_id";
@@ -24,34 +24,36 @@ public record LayerEntry(long size, String hash, List<Variable> variables, int c
      * A variable at the time of a layer.
      *
      * @param id id of the protected variable
-     * @param size bytes of the variable
+     * @param size size of the variable in bytes
      */
     public record Variable(int id, long size) {}
 
     /**
      * Copies the list.
      *
-     * @param size bytes
+     * @param size size in bytes
      * @param hash 30 digits
-     * @param variables when the layer was written
-     * @param ckptId of the checkpoint
+     * @param variables the variables when the layer was written
+     * @param ckptId id of the checkpoint
      */
     public LayerEntry {
         variables = List.copyOf(variables);
     }
 
     /**
-     * As C FTI says it.
+     * Makes an entry as C FTI writes it.
      *
-     * @param size bytes
+     * @param size size in bytes
      * @param hash 30 digits
-     * @param variables when the layer was written
+     * @param variables the variables when the layer was written
      */
     public LayerEntry(long size, String hash, List<Variable> variables) {
         this(size, hash, variables, -1);
     }
 
-    /** @param newest the variables of the last layer: C FTI writes these for all layers */
+    /**
+     * @param newest the variables of the last layer; C FTI writes them for all layers
+     */
     void define(String prefix, List<Variable> newest, IniText text) {
         text.define(prefix + "_size", size);
         text.define(prefix + "_hash", hash);

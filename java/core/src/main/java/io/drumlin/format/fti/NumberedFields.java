@@ -9,20 +9,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is gathered from keys with a number, {@code var0_id} or {@code dcp_layer2_size}. Not thread-safe.
+ * The fields of numbered keys, such as {@code var0_id} or {@code dcp_layer2_size}. Not thread-safe.
  *
- * @param <T> gathers the keys with the same number
+ * @param <T> collects the keys with the same number
  */
 final class NumberedFields<T> {
 
-    /** Longer numbers are not below any number of keys that fit in a file. */
+    /** A longer number cannot be below the number of keys that fit into a file. */
     private static final int MAX_DIGITS = 9;
 
     private final String prefix;
     private final Supplier<T> create;
     private final Map<Integer, T> fields = new HashMap<>();
 
-    /** Keys with one number mostly follow each other. */
+    /** Keys with the same number mostly follow each other. */
     private int lastNumber = -1;
 
     private @Nullable T last;
@@ -33,9 +33,9 @@ final class NumberedFields<T> {
     }
 
     /**
-     * Where the number of a key with this prefix ends.
+     * Returns the end of the number in a key with this prefix.
      *
-     * @return -1 if it has none, has one with leading zeros or one out of reach: C FTI never looks for such a key
+     * @return -1 if it has no number, one with leading zeros, or one out of range: C FTI never looks for such a key
      */
     int numberEnd(String key) {
         return key.startsWith(prefix) ? numberEnd(key, prefix.length()) : -1;
@@ -51,7 +51,7 @@ final class NumberedFields<T> {
         return good ? end : -1;
     }
 
-    /** What gathers the keys with the number that ends at {@code end}. */
+    /** Returns the collector of the keys with the number that ends at {@code end}. */
     T at(String key, int end) {
         int number = Integer.parseInt(key, prefix.length(), end, 10);
         T found = last;
@@ -63,18 +63,18 @@ final class NumberedFields<T> {
         return found;
     }
 
-    /** What is made of the fields of a number. */
+    /** Converts the fields of a number to an entry. */
     interface Conversion<F, E> {
         E convert(F fields, String prefix) throws FormatException;
     }
 
     /**
-     * Everything in the order of the numbers, which begin with 0 and have no gap.
+     * Returns all entries in the order of their numbers, which begin with 0 and have no gap.
      *
-     * @param section for messages
-     * @param outerPrefix what is before the prefix in messages
-     * @param suffix of a key that every number must have
-     * @param offset where the section begins
+     * @param section the section for messages
+     * @param outerPrefix text before the prefix in messages
+     * @param suffix suffix of a key that every number must have
+     * @param offset offset of the section
      */
     <E> List<E> list(String section, String outerPrefix, String suffix, long offset, Conversion<T, E> conversion)
             throws FormatException {

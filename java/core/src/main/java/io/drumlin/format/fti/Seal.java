@@ -10,29 +10,29 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * Two checksums over a metadata file, in a section of its own at the end; docs/formats/fti-posix.md, section 8. They find damage,
- * not malice, and need no classes that a small checkpoint would wait for. Not thread-safe.
+ * Two checksums over a metadata file, in a section of their own at the end; docs/formats/fti-posix.md, section 8. They
+ * detect damage, not malice, and need no classes whose loading would delay a small checkpoint. Not thread-safe.
  */
 final class Seal {
 
-    /** The section; C FTI looks for none of that name. */
+    /** The section; C FTI looks for no section of that name. */
     static final String SECTION = "drumlin";
 
     private static final String KEY = "seal";
 
-    /** Bytes of {@link #text}, whatever the checksums. */
+    /** Length in bytes of {@link #text}, whatever the checksums. */
     static final int LENGTH = new Seal().text().length();
 
     private final CRC32 crc32 = new CRC32();
     private final CRC32C crc32c = new CRC32C();
 
-    /** Adds what is between position and limit, which stay. */
+    /** Adds the bytes between position and limit, which do not change. */
     void update(ByteBuffer bytes) {
         crc32.update(bytes.duplicate());
         crc32c.update(bytes.duplicate());
     }
 
-    /** The section as it has to be behind what was added. */
+    /** Returns the section that must follow the added bytes. */
     String text() {
         IniText text = new IniText();
         text.beginSection(SECTION);
@@ -42,7 +42,7 @@ final class Seal {
         return text.toString();
     }
 
-    /** Passes bytes on and adds them to a seal. */
+    /** Forwards bytes and adds them to a seal. */
     static final class Output extends OutputStream {
 
         private final OutputStream target;
@@ -69,7 +69,7 @@ final class Seal {
         }
     }
 
-    /** Adds the bytes that are read, one piece after the other from the first on, to a seal. */
+    /** Adds bytes to a seal while they are read. They must be read in order, from the first on. */
     static final class Input implements ByteSource {
 
         private final ByteSource source;
@@ -100,7 +100,7 @@ final class Seal {
             end.put(bytes);
         }
 
-        /** Whether the file, which was read whole, ends with its seal. */
+        /** Returns whether the file, which was read completely, ends with its seal. */
         boolean isWhole() {
             byte[] expected = seal.text().getBytes(StandardCharsets.ISO_8859_1);
             return read == size() && end.flip().equals(ByteBuffer.wrap(expected));

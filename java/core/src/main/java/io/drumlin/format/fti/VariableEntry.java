@@ -3,21 +3,21 @@ package io.drumlin.format.fti;
 import java.util.List;
 
 /**
- * What the metadata say of a variable; docs/formats/fti-posix.md, section 3.
+ * The metadata of a variable; docs/formats/fti-posix.md, section 3.
  *
  * @param id id of the protected variable, 0 or more
  * @param typeId 0 to 10 for C FTI's own types, -1 for others
- * @param typeSize bytes of an element
- * @param size bytes of the variable
- * @param pos byte offset in the rank's file; without meaning in differential checkpoints
+ * @param typeSize size of an element in bytes
+ * @param size size of the variable in bytes
+ * @param pos byte offset in the rank's file; meaningless in differential checkpoints
  * @param name the attribute name, empty if it was not set; one character per byte
- * @param idChar the name that stands for the id, empty without one; one character per byte
+ * @param idChar the name of the id, empty if it has none; one character per byte
  * @param dims the attribute dimensions, at most {@value #MAX_DIMS}; empty if they were not set
  */
 public record VariableEntry(
         int id, int typeId, long typeSize, long size, long pos, String name, String idChar, List<Long> dims) {
 
-    /** Dimensions of an attribute. */
+    /** Largest number of dimensions of an attribute. */
     public static final int MAX_DIMS = 32;
 
     /**
@@ -25,11 +25,11 @@ public record VariableEntry(
      *
      * @param id 0 or more
      * @param typeId -1 to 10
-     * @param typeSize bytes
-     * @param size bytes
+     * @param typeSize size in bytes
+     * @param size size in bytes
      * @param pos byte offset
      * @param name the attribute name
-     * @param idChar the name that stands for the id
+     * @param idChar the name of the id
      * @param dims the attribute dimensions
      */
     public VariableEntry {

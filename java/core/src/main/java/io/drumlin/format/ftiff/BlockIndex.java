@@ -2,10 +2,10 @@ package io.drumlin.format.ftiff;
 
 import java.util.Arrays;
 
-/** Where blocks are: in the file, and in an area that holds their records only, one block behind the other. */
+/** The positions of blocks in the file, and in an area that holds only their records, one block after the other. */
 final class BlockIndex {
 
-    /** The largest area that fits into one buffer: 37 million containers of layout F. */
+    /** The largest area that fits into one buffer. It has room for 37 million containers of layout F. */
     static final long AREA_LIMIT = Integer.MAX_VALUE - 64L;
 
     private long[] offsets = new long[4];
@@ -13,7 +13,7 @@ final class BlockIndex {
     private int size;
     private long areaLength;
 
-    /** Adds a block whose records are at {@code offset} of the file; {@link #hasRoom} for them. */
+    /** Adds a block whose records are at {@code offset} of the file. The caller must have checked {@link #hasRoom}. */
     void add(long offset, long recordsLength) {
         if (size == starts.length) {
             offsets = Arrays.copyOf(offsets, 2 * size);
@@ -33,29 +33,29 @@ final class BlockIndex {
         return size;
     }
 
-    /** Bytes of all records. */
+    /** Returns the number of bytes of all records. */
     int areaLength() {
         return Math.toIntExact(areaLength);
     }
 
-    /** Position of a block record in the file. */
+    /** Returns the position of a block record in the file. */
     long offset(int block) {
         return offsets[block];
     }
 
-    /** Position of a block record in the area. */
+    /** Returns the position of a block record in the area. */
     int start(int block) {
         return starts[block];
     }
 
-    /** Position in the file of what is at a position of the area. */
+    /** Converts a position in the area to one in the file. */
     long offsetOf(int position) {
         int found = Arrays.binarySearch(starts, 0, size, position);
         int block = found >= 0 ? found : -found - 2;
         return offsets[block] + (position - starts[block]);
     }
 
-    /** Position behind the records of a block in the area. */
+    /** Returns the position after the records of a block in the area. */
     int end(int block) {
         return block + 1 < size ? starts[block + 1] : areaLength();
     }

@@ -11,25 +11,25 @@ import java.util.Map;
  * sections 3 and 6.
  *
  * @param variables the containers in file order; {@code numvars} on disk is their number
- * @param dbsize bytes of the containers, in layouts A and B also those of the records of the block
+ * @param dbsize size of the containers in bytes; in layouts A and B it includes the records of the block
  */
 public record BlockMeta(List<VariableMeta> variables, long dbsize) {
 
     /**
-     * Copies the list, unless it is that of a file, which nobody can change.
+     * Copies the list, unless it belongs to a file and so cannot change.
      *
      * @param variables the containers in file order
-     * @param dbsize bytes
+     * @param dbsize size in bytes
      */
     public BlockMeta {
         variables = variables instanceof ContainerRecords ? variables : List.copyOf(variables);
     }
 
     /**
-     * The containers that have content.
+     * Returns the containers that have content.
      *
-     * @param blocks of a file, in file order
-     * @return in file order
+     * @param blocks the blocks of a file, in file order
+     * @return containers in file order
      */
     public static List<VariableMeta> chunks(List<BlockMeta> blocks) {
         List<VariableMeta> chunks = new ArrayList<>();
@@ -44,10 +44,10 @@ public record BlockMeta(List<VariableMeta> variables, long dbsize) {
     }
 
     /**
-     * What the variables have in all their containers.
+     * Returns the size of each variable in all its containers.
      *
-     * @param blocks of a file, in file order
-     * @return bytes by id, in the order of the variables' first containers
+     * @param blocks the blocks of a file, in file order
+     * @return sizes in bytes by id, in the order of the variables' first containers
      */
     public static Map<Integer, Long> sizes(List<BlockMeta> blocks) {
         Map<Integer, Long> sizes = new LinkedHashMap<>();

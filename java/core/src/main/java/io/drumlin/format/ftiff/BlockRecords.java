@@ -5,21 +5,21 @@ import java.nio.ByteOrder;
 import java.util.AbstractList;
 import java.util.RandomAccess;
 
-/** Block records as they lie in memory, decoded when asked for, like {@link ContainerRecords}. */
+/** Block records in memory, decoded on access, like {@link ContainerRecords}. */
 final class BlockRecords extends AbstractList<BlockMeta> implements RandomAccess {
 
     private final Layout layout;
     private final ByteBuffer area;
     private final BlockIndex index;
 
-    /** The area holds the records of the indexed blocks, one block behind the other. */
+    /** Makes the list. The area holds the records of the indexed blocks, one block after the other. */
     BlockRecords(Layout layout, ByteBuffer area, BlockIndex index) {
         this.layout = layout;
         this.area = area.slice().order(ByteOrder.LITTLE_ENDIAN);
         this.index = index;
     }
 
-    /** No blocks: encoded files, and files whose metadata cannot be found. */
+    /** Makes an empty list, for encoded files and files whose metadata cannot be found. */
     static BlockRecords none(Layout layout) {
         return new BlockRecords(layout, ByteBuffer.allocate(0), new BlockIndex());
     }
@@ -35,7 +35,7 @@ final class BlockRecords extends AbstractList<BlockMeta> implements RandomAccess
                 layout.block().get(record, Field.DBSIZE));
     }
 
-    /** The sum of all bytes of the records, as in {@link Stamp#sum}. */
+    /** Returns the sum of all bytes of the records, as in {@link Stamp#sum}. */
     int sum() {
         return Stamp.sum(0, area);
     }
@@ -45,29 +45,29 @@ final class BlockRecords extends AbstractList<BlockMeta> implements RandomAccess
         return index.size();
     }
 
-    /** Position of a block record in the file. */
+    /** Returns the position of a block record in the file. */
     long offset(int block) {
         return index.offset(block);
     }
 
-    /** Position of a variable record in the file. */
+    /** Returns the position of a variable record in the file. */
     long offset(int block, int variable) {
         return index.offset(block) + (start(block, variable) - index.start(block));
     }
 
-    /** Position in the file of what is at a position of the area. */
+    /** Converts a position in the area to one in the file. */
     long offsetOf(int start) {
         return index.offsetOf(start);
     }
 
-    /** Position of a variable record in the area. */
+    /** Returns the position of a variable record in the area. */
     int start(int block, int variable) {
         return index.start(block)
                 + layout.block().length()
                 + variable * layout.variable().length();
     }
 
-    /** The variable record at a position of the area. */
+    /** Returns the variable record at a position of the area. */
     ByteBuffer record(int start) {
         return area.slice(start, layout.variable().length()).order(ByteOrder.LITTLE_ENDIAN);
     }

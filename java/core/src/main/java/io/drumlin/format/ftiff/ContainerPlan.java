@@ -8,31 +8,31 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where every variable lies in the file: the containers of a run and what each holds at one checkpoint. The rules are in
- * docs/formats/fti-ff.md, section 6.
+ * The location of every variable in the file: the containers of a run and their contents at one checkpoint. The rules
+ * are in docs/formats/fti-ff.md, section 6.
  *
- * <p>Immutable and pure. {@link #next} gives the plan of the following checkpoint; containers never move, shrink or
+ * <p>Immutable and pure. {@link #next} makes the plan of the following checkpoint. Containers never move, shrink or
  * disappear while the same variables are protected.
  */
 public final class ContainerPlan {
 
-    /** Boundary of {@link Packing#ALIGNED} containers in bytes. */
+    /** Boundary in bytes of {@link Packing#ALIGNED} containers. */
     public static final int ALIGNMENT = 4096;
 
-    /** A variable above this many bytes is split in {@link Packing#ALIGNED}. */
+    /** A variable larger than this, in bytes, is split with {@link Packing#ALIGNED}. */
     static final long SPLIT_ABOVE = 2L << 20;
 
-    /** Bytes that a part of a split variable has at least. */
+    /** Smallest size in bytes of a part of a split variable. */
     static final long MIN_PART = 1L << 20;
 
-    /** Parts of a split variable at most: one for each MD5 lane. */
+    /** Largest number of parts of a split variable: one for each MD5 lane. */
     static final int MAX_PARTS = 16;
 
-    /** How containers follow each other in the file. */
+    /** The arrangement of containers in the file. */
     public enum Packing {
-        /** One container after the other, each as large as its chunk is now: what C FTI does. */
+        /** One container after the other, each with the current size of its chunk, as in C FTI. */
         COMPACT,
-        /** Every container on a boundary of {@link #ALIGNMENT} bytes, large variables in up to 16 containers. */
+        /** Every container on a boundary of {@link #ALIGNMENT} bytes, and large variables in up to 16 containers. */
         ALIGNED
     }
 
@@ -40,7 +40,7 @@ public final class ContainerPlan {
      * A variable's size at a checkpoint.
      *
      * @param id id of the protected variable
-     * @param size bytes, 0 or above
+     * @param size size in bytes, 0 or above
      */
     public record VariableSize(int id, long size) {}
 
@@ -59,9 +59,9 @@ public final class ContainerPlan {
     }
 
     /**
-     * The plan before the first checkpoint of a run.
+     * Returns the plan before the first checkpoint of a run.
      *
-     * @param packing how containers follow each other
+     * @param packing the arrangement of containers
      * @return a plan without containers
      */
     public static ContainerPlan empty(Packing packing) {
@@ -69,12 +69,12 @@ public final class ContainerPlan {
     }
 
     /**
-     * The plan of a recovered file, to be continued by {@link #next}. Its containers keep their sizes and their order,
-     * whatever layout and packing wrote them; {@code hasCkpt} becomes true in all of them.
+     * Makes the plan of a recovered file, which {@link #next} continues. Its containers keep their sizes and their
+     * order, whatever layout and packing wrote them. {@code hasCkpt} becomes true in all of them.
      *
      * @param blocks blocks of a file of any layout that was read strictly
-     * @param packing how new containers follow
-     * @return the containers of the file
+     * @param packing the arrangement of new containers
+     * @return a plan with the containers of the file
      */
     public static ContainerPlan of(List<BlockMeta> blocks, Packing packing) {
         List<BlockMeta> recovered = new ArrayList<>(blocks.size());
@@ -92,12 +92,12 @@ public final class ContainerPlan {
     }
 
     /**
-     * The containers for a checkpoint. Existing ones are filled first; what does not fit gets new containers, all of them
-     * in one new block. If a variable of this plan is missing in {@code sizes}, nothing of the plan is kept and all
-     * variables are laid out anew, because a reader counts every id in the file as a protected variable.
+     * Makes the plan of a checkpoint. It fills existing containers first. Data that do not fit get new containers, all
+     * of them in one new block. If a variable of this plan is missing in {@code sizes}, nothing of the plan is kept and
+     * all variables are laid out again, because a reader counts every id in the file as a protected variable.
      *
      * @param sizes all protected variables in the order of their first protection, each id once
-     * @return the plan; digests of new containers are zero and others keep theirs until {@link #withHashes}
+     * @return the plan. New containers have zero digests and others keep theirs until {@link #withHashes}
      */
     public ContainerPlan next(List<VariableSize> sizes) {
         Map<Integer, Filling> fillings = fillings(sizes);
@@ -176,7 +176,7 @@ public final class ContainerPlan {
         return added;
     }
 
-    /** Sizes of the new containers for {@code bytes} that begin at {@code fptr}; together they hold them all. */
+    /** Returns the sizes of the new containers for {@code bytes} from {@code fptr} on; together they hold all bytes. */
     private List<Long> containerSizes(long bytes, long fptr) {
         if (packing == Packing.COMPACT || bytes == 0) {
             return List.of(bytes);
@@ -185,7 +185,7 @@ public final class ContainerPlan {
         long rest = bytes;
         long toBoundary = alignUp(fptr) - fptr;
         if (toBoundary > 0) {
-            // Only after a compact file: a short container brings the following ones back to the boundary.
+            // This happens only after a compact file. A short container brings the following ones back to the boundary.
             sizes.add(toBoundary);
             rest -= Math.min(rest, toBoundary);
         }
@@ -204,7 +204,7 @@ public final class ContainerPlan {
     }
 
     /**
-     * The blocks as they will be in the file.
+     * Returns the blocks of the file to be written.
      *
      * @return blocks in file order
      */
@@ -213,18 +213,18 @@ public final class ContainerPlan {
     }
 
     /**
-     * The containers that have content, to be written and digested.
+     * Returns the containers that have content, which must be written and digested.
      *
-     * @return in file order
+     * @return containers in file order
      */
     public List<VariableMeta> chunks() {
         return BlockMeta.chunks(blocks);
     }
 
     /**
-     * The variables with their sizes.
+     * Returns the variables with their sizes.
      *
-     * @return in the order of their first container
+     * @return variables in the order of their first container
      */
     public List<VariableSize> variables() {
         List<VariableSize> variables = new ArrayList<>();
@@ -235,34 +235,34 @@ public final class ContainerPlan {
     }
 
     /**
-     * Where the metadata begin.
+     * Returns the offset of the metadata.
      *
-     * @return bytes of all containers
+     * @return size of all containers in bytes
      */
     public long dataSize() {
         return dataSize;
     }
 
     /**
-     * Size of block, variable and file metadata in layout F.
+     * Returns the size of block, variable and file metadata in layout F.
      *
-     * @return bytes
+     * @return size in bytes
      */
     public long metaSize() {
         return Layout.F.metaSize(blocks);
     }
 
     /**
-     * Size of the whole file in layout F.
+     * Returns the size of the whole file in layout F.
      *
-     * @return bytes
+     * @return size in bytes
      */
     public long fileSize() {
         return dataSize + metaSize();
     }
 
     /**
-     * This with the digests of what was written.
+     * Returns this plan with the digests of the written data.
      *
      * @param digests MD5 of each of {@link #chunks()}, 16 bytes, in the same order
      * @return a copy; containers without content keep their digest
@@ -287,7 +287,7 @@ public final class ContainerPlan {
         return new ContainerPlan(packing, hashed);
     }
 
-    /** What of one variable is still to be put into containers, and the containers met so far. */
+    /** The rest of one variable that needs containers, and the containers visited so far. */
     private static final class Filling {
 
         private long rest;

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.AbstractList;
 import java.util.RandomAccess;
 
-/** Variable records as they lie in memory, decoded when asked for: a file's metadata never take more than their size. */
+/** Variable records in memory, decoded on access. So a file's metadata never take more memory than their size. */
 final class ContainerRecords extends AbstractList<VariableMeta> implements RandomAccess {
 
     private final Layout layout;
     private final ByteBuffer records;
 
-    /** The buffer's remaining bytes are whole records. */
+    /** Makes the list. The buffer's remaining bytes are whole records. */
     ContainerRecords(Layout layout, ByteBuffer records) {
         this.layout = layout;
         this.records = records.slice();

@@ -25,17 +25,17 @@ final class Digests {
         }
     }
 
-    /** The checksum that every reader accepts: over the hashes of the containers with content. */
+    /** Returns the checksum that every reader accepts: over the hashes of the containers with content. */
     static String checksum(List<BlockMeta> blocks) {
         return checksum(blocks, VariableMeta::hasContent);
     }
 
-    /** The checksum that C FTI writes: over the hashes of all containers. */
+    /** Returns the checksum that C FTI writes: over the hashes of all containers. */
     static String checksumOfAll(List<BlockMeta> blocks) {
         return checksum(blocks, variable -> true);
     }
 
-    /** The checksum of layouts A and B: one digest over parts of the file, {@link Layout#checksummed}. */
+    /** Returns the checksum of layouts A and B: one digest over parts of the file, {@link Layout#checksummed}. */
     static String ofRanges(ByteSource source, Stream<Range> ranges) throws IOException {
         MessageDigest md5 = md5();
         ByteBuffer buffer = ByteBuffer.allocate(1 << 16);

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Level 3: how plain files are extended before they are encoded, and the record behind the encoded bytes;
- * docs/formats/fti-ff.md, section 7. The code itself is not of this format.
+ * The extension of plain files before encoding at level 3, and the record after the encoded bytes;
+ * docs/formats/fti-ff.md, section 7. The code itself is not part of this format.
  */
 public final class EncodedFile {
 
@@ -20,9 +20,9 @@ public final class EncodedFile {
     private EncodedFile() {}
 
     /**
-     * To what the plain files of a group are extended.
+     * Returns the size to which the plain files of a group are extended.
      *
-     * @param layout of the files
+     * @param layout the layout of the files
      * @param largest the largest {@code fs} in the group
      * @return {@code maxFs}
      */
@@ -31,11 +31,11 @@ public final class EncodedFile {
     }
 
     /**
-     * A plain file as it is encoded: zeros behind it, and in layouts C to F its own size at the end.
+     * Extends a plain file for encoding: zeros after it, and in layouts C to F its own size at the end.
      *
-     * @param layout of the file
+     * @param layout the layout of the file
      * @param plain the file
-     * @param maxFs as {@link #maxFs} gives it
+     * @param maxFs the result of {@link #maxFs}
      * @return a source of {@code maxFs} bytes
      */
     public static ByteSource extended(Layout layout, ByteSource plain, long maxFs) {
@@ -46,12 +46,12 @@ public final class EncodedFile {
     }
 
     /**
-     * The size of the plain file that was extended, as the extended file tells it.
+     * Reads the size of the plain file from the extended file.
      *
-     * @param layout of the file
-     * @param extended the extended file, perhaps rebuilt of others
+     * @param layout the layout of the file
+     * @param extended the extended file, perhaps rebuilt from others
      * @return {@code fs}
-     * @throws FormatException no file can have that size: what the file was rebuilt of is damaged
+     * @throws FormatException no file can have that size: the files from which it was rebuilt are damaged
      * @throws IOException the source cannot be read
      */
     public static long plainSize(Layout layout, ByteSource extended) throws IOException {
@@ -75,9 +75,9 @@ public final class EncodedFile {
     }
 
     /**
-     * The values of the record behind the encoded bytes.
+     * Makes the record after the encoded bytes.
      *
-     * @param layout of the group's files
+     * @param layout the layout of the group's files
      * @param checksum MD5 of the encoded bytes, 32 lower-case hexadecimal digits
      * @param ckptId id of the checkpoint, 0 or above; A and B do not keep it
      * @param plainSize {@code fs} of the plain file of the same rank
@@ -103,7 +103,7 @@ public final class EncodedFile {
                 layout.kept(timestamp)));
     }
 
-    /** Zeros up to the last eight bytes, which hold the size of the file. */
+    /** Zeros, except for the last eight bytes, which hold the size of the file. */
     private static final class WithSize implements ByteSource {
 
         private final ByteSource zeroed;

@@ -34,7 +34,7 @@ enum Field {
         this.label = label;
     }
 
-    /** The name in the format's description, in findings and in the tables of {@link Layout}. */
+    /** Returns the name in the format's description, in findings and in the tables of {@link Layout}. */
     String label() {
         return label;
     }

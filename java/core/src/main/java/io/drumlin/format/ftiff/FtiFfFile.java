@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /**
  * The metadata of one FTI-FF file of any layout. Immutable; the data stay in the source.
  *
- * <p>Only the metadata are read, wherever they lie in the file, and they take little more memory than they have bytes. Every
+ * <p>Only the metadata are read, wherever they are in the file, and they take little more memory than their size. Every
  * count, length and offset is checked before it is used; docs/formats/fti-ff.md, section 8, lists the checks.
  */
 public final class FtiFfFile {
@@ -33,8 +33,8 @@ public final class FtiFfFile {
     }
 
     /**
-     * Reads metadata that are without a fault. The data, and with them {@code checksum}, are not looked at:
-     * {@link FtiFfVerifier} does that.
+     * Reads metadata without faults. The data, and with them {@code checksum}, are not checked; {@link FtiFfVerifier}
+     * does that.
      *
      * @param source a plain, partner or encoded file
      * @return its metadata
@@ -60,11 +60,11 @@ public final class FtiFfFile {
     }
 
     /**
-     * Reads what can be read.
+     * Reads as much as possible of damaged metadata.
      *
      * @param source a plain, partner or encoded file
-     * @param recognition what {@link Recognition#of} said of it
-     * @param problems gets everything that is wrong; what it does not throw is left out of the result
+     * @param recognition the result of {@link Recognition#of}
+     * @param problems receives all faults; what it does not throw is left out of the result
      * @return the metadata as far as they could be followed
      * @throws FormatException thrown by {@code problems}
      * @throws IOException the source cannot be read
@@ -74,7 +74,7 @@ public final class FtiFfFile {
     }
 
     /**
-     * The layout of the records.
+     * Returns the layout of the records.
      *
      * @return a layout; D also for encoded files of C, which are the same
      */
@@ -83,7 +83,7 @@ public final class FtiFfFile {
     }
 
     /**
-     * The layout in words.
+     * Returns the name of the layout.
      *
      * @return its letter, or {@code C or D} for encoded files, which are the same in both
      */
@@ -92,7 +92,7 @@ public final class FtiFfFile {
     }
 
     /**
-     * The file record.
+     * Returns the file record.
      *
      * @return the record
      */
@@ -101,16 +101,16 @@ public final class FtiFfFile {
     }
 
     /**
-     * What tells the files of a checkpoint of Drumlin from others.
+     * Returns the stamp, which distinguishes the files of one of Drumlin's checkpoints from others.
      *
-     * @return the timestamp, and the mark without what the records add to it, whoever wrote the file
+     * @return the timestamp, and the mark without the sum of the records, whoever wrote the file
      */
     public Stamp stamp() {
         return new Stamp(meta.timestamp(), mark).over(Stamp.MARKS - recordSum());
     }
 
     /**
-     * What the records add to the mark.
+     * Returns the number that the records add to the mark.
      *
      * @return {@link Stamp#sum} of all block and variable records, 0 in encoded files
      */
@@ -119,7 +119,7 @@ public final class FtiFfFile {
     }
 
     /**
-     * Whether this is a Reed-Solomon file, which has no blocks.
+     * Returns whether this is a Reed-Solomon file, which has no blocks.
      *
      * @return false for plain files and partner copies
      */
@@ -128,35 +128,35 @@ public final class FtiFfFile {
     }
 
     /**
-     * The blocks, decoded anew at each access.
+     * Returns the blocks, which are decoded at each access.
      *
-     * @return in file order
+     * @return blocks in file order
      */
     public List<BlockMeta> blocks() {
         return blocks;
     }
 
     /**
-     * All containers of all blocks.
+     * Returns all containers of all blocks.
      *
-     * @return in file order
+     * @return containers in file order
      */
     public Stream<VariableMeta> containers() {
         return blocks.stream().flatMap(block -> block.variables().stream());
     }
 
     /**
-     * The containers of one variable, which together hold its bytes.
+     * Returns the containers of one variable, which together hold its bytes.
      *
      * @param id id of the protected variable
-     * @return in order of {@code dptr}; empty when the file has no such variable
+     * @return containers in order of {@code dptr}; empty if the file has no such variable
      */
     public List<VariableMeta> containers(int id) {
         return containers().filter(container -> container.id() == id).toList();
     }
 
     /**
-     * Where the file record is.
+     * Returns the offset of the file record.
      *
      * @return byte offset in the file
      */
@@ -165,7 +165,7 @@ public final class FtiFfFile {
     }
 
     /**
-     * Where a variable record is.
+     * Returns the offset of a variable record.
      *
      * @param block index in {@link #blocks}
      * @param variable index in the block
@@ -176,7 +176,7 @@ public final class FtiFfFile {
     }
 
     /**
-     * Where the hash of a chunk is.
+     * Returns the offset of the hash of a chunk.
      *
      * @param block index in {@link #blocks}
      * @param variable index in the block
@@ -187,9 +187,9 @@ public final class FtiFfFile {
     }
 
     /**
-     * By which rule {@code checksum} was made of the stored hashes.
+     * Returns the rule by which {@code checksum} was computed from the stored hashes.
      *
-     * @return {@link ChecksumRule#CONTENT} also when both rules of layouts C to F give the same
+     * @return {@link ChecksumRule#CONTENT} also if both rules of layouts C to F give the same checksum
      */
     public ChecksumRule checksumRule() {
         if (!layout().atEnd()) {
@@ -201,13 +201,13 @@ public final class FtiFfFile {
         return meta.checksum().equals(Digests.checksumOfAll(blocks)) ? ChecksumRule.ALL : ChecksumRule.NONE;
     }
 
-    /** What {@code checksum} is a digest of; docs/formats/fti-ff.md, section 4. */
+    /** The input of the digest {@code checksum}; docs/formats/fti-ff.md, section 4. */
     public enum ChecksumRule {
-        /** The hashes of all containers with content: what every reader accepts. */
+        /** The hashes of all containers with content. Every reader accepts this. */
         CONTENT,
-        /** The hashes of all containers: what C FTI writes, and refuses when a container has lost its content. */
+        /** The hashes of all containers. C FTI writes this, but refuses it if a container has lost its content. */
         ALL,
-        /** Bytes of the file, in layouts A and B; only {@link FtiFfVerifier} can say whether it is right. */
+        /** Bytes of the file, in layouts A and B. Only {@link FtiFfVerifier} can tell whether the checksum is right. */
         BYTES,
         /** Something else: the file is damaged. */
         NONE

@@ -15,14 +15,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Checks the data of a file against its digests; docs/formats/fti-ff.md, sections 4 and 8. Reads every chunk once, and in
- * layouts A and B, whose checksum is not made of the hashes, once more; of a damaged file twice as much at most.
+ * Checks the data of a file against its digests; docs/formats/fti-ff.md, sections 4 and 8. It reads every chunk once.
+ * In layouts A and B, whose checksum is not computed from the hashes, it reads every chunk again. For a damaged file it
+ * reads at most twice as much.
  *
  * <p>One instance verifies one file.
  */
 public final class FtiFfVerifier {
 
-    /** Chunks that are handed to the digester together. */
+    /** Number of chunks that are passed to the digester together. */
     private static final int BATCH = 1024;
 
     private static final HexFormat HEX = HexFormat.of();
@@ -31,7 +32,7 @@ public final class FtiFfVerifier {
     private final FtiFfFile file;
     private final RangeDigester digester;
 
-    /** The digests over hashes that {@code checksum} may be: stored or computed hashes, with content or all. */
+    /** The digests over hashes that {@code checksum} may equal: of stored or computed hashes, with content or all. */
     private final MessageDigest ofStored = Digests.md5();
 
     private final MessageDigest ofAllStored = Digests.md5();
@@ -46,7 +47,7 @@ public final class FtiFfVerifier {
      * Prepares the check.
      *
      * @param source the file
-     * @param file its metadata, which may come with findings
+     * @param file its metadata, which may have findings
      * @param digester computes the digests of chunks
      */
     public FtiFfVerifier(ByteSource source, FtiFfFile file, RangeDigester digester) {
@@ -56,12 +57,12 @@ public final class FtiFfVerifier {
         this.reading = new Reading(file, source.size());
     }
 
-    /** A container whose place in the file is known. */
+    /** A container with a known position in the file. */
     private record Chunk(VariableMeta container, long hashOffset) {}
 
     /**
-     * Tells which chunks are read: those that are in the file, and no more of them together than twice its size, because
-     * the containers of a damaged file may lie upon each other. Whatever makes it refuse one is among the findings.
+     * Decides which chunks are read: those that are in the file, up to twice its size in total, because the containers
+     * of a damaged file may overlap. If it refuses a chunk, the findings contain the reason.
      */
     private static final class Reading {
 
@@ -73,14 +74,14 @@ public final class FtiFfVerifier {
             this.left = 2 * size;
         }
 
-        /** To be asked once for each container, in file order. */
+        /** Returns the range to read for a container. Must be called once for each container, in file order. */
         Optional<Range> next(VariableMeta container) {
             long length = container.chunkSize();
             if (!container.hasContent() || length < 0 || length > left) {
                 return Optional.empty();
             }
             if (length == 0) {
-                return Optional.of(new Range(0, 0)); // in layout B the file may end before its place
+                return Optional.of(new Range(0, 0)); // In layout B the file may end before the position of the chunk.
             }
             if (container.fptr() < 0 || container.fptr() > limit - length) {
                 return Optional.empty();
@@ -93,8 +94,8 @@ public final class FtiFfVerifier {
     /**
      * Computes all digests and compares.
      *
-     * @param problems gets a finding for each chunk whose hash differs, and one for the checksum
-     * @throws IOException the source cannot be read, or thrown by {@code problems}
+     * @param problems receives a finding for each chunk whose hash differs, and one for the checksum
+     * @throws IOException the source cannot be read, or {@code problems} threw it
      */
     public void verify(FindingSink problems) throws IOException {
         if (file.encoded()) {

@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 /**
  * The layouts of FTI-FF and their records, from values to bytes and back; docs/formats/fti-ff.md, sections 2 and 3.
  *
- * <p>Encoding writes what it is told, and leaves padding and undefined bytes of the target as they are: in a fresh buffer
- * they are 0, over an old record they are kept. Decoding checks nothing: that is done by {@link FtiFfFile}. All methods
- * are pure and thread-safe apart from the buffers they are given, which may have any byte order.
+ * <p>Encoding writes the given values. It does not change padding and undefined bytes of the target: in a new buffer
+ * they are 0, over an old record they are kept. Decoding checks nothing; {@link FtiFfFile} does that. All methods are
+ * pure. They are thread-safe except for the buffers they are given, which may have any byte order.
  */
 public enum Layout {
     /** C FTI v1.1, the layout of its documentation. */
@@ -49,11 +49,14 @@ public enum Layout {
             "numvars:4 dbsize:8",
             "id:4 containerid:4 hascontent:1 hasCkpt:1 dptr:8 fptr:8 chunksize:8 containersize:8 hash:16");
 
-    /** What {@code myHash} covers behind the checksum; the order of the digest, not that of the record. */
+    /**
+     * The fields that {@code myHash} covers after the checksum, in the order of the digest, which is not that of the
+     * record.
+     */
     private static final List<Field> SIGNED_FIELDS = List.of(
             Field.TIMESTAMP, Field.CKPT_SIZE, Field.META_SIZE, Field.DATA_SIZE, Field.FS, Field.PT_FS, Field.MAX_FS);
 
-    @SuppressWarnings("ImmutableEnumChecker") // never changed
+    @SuppressWarnings("ImmutableEnumChecker") // Never changed.
     private final RecordFormat file;
 
     @SuppressWarnings("ImmutableEnumChecker")
@@ -68,33 +71,34 @@ public enum Layout {
         this.variable = new RecordFormat(variable);
     }
 
-    /** The file record. */
+    /** Returns the file record. */
     RecordFormat file() {
         return file;
     }
 
-    /** The block record. */
+    /** Returns the block record. */
     RecordFormat block() {
         return block;
     }
 
-    /** The variable record. */
+    /** Returns the variable record. */
     RecordFormat variable() {
         return variable;
     }
 
     /**
-     * Bytes of the file record.
+     * Returns the size of the file record.
      *
-     * @return bytes
+     * @return size in bytes
      */
     public int fileMetaLength() {
         return file.length();
     }
 
     /**
-     * Whether all metadata of a plain file follow all data, the file record last. Otherwise the file record comes first
-     * and the records of each block precede its containers. Encoded files have their record at the end in every layout.
+     * Returns whether all metadata of a plain file follow all data, with the file record last. Otherwise the file
+     * record comes first, and the records of each block precede its containers. Encoded files have their record at the
+     * end in every layout.
      *
      * @return false in A and B
      */
@@ -103,10 +107,10 @@ public enum Layout {
     }
 
     /**
-     * Size of all metadata.
+     * Returns the size of all metadata.
      *
      * @param blocks the blocks of the file
-     * @return bytes of all records, the file record included
+     * @return size in bytes of all records, including the file record
      */
     public long metaSize(List<BlockMeta> blocks) {
         long size = file.length();
@@ -117,19 +121,19 @@ public enum Layout {
     }
 
     /**
-     * Size of the records of a block.
+     * Returns the size of the records of a block.
      *
-     * @param variables how many variable records follow the block record
-     * @return bytes
+     * @param variables number of variable records that follow the block record
+     * @return size in bytes
      */
     public long recordsLength(int variables) {
         return block.length() + (long) variable.length() * variables;
     }
 
     /**
-     * The file record that belongs to blocks whose digests are known, in a layout with the metadata at the end.
+     * Makes the file record for blocks whose digests are known, in a layout with the metadata at the end.
      *
-     * @param blocks the blocks of the file, as {@link ContainerPlan#blocks()} gives them
+     * @param blocks the blocks of the file, from {@link ContainerPlan#blocks()}
      * @param ckptId id of the checkpoint, 0 or above
      * @param timestamp nanoseconds since 1970; E and F keep the low 32 bits
      * @param maxFs at level 3, the largest file of the group plus 8; otherwise -1
@@ -158,14 +162,14 @@ public enum Layout {
     }
 
     /**
-     * The file record at the end of a Reed-Solomon file.
+     * Makes the file record at the end of a Reed-Solomon file.
      *
      * @param checksum MD5 of the encoded bytes, lower-case hexadecimal
      * @param ckptId id of the checkpoint; A and B do not keep it
      * @param timestamp nanoseconds since 1970; E and F keep the low 32 bits
-     * @param plainSize bytes of the plain file of the same rank
-     * @param maxFs bytes of the encoded part
-     * @return a record with both digests; {@code metaSize} and {@code dataSize}, which mean nothing here, are 0
+     * @param plainSize size in bytes of the plain file of the same rank
+     * @param maxFs size in bytes of the encoded part
+     * @return a record with both digests; {@code metaSize} and {@code dataSize}, which have no meaning here, are 0
      */
     public FileMeta sealEncoded(String checksum, int ckptId, long timestamp, long plainSize, long maxFs) {
         int absent = (int) RecordFormat.ABSENT;
@@ -182,14 +186,14 @@ public enum Layout {
                 kept(timestamp)));
     }
 
-    /** The same with the digest of the record. */
+    /** Adds the digest of the record. */
     FileMeta sign(FileMeta unsigned) {
         ByteBuffer record = ByteBuffer.allocate(file.length()).order(ByteOrder.LITTLE_ENDIAN);
         put(record, unsigned);
         return unsigned.withMyHash(HexFormat.of().formatHex(recordDigest(record.flip())));
     }
 
-    /** What the checksum of a plain file of layout A or B is a digest of. */
+    /** Returns the parts of a plain file of layout A or B that its checksum covers. */
     Stream<Range> checksummed(long size, Stream<VariableMeta> containers) {
         if (this == A) {
             return Stream.of(new Range(file.length(), size - file.length()));
@@ -202,7 +206,7 @@ public enum Layout {
     /**
      * Encodes the metadata area: all blocks with their variables, then the file record.
      *
-     * @param target gets {@link #metaSize} bytes at its position, which moves behind them
+     * @param target receives {@link #metaSize} bytes at its position, which moves past them
      * @param blocks the blocks of the file
      * @param meta the record of the file
      */
@@ -219,7 +223,7 @@ public enum Layout {
     /**
      * Encodes a file record.
      *
-     * @param target gets {@link #fileMetaLength} bytes at its position, which moves behind them
+     * @param target receives {@link #fileMetaLength} bytes at its position, which moves past them
      * @param meta the record
      */
     public void put(ByteBuffer target, FileMeta meta) {
@@ -234,15 +238,16 @@ public enum Layout {
         file.put(record, Field.FS, meta.fs());
         file.put(record, Field.MAX_FS, meta.maxFs());
         file.put(record, Field.PT_FS, meta.ptFs());
-        // As a signed number, like all others.
+        // Stored as a signed number, like all others.
         file.put(record, Field.TIMESTAMP, timestampIsCut() ? (int) meta.timestamp() : meta.timestamp());
     }
 
     /**
-     * Puts the mark into a file record, whose timestamp is that of the same stamp. To C FTI the byte is undefined.
+     * Puts the mark into a file record, which must have the timestamp of the same stamp. In C FTI the byte is
+     * undefined.
      *
      * @param record the encoded record, from its position
-     * @param stamp of the file
+     * @param stamp the stamp of the file
      */
     public void mark(ByteBuffer record, Stamp stamp) {
         record.put(record.position() + file.offset(Field.MARK), stamp.mark());
@@ -251,7 +256,7 @@ public enum Layout {
     /**
      * Encodes a block record and its variable records.
      *
-     * @param target gets the records at its position, which moves behind them
+     * @param target receives the records at its position, which moves past them
      * @param meta the block
      */
     public void put(ByteBuffer target, BlockMeta meta) {
@@ -266,7 +271,7 @@ public enum Layout {
     /**
      * Encodes a variable record.
      *
-     * @param target gets the record at its position, which moves behind it
+     * @param target receives the record at its position, which moves past it
      * @param meta the record
      */
     public void put(ByteBuffer target, VariableMeta meta) {
@@ -286,8 +291,8 @@ public enum Layout {
     /**
      * Decodes a file record. A checksum that is not 32 digits keeps its bytes as ISO 8859-1 characters.
      *
-     * @param source holds {@link #fileMetaLength} bytes at its position, which moves behind them
-     * @return the record, unchecked; what the layout has not is -1
+     * @param source holds {@link #fileMetaLength} bytes at its position, which moves past them
+     * @return the record, unchecked; fields that the layout lacks are -1
      */
     public FileMeta fileMeta(ByteBuffer source) {
         ByteBuffer record = next(source, file);
@@ -308,8 +313,8 @@ public enum Layout {
     /**
      * Decodes a variable record. Any byte but 0 counts as true.
      *
-     * @param source holds the record at its position, which moves behind it
-     * @return the record, unchecked; without {@code idx} it is -1, without {@code hasCkpt} false
+     * @param source holds the record at its position, which moves past it
+     * @return the record, unchecked; a missing {@code idx} is -1, a missing {@code hasCkpt} is false
      */
     public VariableMeta variableMeta(ByteBuffer source) {
         ByteBuffer record = next(source, variable);
@@ -327,7 +332,7 @@ public enum Layout {
     }
 
     /**
-     * Whether only the low 32 bits of the timestamp are kept.
+     * Returns whether only the low 32 bits of the timestamp are kept.
      *
      * @return true in E and F
      */
@@ -335,12 +340,12 @@ public enum Layout {
         return file.length(Field.TIMESTAMP) == Integer.BYTES;
     }
 
-    /** What of a timestamp is kept, as it is seen by users: unsigned if it is cut. */
+    /** Returns the part of a timestamp that is kept, in the form that users see: unsigned if it is cut. */
     long kept(long timestamp) {
         return timestampIsCut() ? timestamp & 0xffff_ffffL : timestamp;
     }
 
-    /** What {@code myHash} has to be for this record, which begins at position 0 of the buffer. */
+    /** Returns the required {@code myHash} of this record, which begins at position 0 of the buffer. */
     byte[] recordDigest(ByteBuffer record) {
         SmallMd5 md5 = new SmallMd5();
         md5.update(file.bytes(record, Field.CHECKSUM));
@@ -352,12 +357,12 @@ public enum Layout {
         return md5.digest();
     }
 
-    /** Whether the record, which begins at position 0 of the buffer, carries its own digest. */
+    /** Returns whether the record, which begins at position 0 of the buffer, carries its own digest. */
     boolean signed(ByteBuffer record) {
         return Arrays.equals(file.bytes(record, Field.MY_HASH), recordDigest(record));
     }
 
-    /** Whether the checksum of the record at position 0 of the buffer has the form it must have. */
+    /** Returns whether the checksum of the record at position 0 of the buffer has the required form. */
     boolean hasDigits(ByteBuffer record) {
         byte[] checksum = file.bytes(record, Field.CHECKSUM);
         int digits = checksum.length - 1;
@@ -369,7 +374,7 @@ public enum Layout {
         return checksum[digits] == 0;
     }
 
-    /** The next record, little endian; the buffer's position moves behind it. */
+    /** Returns the next record, little endian; the buffer's position moves past it. */
     private static ByteBuffer next(ByteBuffer buffer, RecordFormat format) {
         ByteBuffer record = buffer.slice(buffer.position(), format.length()).order(ByteOrder.LITTLE_ENDIAN);
         buffer.position(buffer.position() + format.length());

@@ -55,7 +55,7 @@ final class MetadataReader {
 
     private void checkPlain(FileMeta file) throws FormatException {
         if (layout.file().has(Field.CKPT_ID)) {
-            // In encoded files C FTI leaves it to chance when it repairs them.
+            // C FTI leaves this field undefined in encoded files that it repairs.
             range(Field.CKPT_ID, file.ckptId(), 0, Integer.MAX_VALUE);
         }
         long whole = wholeSize(file);
@@ -73,12 +73,12 @@ final class MetadataReader {
         }
     }
 
-    /** The size that a plain file has to have. Only B leaves out what is behind the last chunk. */
+    /** Returns the required size of a plain file. Only layout B leaves out the bytes after the last chunk. */
     private long wholeSize(FileMeta file) {
         return layout == Layout.B ? Math.max(source.size(), file.fs()) : source.size();
     }
 
-    /** C to F append the size of a file to it before it is encoded. */
+    /** Returns the size of the length field: C to F append the size of a file to it before it is encoded. */
     private int appendedSize() {
         return layout.atEnd() ? Long.BYTES : 0;
     }
@@ -99,7 +99,7 @@ final class MetadataReader {
         return checked(new BlockRecords(layout, area, index), file);
     }
 
-    /** Block by block, twice: nothing is allocated before the extent of all records is known. */
+    /** Reads block by block, twice, so that nothing is allocated before the extent of all records is known. */
     private BlockRecords blocksAmongData(FileMeta file) throws IOException {
         BlockIndex index = index(source, 0, layout.fileMetaLength(), wholeSize(file));
         ByteBuffer area = ByteBuffer.allocate(index.areaLength());
@@ -116,8 +116,8 @@ final class MetadataReader {
     }
 
     /**
-     * Follows the block records from {@code first} to {@code end} of {@code metadata}, which begin at {@code base} of the
-     * file. Those whose variable records are there are kept.
+     * Follows the block records from {@code first} to {@code end} of {@code metadata}, which begin at {@code base} of
+     * the file. Keeps blocks whose variable records are there.
      */
     private BlockIndex index(ByteSource metadata, long base, long first, long end) throws IOException {
         BlockIndex index = new BlockIndex();
@@ -150,14 +150,14 @@ final class MetadataReader {
             index.add(base + position, records);
             long length = layout.atEnd() ? records : layout.block().get(record, Field.DBSIZE);
             if (length < records || length > end - position) {
-                break; // dbsize is compared with the sum of the containers later
+                break; // A later check compares dbsize with the sum of the containers.
             }
             position += length;
         }
         return index;
     }
 
-    /** Checks what each record says by itself, and that the containers lie back to back to the end. */
+    /** Checks each record by itself, and that the containers are contiguous up to the end. */
     private void checkContainers(BlockRecords blocks, FileMeta file) throws FormatException {
         long limit = layout.atEnd() ? file.dataSize() : wholeSize(file);
         long end = layout.atEnd() ? 0 : layout.fileMetaLength();
@@ -174,7 +174,7 @@ final class MetadataReader {
                 checkRecord(blocks.record(blocks.start(b, v)), offset, container, limit - end, source.size() - end);
                 long gap = container.fptr() - end;
                 if (gap != lastGap && gap != 0) {
-                    // All that follow are off by the same: told once.
+                    // All following containers are off by the same amount, so this is reported once.
                     add(Field.FPTR, offset, layout.variable(), outside(container.fptr(), end, end));
                 }
                 lastGap = gap;
@@ -195,8 +195,8 @@ final class MetadataReader {
     }
 
     /**
-     * Checks the fields that need no other container; {@code room} is left for this one, of which {@code there} bytes are
-     * in the file.
+     * Checks the fields that do not depend on another container. {@code room} is the space left for this one, and
+     * {@code there} bytes of it are in the file.
      */
     private void checkRecord(ByteBuffer record, long offset, VariableMeta container, long room, long there)
             throws FormatException {
@@ -256,7 +256,7 @@ final class MetadataReader {
         }
     }
 
-    /** The positions of all variable records, by id and then in file order; the id is in the upper half. */
+    /** Returns the positions of all variable records, by id and then in file order; the id is in the upper half. */
     private static long[] placesById(BlockRecords blocks) {
         int count = 0;
         for (int b = 0; b < blocks.size(); b++) {
@@ -274,14 +274,14 @@ final class MetadataReader {
         return places;
     }
 
-    /** A field of the file record. */
+    /** Checks a field of the file record. */
     private void range(Field field, long value, long least, long most) throws FormatException {
         if (value < least || value > most) {
             add(field, recordOffset, layout.file(), outside(value, least, most));
         }
     }
 
-    /** A field of the record that is at {@code offset} of the file. */
+    /** Reports a field of the record at {@code offset} of the file. */
     private void add(Field field, long offset, RecordFormat record, String problem) throws FormatException {
         problems.add(new Finding(field.label(), offset + record.offset(field), problem));
     }

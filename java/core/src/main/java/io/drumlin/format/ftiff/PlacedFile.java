@@ -9,21 +9,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A plain file of any layout that is to be written: where each container of a plan is, and the records as bytes;
+ * A plain file of any layout that is to be written: the location of each container of a plan, and the records as bytes;
  * docs/formats/fti-ff.md, sections 3, 4 and 6. Immutable and pure.
  *
- * <p>To write one: place the plan, write each chunk at its {@code fptr} and zeros behind it, place the plan again with its
- * digests, write {@link #records}, make the {@link #checksum}, {@link #seal}, write the {@link #fileRecord}.
+ * <p>To write a file, place the plan. Write each chunk at its {@code fptr} and zeros after it. Place the plan again
+ * with its digests and write {@link #records}. Compute the {@link #checksum}, {@link #seal} the file, and write the
+ * {@link #fileRecord}.
  */
 public final class PlacedFile {
 
     private static final String HASH_OF_NOTHING = "d41d8cd98f00b204e9800998ecf8427e";
 
     /**
-     * Bytes and their place.
+     * Bytes and their location.
      *
      * @param offset byte offset in the file
-     * @param bytes the remaining ones are meant
+     * @param bytes a buffer; its remaining bytes count
      */
     public record Piece(long offset, ByteBuffer bytes) {}
 
@@ -40,8 +41,8 @@ public final class PlacedFile {
     /**
      * Places the containers of a plan.
      *
-     * @param layout of the file
-     * @param plan of which the containers and digests are taken
+     * @param layout the layout of the file
+     * @param plan the containers and digests
      * @return the file
      * @throws IllegalArgumentException layout E cannot hold a file of that size
      */
@@ -52,9 +53,9 @@ public final class PlacedFile {
     /**
      * Places the containers of another file, of any layout.
      *
-     * @param layout of the file to be written
-     * @param source blocks of a file that was read strictly; what the layout has not is left out, and {@code idx}, where
-     *     they have none, is the order of the first containers
+     * @param layout the layout of the file to be written
+     * @param source blocks of a file that was read strictly; fields that the layout lacks are left out, and a missing
+     *     {@code idx} becomes the order of the first containers
      * @return the file
      * @throws IllegalArgumentException layout E cannot hold a file of that size
      */
@@ -99,25 +100,25 @@ public final class PlacedFile {
     }
 
     /**
-     * The blocks as they will be in the file.
+     * Returns the blocks of the file to be written.
      *
-     * @return in file order
+     * @return blocks in file order
      */
     public List<BlockMeta> blocks() {
         return blocks;
     }
 
     /**
-     * Size of the file, {@code fs}.
+     * Returns the size of the file, {@code fs}.
      *
-     * @return bytes
+     * @return size in bytes
      */
     public long size() {
         return layout.atEnd() ? dataEnd + layout.metaSize(blocks) : dataEnd;
     }
 
     /**
-     * All records but the file record, with 0 as padding.
+     * Returns all records except the file record, with 0 as padding.
      *
      * @return one piece in layouts C to F, one for each block in A and B
      */
@@ -141,9 +142,10 @@ public final class PlacedFile {
     }
 
     /**
-     * The checksum that C FTI's reader demands.
+     * Returns the checksum that C FTI's reader requires.
      *
-     * @param file the file with all data and {@link #records}; only looked at in layouts A and B, whose checksum is over bytes
+     * @param file the file with all data and {@link #records}; read only in layouts A and B, whose checksum covers
+     *     bytes
      * @return 32 lower-case hexadecimal digits
      * @throws IOException the file cannot be read
      */
@@ -156,12 +158,12 @@ public final class PlacedFile {
     }
 
     /**
-     * The values of the file record.
+     * Makes the file record.
      *
-     * @param checksum as {@link #checksum} gives it
+     * @param checksum the result of {@link #checksum}
      * @param ckptId id of the checkpoint, 0 or above; A and B do not keep it
      * @param timestamp nanoseconds since 1970; E and F keep the low 32 bits
-     * @param maxFs at level 3, the largest file of the group, in C to F plus 8; otherwise -1
+     * @param maxFs at level 3, the largest file of the group, plus 8 in layouts C to F; otherwise -1
      * @param ptFs at level 2, the size of the partner copy on this node; otherwise -1
      * @return a record with both digests
      * @throws IllegalArgumentException layout E cannot hold one of the sizes
@@ -183,9 +185,9 @@ public final class PlacedFile {
     }
 
     /**
-     * The file record, with 0 as padding.
+     * Returns the file record as bytes, with 0 as padding.
      *
-     * @param meta as {@link #seal} gives it
+     * @param meta the result of {@link #seal}
      * @return the last bytes of the file in layouts C to F, the first in A and B
      */
     public Piece fileRecord(FileMeta meta) {

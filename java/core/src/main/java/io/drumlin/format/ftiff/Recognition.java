@@ -9,28 +9,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which layout of FTI-FF a source has. There is no magic number: the file record is recognised by the digest it carries,
+ * The FTI-FF layout of a source. There is no magic number; the file record is recognised by its own digest,
  * docs/formats/fti-ff.md, section 2.
  *
  * @param layout the layout; D also for encoded files of C, which are the same
  * @param encoded whether it is a Reed-Solomon file ({@code -RSed}): encoded bytes, then the file record
- * @param recordOffset where the file record is
- * @param signed whether the record's digest is right; false for a record that fits the file in all but one of the fields
- *     that can be compared
+ * @param recordOffset offset of the file record
+ * @param signed whether the record's digest is right; false for a record that fits the file in all but one of the
+ *     fields that can be compared
  */
 public record Recognition(Layout layout, boolean encoded, long recordOffset, boolean signed) {
 
-    /** In this order the layouts are tried; D stands for C too. */
+    /** The layouts in the order in which they are tried; D stands for C too. */
     private static final List<Layout> TRIED = List.of(Layout.F, Layout.D, Layout.E, Layout.A, Layout.B);
 
-    /** How many of the four comparable things must be right in a record whose digest is wrong. */
+    /** Number of the four comparable values that must be right if the digest of a record is wrong. */
     private static final int ENOUGH = 3;
 
     /**
-     * Looks for a file record at the end and at the beginning. Reads the metadata of files that may be of layout C or D.
+     * Looks for a file record at the end and at the beginning. Reads the metadata of files that may be of layout C or
+     * D.
      *
      * @param source any bytes
-     * @return empty when it is not FTI-FF
+     * @return empty if it is not FTI-FF
      * @throws IOException the source cannot be read
      */
     public static Optional<Recognition> of(ByteSource source) throws IOException {
@@ -67,7 +68,7 @@ public record Recognition(Layout layout, boolean encoded, long recordOffset, boo
         return Optional.of(new Recognition(layout, encoded, offset, true));
     }
 
-    /** A record with one damaged field. */
+    /** Recognises a record with one damaged field. */
     private static Optional<Recognition> unsigned(Layout layout, ByteBuffer record, long offset, long size) {
         boolean checksum = layout.hasDigits(record);
         FileMeta file = layout.fileMeta(record.duplicate());
@@ -75,7 +76,7 @@ public record Recognition(Layout layout, boolean encoded, long recordOffset, boo
         boolean mayBeEncoded = layout.atEnd() || offset > 0;
         boolean sizesFit = layout.atEnd()
                 ? file.dataSize() + file.metaSize() == size
-                : file.maxFs() == -1 || file.ptFs() == -1; // no level has both
+                : file.maxFs() == -1 || file.ptFs() == -1; // No level has both.
         int plain = count(checksum, file.fs() == size, file.ckptSize() == size, sizesFit);
         int encoded = count(
                 checksum,
@@ -98,7 +99,7 @@ public record Recognition(Layout layout, boolean encoded, long recordOffset, boo
         return count;
     }
 
-    /** This, or the same as C if the metadata are rather those of C. Whole metadata of D are not those of C. */
+    /** Returns this recognition, or the same with C if the metadata fit C better. Intact metadata of D do not fit C. */
     private Recognition distinguished(ByteSource source) throws IOException {
         if (layout != Layout.D || encoded) {
             return this;
@@ -118,7 +119,7 @@ public record Recognition(Layout layout, boolean encoded, long recordOffset, boo
         return findings.count();
     }
 
-    /** How much of the first variable record is not as it must be for the first container. */
+    /** Counts the fields of the first variable record that do not fit the first container. */
     private int misfits(ByteSource source) throws IOException {
         long dataSize = layout.fileMeta(record(source, recordOffset, layout)).dataSize();
         ByteBuffer record = ByteBuffer.allocate(layout.variable().length());
@@ -136,7 +137,7 @@ public record Recognition(Layout layout, boolean encoded, long recordOffset, boo
     }
 
     /**
-     * The layout in words.
+     * Returns the name of the layout.
      *
      * @return its letter, or {@code C or D} for encoded files, which are the same in both
      */

@@ -6,23 +6,25 @@ import java.util.HexFormat;
 import java.util.Map;
 
 /**
- * Where the fields of one kind of record are. Records are given as little-endian buffers that begin with the record at
- * position 0. Immutable.
+ * The positions of fields in one kind of record. Records are little-endian buffers that begin at position 0. Immutable.
  */
 final class RecordFormat {
 
-    /** What {@link #get} says of a field that the record has not. */
+    /** The result of {@link #get} for a field that the record lacks. */
     static final long ABSENT = -1;
 
     private static final String PADDING = "-";
 
-    /** A field that the record has. */
+    /** The position of a field that the record has. */
     private record Span(int offset, int length) {}
 
     private final Map<Field, Span> spans = new EnumMap<>(Field.class);
     private final int length;
 
-    /** Reads a table such as {@code id:4 hascontent:1 -:3 dptr:8}: names and bytes in file order, - is padding. */
+    /**
+     * Parses a table such as {@code id:4 hascontent:1 -:3 dptr:8}: names and sizes in bytes, in file order. A name -
+     * means padding.
+     */
     RecordFormat(String table) {
         int end = 0;
         for (String entry : table.split(" ", -1)) {
@@ -37,7 +39,7 @@ final class RecordFormat {
         this.length = end;
     }
 
-    /** Bytes of the record. */
+    /** Returns the size of the record in bytes. */
     int length() {
         return length;
     }
@@ -46,12 +48,12 @@ final class RecordFormat {
         return spans.containsKey(field);
     }
 
-    /** Position of a field that the record has. */
+    /** Returns the position of a field that the record has. */
     int offset(Field field) {
         return span(field).offset;
     }
 
-    /** Bytes of a field that the record has. */
+    /** Returns the size in bytes of a field that the record has. */
     int length(Field field) {
         return span(field).length;
     }
@@ -64,7 +66,7 @@ final class RecordFormat {
         return span;
     }
 
-    /** The signed number in a field, or {@link #ABSENT}. */
+    /** Returns the signed number in a field, or {@link #ABSENT}. */
     long get(ByteBuffer record, Field field) {
         Span span = spans.get(field);
         if (span == null) {
@@ -78,7 +80,7 @@ final class RecordFormat {
         };
     }
 
-    /** Stores a number, unless the record has no such field. What does not fit is refused. */
+    /** Stores a number, unless the record has no such field. Refuses a number that does not fit. */
     void put(ByteBuffer record, Field field, long value) {
         Span span = spans.get(field);
         if (span == null) {
@@ -98,14 +100,14 @@ final class RecordFormat {
         }
     }
 
-    /** The bytes of a field that the record has. */
+    /** Returns the bytes of a field that the record has. */
     byte[] bytes(ByteBuffer record, Field field) {
         byte[] bytes = new byte[length(field)];
         record.get(offset(field), bytes);
         return bytes;
     }
 
-    /** The bytes of a field that the record has, in hexadecimal. */
+    /** Returns the bytes of a field that the record has, in hexadecimal. */
     String hex(ByteBuffer record, Field field) {
         return HexFormat.of().formatHex(bytes(record, field));
     }

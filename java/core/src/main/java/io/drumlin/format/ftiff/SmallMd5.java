@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * MD5 (RFC 1321) of a few bytes: the digests over digests. Slower than the JDK's, whose first use loads all security providers: that
- * takes longer than all else of a small checkpoint.
+ * MD5 (RFC 1321) of a few bytes, for the digests over digests. It is slower than the JDK's implementation, but the
+ * first use of that one loads all security providers, which takes longer than everything else in a small checkpoint.
  */
 final class SmallMd5 {
 
@@ -41,7 +41,7 @@ final class SmallMd5 {
         }
     }
 
-    /** Ends the stream: nothing may follow. */
+    /** Ends the stream; nothing may follow. */
     byte[] digest() {
         put((byte) 0x80);
         while (block.position() != BLOCK - Long.BYTES) {

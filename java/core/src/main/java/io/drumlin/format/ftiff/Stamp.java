@@ -5,29 +5,32 @@ import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /**
- * What tells the files of one checkpoint of Drumlin from all others, in two fields of the file record that C FTI writes and never
- * reads; docs/formats/fti-ff.md, section 10.
+ * Distinguishes the files of one of Drumlin's checkpoints from all others, with two fields of the file record that C
+ * FTI writes and never reads; docs/formats/fti-ff.md, section 10.
  *
- * @param timestamp the common stamp of the checkpoint's files and, added to its low 32 bits, the rank
- * @param mark says that the timestamp is such a one; 0 in files without
+ * @param timestamp the common stamp of the checkpoint's files, with the rank added to its low 32 bits
+ * @param mark shows that the timestamp is a stamp; 0 in files without one
  */
 public record Stamp(long timestamp, byte mark) {
 
-    /** Bits of the stamp, below those that come of the clock, that follow from these and the id. */
+    /**
+     * Number of bits of the stamp that are computed from the other bits and the id. They are below the bits that come
+     * from the clock.
+     */
     private static final int CHECK_BITS = 12;
 
     private static final int CLOCK_BITS = Integer.SIZE - CHECK_BITS;
     private static final long LOW = 0xffff_ffffL;
 
-    /** How many marks there are. */
+    /** Number of marks. */
     static final int MARKS = 255;
 
     /**
-     * The stamp of a file.
+     * Makes the stamp of a file.
      *
-     * @param nanos when the checkpoint was taken, nanoseconds since 1970; the same for all its files
+     * @param nanos time of the checkpoint in nanoseconds since 1970, the same for all its files
      * @param ckptId id of the checkpoint
-     * @param rank that the name of the file carries; of a partner copy that of the file that was copied
+     * @param rank the rank in the name of the file; for a partner copy that of the copied file
      * @return the stamp
      */
     public static Stamp of(long nanos, int ckptId, int rank) {
@@ -37,11 +40,11 @@ public record Stamp(long timestamp, byte mark) {
     }
 
     /**
-     * Another file's stamp of the same checkpoint.
+     * Makes the stamp of another file of the same checkpoint.
      *
-     * @param common as {@link #common} gives it
+     * @param common the result of {@link #common}
      * @param ckptId id of the checkpoint
-     * @param rank that the name of the file carries
+     * @param rank the rank in the name of the file
      * @return the stamp
      */
     public static Stamp ofCommon(long common, int ckptId, int rank) {
@@ -49,31 +52,31 @@ public record Stamp(long timestamp, byte mark) {
     }
 
     /**
-     * A timestamp of C FTI.
+     * Wraps a timestamp of C FTI.
      *
      * @param timestamp nanoseconds since 1970, or their low 32 bits
-     * @return it, without a mark
+     * @return the timestamp, without a mark
      */
     public static Stamp unmarked(long timestamp) {
         return new Stamp(timestamp, (byte) 0);
     }
 
     /**
-     * The stamp of a file with the same timestamp whose mark also follows from its records, which no digest covers: an error of one bit in
-     * them makes it another file's.
+     * Returns the stamp with the same timestamp and a mark that also depends on the file's records. No digest covers
+     * these. An error of one bit in them makes the stamp that of another file.
      *
      * @param sum {@link #sum} of the records; 255 less this undoes it
-     * @return the stamp; the same without a mark
+     * @return the stamp; unchanged if it has no mark
      */
     public Stamp over(int sum) {
         return mark == 0 ? this : new Stamp(timestamp, (byte) (1 + (Byte.toUnsignedInt(mark) - 1 + sum) % MARKS));
     }
 
     /**
-     * The sum of bytes, modulo 255: none of the powers of 2 by which a bit changes it is a multiple of that.
+     * Returns the sum of bytes, modulo 255. A changed bit changes the sum by a power of 2, which is no multiple of 255.
      *
-     * @param before sum of those before; 0 for the first
-     * @param bytes from position to limit
+     * @param before sum of the earlier bytes; 0 for the first
+     * @param bytes the bytes from position to limit
      * @return 0 to 254
      */
     public static int sum(int before, ByteBuffer bytes) {
@@ -85,11 +88,11 @@ public record Stamp(long timestamp, byte mark) {
     }
 
     /**
-     * What this has in common with the other files of the checkpoint, if the file is of that id and rank.
+     * Returns the part of this stamp that all files of the checkpoint have in common, if the file has that id and rank.
      *
-     * @param ckptId id that the name of the file carries
-     * @param rank that it carries
-     * @return 0 or above; empty if Drumlin has not stamped a file of that id and rank so
+     * @param ckptId id in the name of the file
+     * @param rank rank in the name of the file
+     * @return 0 or above; empty if Drumlin has not given this stamp to a file of that id and rank
      */
     public OptionalLong common(int ckptId, int rank) {
         int common = (int) timestamp - rank;
@@ -100,11 +103,11 @@ public record Stamp(long timestamp, byte mark) {
     }
 
     /**
-     * Whether this is the stamp of a checkpoint, whatever rank's file has it. A timestamp of C FTI is taken for one in a case in a
-     * million for each rank, if there is a mark at all.
+     * Returns whether this is a stamp of a checkpoint, for any rank's file. If there is a mark at all, a timestamp of C
+     * FTI is mistaken for a stamp once in a million cases for each rank.
      *
      * @param ckptId id of the checkpoint
-     * @param ranks how many ranks there are
+     * @param ranks number of ranks
      * @return false without a mark
      */
     public boolean isOfSomeRank(int ckptId, int ranks) {
@@ -117,7 +120,7 @@ public record Stamp(long timestamp, byte mark) {
         return (int) (mix((long) ckptId << Integer.SIZE | clock) >>> (Long.SIZE - CHECK_BITS));
     }
 
-    /** 1 to 255: 0 is what most files of C FTI have there. */
+    /** Computes a mark, 1 to 255. Most files of C FTI have 0 there. */
     private static byte mark(int common, int ckptId) {
         return (byte) (1 + Long.remainderUnsigned(mix((long) ~ckptId << Integer.SIZE | (common & LOW)), MARKS));
     }

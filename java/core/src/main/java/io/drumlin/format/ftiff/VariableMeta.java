@@ -1,19 +1,20 @@
 package io.drumlin.format.ftiff;
 
 /**
- * What an FTI-FF file says of one container and the chunk in it ({@code FTIFF_dbvar}); docs/formats/fti-ff.md, sections 3
+ * The record of one container and its chunk in an FTI-FF file ({@code FTIFF_dbvar}); docs/formats/fti-ff.md, sections 3
  * and 5.
  *
  * @param id id of the protected variable
  * @param idx position of the variable in the order of first protection (layouts A to C), or {@link #NO_IDX}
- * @param containerId 0, 1, 2 ... per variable
- * @param hasContent whether a chunk is in the container
+ * @param containerId 0, 1, 2 ... for each variable
+ * @param hasContent whether the container has a chunk
  * @param hasCkpt whether the container was part of an earlier file (layouts B to F); no reader depends on it
  * @param dptr byte offset of the chunk in the variable
  * @param fptr byte offset of the container in the file
- * @param chunkSize bytes used, 0 without content
- * @param containerSize bytes reserved
- * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits; without content, see docs/formats/fti-ff.md, section 4
+ * @param chunkSize number of bytes used, 0 without content
+ * @param containerSize number of bytes reserved
+ * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits; without content, see docs/formats/fti-ff.md, section
+ *     4
  */
 public record VariableMeta(
         int id,
@@ -27,23 +28,23 @@ public record VariableMeta(
         long containerSize,
         String hash) {
 
-    /** Stands for a digest that is not known yet. */
+    /** Stands for an unknown digest. */
     public static final String NO_HASH = "0".repeat(32);
 
     /** The {@code idx} of layouts that have none. */
     public static final int NO_IDX = -1;
 
     /**
-     * A container of a layout without {@code idx}.
+     * Makes the record of a container in a layout without {@code idx}.
      *
      * @param id id of the protected variable
-     * @param containerId 0, 1, 2 ... per variable
-     * @param hasContent whether a chunk is in the container
+     * @param containerId 0, 1, 2 ... for each variable
+     * @param hasContent whether the container has a chunk
      * @param hasCkpt whether the container was part of an earlier file
      * @param dptr byte offset of the chunk in the variable
      * @param fptr byte offset of the container in the file
-     * @param chunkSize bytes used, 0 without content
-     * @param containerSize bytes reserved
+     * @param chunkSize number of bytes used, 0 without content
+     * @param containerSize number of bytes reserved
      * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits
      */
     public VariableMeta(
@@ -60,7 +61,7 @@ public record VariableMeta(
     }
 
     /**
-     * This with another digest.
+     * Returns this record with another digest.
      *
      * @param digest 32 lower-case hexadecimal digits
      * @return a copy

@@ -3,7 +3,7 @@ package io.drumlin.format.gsd;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What the elements of a chunk are; docs/formats/gsd.md, section 5. */
+/** The types of the elements of a chunk; docs/formats/gsd.md, section 5. */
 public enum ElementType {
     /** 8 bits, unsigned. */
     UINT8(1, 1),
@@ -41,17 +41,17 @@ public enum ElementType {
     }
 
     /**
-     * The type that an index entry names.
+     * Returns the type of an index entry.
      *
      * @param id byte of the entry
-     * @return empty for ids that no type has
+     * @return empty if no type has the id
      */
     public static Optional<ElementType> of(int id) {
         return id >= 1 && id <= BY_ID.length ? Optional.of(BY_ID[id - 1]) : Optional.empty();
     }
 
     /**
-     * The type's number in an index entry.
+     * Returns the type's number in an index entry.
      *
      * @return 1 to 11
      */
@@ -60,16 +60,16 @@ public enum ElementType {
     }
 
     /**
-     * Size of an element.
+     * Returns the size of an element.
      *
-     * @return 1, 2, 4 or 8 bytes
+     * @return size in bytes: 1, 2, 4 or 8
      */
     public int bytes() {
         return bytes;
     }
 
     /**
-     * The name in the format's description.
+     * Returns the name in the format's description.
      *
      * @return a lower-case word
      */

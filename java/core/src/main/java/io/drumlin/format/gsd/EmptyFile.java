@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 /** A file without names and chunks; docs/formats/gsd.md, section 6. */
 public final class EmptyFile {
 
-    /** Slots of the index block. */
+    /** Number of slots of the index block. */
     static final int INDEX_ENTRIES = 128;
 
-    /** Units of 64 bytes of the name block. */
+    /** Size of the name block in units of 64 bytes. */
     static final int NAMELIST_ENTRIES = 16;
 
     /** Length in bytes. */
@@ -18,7 +18,7 @@ public final class EmptyFile {
     private EmptyFile() {}
 
     /**
-     * The whole file.
+     * Returns the whole file.
      *
      * @param header made by {@link Header#create} or {@link Header#emptied}
      * @return {@link #BYTES} bytes

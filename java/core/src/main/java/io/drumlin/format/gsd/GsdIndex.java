@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The used entries of an index block; docs/formats/gsd.md, sections 3 and 7. They stay in the source: pages of it are read
- * when they are needed, and at most 64 MiB of them are kept. Not thread-safe.
+ * The used entries of an index block; docs/formats/gsd.md, sections 3 and 7. They stay in the source. Pages of it are
+ * read when they are needed, and at most 64 MiB of them are kept. Not thread-safe.
  */
 public final class GsdIndex {
 
@@ -25,7 +25,7 @@ public final class GsdIndex {
     private final @Nullable Page[] pages;
     private long used;
 
-    /** Neighbouring entries, as they are in the source. */
+    /** Neighbouring entries in the form of the source. */
     private record Page(long number, ByteBuffer bytes) {}
 
     private GsdIndex(ByteSource source, Header header, int names) {
@@ -41,10 +41,10 @@ public final class GsdIndex {
      * Opens an index. The cost grows with the logarithm of its size.
      *
      * @param source the whole file
-     * @param header that was checked against it
-     * @param names how many names there are
+     * @param header a header that was checked against the file
+     * @param names number of names
      * @return the index
-     * @throws FormatException an entry that was come upon is wrong
+     * @throws FormatException an entry that the search met is wrong
      * @throws IOException the source cannot be read
      */
     static GsdIndex open(ByteSource source, Header header, int names) throws IOException {
@@ -53,14 +53,14 @@ public final class GsdIndex {
         return index;
     }
 
-    /** Of a file whose writer knows how many entries there are. */
+    /** Makes the index of a file whose writer knows the number of entries. */
     static GsdIndex written(ByteSource source, Header header, int names, long used) {
         GsdIndex index = new GsdIndex(source, header, names);
         index.used = used;
         return index;
     }
 
-    /** Finds out by bisection how many slots are used, and checks the entries it comes upon. */
+    /** Determines the number of used slots by bisection, and checks the entries that it meets. */
     private long countUsed() throws IOException {
         IndexEntry first = slot(0);
         if (!first.isUsed()) {
@@ -96,16 +96,16 @@ public final class GsdIndex {
     }
 
     /**
-     * How many slots are used.
+     * Returns the number of used slots.
      *
-     * @return entries
+     * @return number of entries
      */
     public long used() {
         return used;
     }
 
     /**
-     * What entries are checked against.
+     * Returns the limits against which entries are checked.
      *
      * @return the limits of the file
      */
@@ -114,7 +114,7 @@ public final class GsdIndex {
     }
 
     /**
-     * Where an entry is.
+     * Returns the offset of an entry.
      *
      * @param slot number of the entry
      * @return byte offset in the file
@@ -124,7 +124,7 @@ public final class GsdIndex {
     }
 
     /**
-     * How many frames there are.
+     * Returns the number of frames.
      *
      * @return one more than the frame of the last entry; 0 without entries
      * @throws IOException the source cannot be read
@@ -134,7 +134,7 @@ public final class GsdIndex {
     }
 
     /**
-     * An entry, as it is in the file: {@link IndexEntry#check} tells whether its data can be read.
+     * Returns an entry as it is in the file. {@link IndexEntry#check} tells whether its data can be read.
      *
      * @param slot 0 to the number of allocated entries - 1
      * @return the entry
@@ -160,7 +160,8 @@ public final class GsdIndex {
     }
 
     /**
-     * Finds an entry by bisection, in the C library's way: that decides which one is found of several of one name.
+     * Finds an entry by bisection, in the C library's way. If several have the same name, this determines which one is
+     * found.
      *
      * @param frame number of the frame
      * @param id number of the name
@@ -190,7 +191,7 @@ public final class GsdIndex {
         return OptionalLong.empty();
     }
 
-    /** Within a frame of 1.0 the last entry of a name counts. */
+    /** Finds an entry in a frame of version 1.0, where the last entry of a name counts. */
     private OptionalLong findInFrame(long frame, int id) throws IOException {
         long left = 0;
         long right = used;
@@ -215,7 +216,8 @@ public final class GsdIndex {
     }
 
     /**
-     * The entries of a frame are those from {@code firstAfter(frame - 1)} to before {@code firstAfter(frame)}.
+     * Returns the first slot after a frame. The entries of a frame extend from {@code firstAfter(frame - 1)} to before
+     * {@code firstAfter(frame)}.
      *
      * @param frame number of a frame; -1 gives 0
      * @return the first slot of a later frame, or {@link #used()}

@@ -5,7 +5,7 @@ import io.drumlin.format.FormatException;
 import java.io.IOException;
 
 /**
- * What a file says of itself.
+ * The metadata of a file.
  *
  * @param header the first 256 bytes
  * @param names the names of chunks
@@ -17,8 +17,8 @@ public record GsdMetadata(Header header, NameList names, GsdIndex index) {
     public static final String FORMAT = "GSD";
 
     /**
-     * Reads header and names and opens the index; docs/formats/gsd.md, section 7. Accepts what the C library accepts,
-     * entries that it would come upon later included: {@link GsdVerifier} checks all.
+     * Reads header and names and opens the index; docs/formats/gsd.md, section 7. Accepts everything that the C library
+     * accepts, including bad entries that it would only meet later. {@link GsdVerifier} checks all entries.
      *
      * @param source the whole file; entries are read from it later
      * @return the metadata
@@ -32,13 +32,13 @@ public record GsdMetadata(Header header, NameList names, GsdIndex index) {
     }
 
     /**
-     * The metadata of a file that is being written. Nothing is checked: as in the C library, a writer finds also what
-     * could not be opened again.
+     * Makes the metadata of a file that is being written. Nothing is checked. As in the C library, a writer also finds
+     * chunks of a file that could not be opened again.
      *
      * @param source the whole file; entries are read from it later
-     * @param header of the file
-     * @param names of the file
-     * @param used how many entries the index has
+     * @param header the header of the file
+     * @param names the names of the file
+     * @param used number of entries in the index
      * @return the metadata
      */
     public static GsdMetadata written(ByteSource source, Header header, NameList names, long used) {

@@ -6,16 +6,16 @@ import io.drumlin.format.FindingSink;
 import io.drumlin.format.FormatException;
 import java.io.IOException;
 
-/** Checks every entry of an index, where opening checks those it comes upon. The data have no checksum to be checked. */
+/** Checks every entry of an index; opening a file checks only those that it meets. The data have no checksum. */
 public final class GsdVerifier {
 
     private final Header header;
     private final GsdIndex index;
 
     /**
-     * A verifier of one file.
+     * Makes a verifier of one file.
      *
-     * @param metadata of the file
+     * @param metadata the metadata of the file
      */
     public GsdVerifier(GsdMetadata metadata) {
         this.header = metadata.header();
@@ -26,7 +26,7 @@ public final class GsdVerifier {
      * Opens a file and checks all of it.
      *
      * @param source the whole file
-     * @param problems gets everything that is wrong
+     * @param problems receives all faults
      * @throws FormatException thrown by {@code problems}
      * @throws IOException the source cannot be read
      */
@@ -42,9 +42,9 @@ public final class GsdVerifier {
     }
 
     /**
-     * Checks all entries: fields, order, slots left empty, and data that lie in the index or the names.
+     * Checks all entries: fields, order, unused slots among them, and data that overlap the index or the names.
      *
-     * @param problems gets everything that is wrong
+     * @param problems receives all faults
      * @throws FormatException thrown by {@code problems}
      * @throws IOException the source cannot be read
      */

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The first 256 bytes of a file; docs/formats/gsd.md, section 2. Immutable. Whatever is not changed by a method here,
- * reserved bytes too, is kept as it was read.
+ * The first 256 bytes of a file; docs/formats/gsd.md, section 2. Immutable. Bytes that no method changes, including
+ * reserved ones, are kept as they were read.
  */
 public final class Header {
 
@@ -34,7 +34,7 @@ public final class Header {
     private static final int SCHEMA = 112;
 
     private final byte[] array;
-    /** The same. */
+    /** The array as a buffer. */
     private final ByteBuffer bytes;
 
     private Header(byte[] array) {
@@ -43,12 +43,12 @@ public final class Header {
     }
 
     /**
-     * The header of a file without anything in it.
+     * Makes the header of an empty file.
      *
-     * @param application the program that writes; of its UTF-8 form 63 bytes are kept
-     * @param schema what the chunks mean; of its UTF-8 form 63 bytes are kept
+     * @param application name of the writing program; 63 bytes of its UTF-8 form are kept
+     * @param schema name of the schema, which defines the chunks; 63 bytes of its UTF-8 form are kept
      * @param schemaVersion version of the schema
-     * @return a header of version 2.1, with the index behind it and the names behind the index
+     * @return a header of version 2.1, followed by the index, then the names
      */
     public static Header create(String application, String schema, Version schemaVersion) {
         Header header = new Header(new byte[BYTES]);
@@ -59,10 +59,10 @@ public final class Header {
     }
 
     /**
-     * Whether a file begins as a GSD file does.
+     * Returns whether a file begins like a GSD file.
      *
      * @param source the whole file
-     * @return false where the magic number is not there
+     * @return false if the magic number is missing
      * @throws IOException the source cannot be read
      */
     public static boolean recognises(ByteSource source) throws IOException {
@@ -75,7 +75,7 @@ public final class Header {
     }
 
     /**
-     * Reads a header and checks it; the blocks it names are within the source.
+     * Reads a header and checks it. The blocks that it names must be within the source.
      *
      * @param source the whole file
      * @return the header
@@ -106,7 +106,7 @@ public final class Header {
         checkBlock("index", INDEX_LOCATION, IndexEntry.BYTES, fileSize);
     }
 
-    /** The location of a block, and the number of its units in the field behind it. */
+    /** Checks the location of a block, and the number of its units, which is in the next field. */
     private void checkBlock(String block, int field, int unit, long fileSize) throws FormatException {
         long location = bytes.getLong(field);
         long units = bytes.getLong(field + Long.BYTES);
@@ -131,7 +131,7 @@ public final class Header {
     }
 
     /**
-     * Where the index block is.
+     * Returns the location of the index block.
      *
      * @return byte offset in the file
      */
@@ -140,16 +140,16 @@ public final class Header {
     }
 
     /**
-     * Size of the index block.
+     * Returns the size of the index block.
      *
-     * @return slots of 32 bytes, used or not
+     * @return number of slots of 32 bytes, used or not
      */
     public long indexAllocatedEntries() {
         return bytes.getLong(INDEX_ALLOCATED_ENTRIES);
     }
 
     /**
-     * Where the name block is.
+     * Returns the location of the name block.
      *
      * @return byte offset in the file
      */
@@ -158,16 +158,16 @@ public final class Header {
     }
 
     /**
-     * Size of the name block.
+     * Returns the size of the name block.
      *
-     * @return units of 64 bytes
+     * @return number of units of 64 bytes
      */
     public long namelistAllocatedEntries() {
         return bytes.getLong(NAMELIST_ALLOCATED_ENTRIES);
     }
 
     /**
-     * Version of the schema.
+     * Returns the version of the schema.
      *
      * @return the version
      */
@@ -176,7 +176,7 @@ public final class Header {
     }
 
     /**
-     * Version of the file layer.
+     * Returns the version of the file layer.
      *
      * @return the version
      */
@@ -185,7 +185,7 @@ public final class Header {
     }
 
     /**
-     * The program that made the file.
+     * Returns the name of the program that made the file.
      *
      * @return up to 63 bytes, decoded as UTF-8
      */
@@ -194,7 +194,7 @@ public final class Header {
     }
 
     /**
-     * What the chunks mean.
+     * Returns the name of the schema, which defines the chunks.
      *
      * @return up to 63 bytes, decoded as UTF-8
      */
@@ -203,10 +203,10 @@ public final class Header {
     }
 
     /**
-     * This header with another index block.
+     * Returns this header with another index block.
      *
      * @param location byte offset in the file
-     * @param allocatedEntries slots
+     * @param allocatedEntries number of slots
      * @return a new header
      */
     public Header withIndex(long location, long allocatedEntries) {
@@ -216,10 +216,10 @@ public final class Header {
     }
 
     /**
-     * This header with another name block.
+     * Returns this header with another name block.
      *
      * @param location byte offset in the file
-     * @param allocatedEntries units of 64 bytes
+     * @param allocatedEntries number of units of 64 bytes
      * @return a new header
      */
     public Header withNamelist(long location, long allocatedEntries) {
@@ -229,7 +229,7 @@ public final class Header {
     }
 
     /**
-     * This header with another version of the file layer.
+     * Returns this header with another version of the file layer.
      *
      * @param version the version
      * @return a new header
@@ -241,7 +241,8 @@ public final class Header {
     }
 
     /**
-     * The header of an empty file of version 2.1 with the same application and schema; reserved bytes become zero.
+     * Returns the header of an empty file of version 2.1 with the same application and schema; reserved bytes become
+     * zero.
      *
      * @return a new header
      */
@@ -256,9 +257,9 @@ public final class Header {
     }
 
     /**
-     * The header as it is in the file.
+     * Returns the header in the form of the file.
      *
-     * @return 256 bytes, not to be changed
+     * @return 256 bytes, which must not be changed
      */
     public ByteBuffer encode() {
         return bytes.asReadOnlyBuffer();

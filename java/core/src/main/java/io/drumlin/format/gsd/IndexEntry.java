@@ -8,12 +8,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a chunk is and what it holds; docs/formats/gsd.md, section 3. As read: nothing is checked but by the methods
- * that say so.
+ * The location and content of a chunk; docs/formats/gsd.md, section 3. The fields are as they were read. Only the
+ * methods that say so check them.
  *
- * @param frame the frame it belongs to, unsigned
+ * @param frame its frame, unsigned
  * @param rows N, unsigned
- * @param location byte offset of the data; 0 in a slot that is not used
+ * @param location byte offset of the data; 0 in an unused slot
  * @param columns M, 0 to 2^32 - 1
  * @param id number of the name
  * @param type number of the element type
@@ -24,7 +24,7 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
     /** Length in bytes. */
     public static final int BYTES = 32;
 
-    /** Where the fields are in an entry. */
+    /** The positions of the fields in an entry. */
     private enum Field {
         FRAME("frame", 0),
         ROWS("N", 8),
@@ -44,19 +44,19 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
     }
 
     /**
-     * What the entries of a file are checked against.
+     * The limits against which the entries of a file are checked.
      *
-     * @param fileSize bytes
-     * @param allocatedEntries slots of the index
-     * @param names how many names there are
+     * @param fileSize size of the file in bytes
+     * @param allocatedEntries number of slots of the index
+     * @param names number of names
      */
     public record Limits(long fileSize, long allocatedEntries, int names) {}
 
     /**
      * Reads an entry.
      *
-     * @param bytes little-endian
-     * @param offset of the entry in {@code bytes}
+     * @param bytes little-endian bytes
+     * @param offset the offset of the entry in {@code bytes}
      * @return the entry
      */
     static IndexEntry decode(ByteBuffer bytes, int offset) {
@@ -71,30 +71,30 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
     }
 
     /**
-     * Whether the slot holds an entry.
+     * Returns whether the slot holds an entry.
      *
-     * @return false when the location is 0
+     * @return false if the location is 0
      */
     public boolean isUsed() {
         return location != 0;
     }
 
     /**
-     * The type of the elements.
+     * Returns the type of the elements.
      *
-     * @return empty when there is no such type
+     * @return empty if there is no such type
      */
     public Optional<ElementType> elementType() {
         return ElementType.of(type);
     }
 
     /**
-     * Checks what the C library checks when it comes upon an entry, with its arithmetic: sums and products are those of
+     * Makes the checks that the C library makes when it meets an entry, with its arithmetic: sums and products are
      * unsigned 64-bit numbers and may wrap.
      *
-     * @param limits of the file
+     * @param limits the limits of the file
      * @param slot number of the entry
-     * @param offset of the entry in the file
+     * @param offset the offset of the entry in the file
      * @throws FormatException the first field that is wrong
      */
     void checkAsReference(Limits limits, long slot, long offset) throws FormatException {
@@ -109,12 +109,12 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
     }
 
     /**
-     * Checks everything that one entry alone can tell, strictly: the data are within the file and behind the header.
+     * Checks everything that one entry alone can show, strictly: the data must be within the file and after the header.
      *
-     * @param limits of the file
+     * @param limits the limits of the file
      * @param slot number of the entry
-     * @param offset of the entry in the file
-     * @param problems gets the first field that is wrong
+     * @param offset the offset of the entry in the file
+     * @param problems receives the first field that is wrong
      * @return whether nothing is wrong
      * @throws FormatException thrown by {@code problems}
      */
@@ -130,12 +130,12 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
     }
 
     /**
-     * Checks what reading the data needs: the type, and data within the file and behind the header. The C library does not look
-     * at the other fields of an entry that it has found either.
+     * Checks the fields that reading the data needs: the type, and that the data are within the file and after the
+     * header. The C library also ignores the other fields of an entry that it has found.
      *
-     * @param limits of the file
+     * @param limits the limits of the file
      * @param slot number of the entry
-     * @param offset of the entry in the file
+     * @param offset the offset of the entry in the file
      * @throws FormatException the first field that is wrong
      */
     public void checkData(Limits limits, long slot, long offset) throws FormatException {
@@ -149,11 +149,11 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
     }
 
     /**
-     * Checks what saying the name of the chunk needs.
+     * Checks the field that the name of the chunk needs.
      *
-     * @param limits of the file
+     * @param limits the limits of the file
      * @param slot number of the entry
-     * @param offset of the entry in the file
+     * @param offset the offset of the entry in the file
      * @throws FormatException there is no name with its id
      */
     public void checkName(Limits limits, long slot, long offset) throws FormatException {
@@ -203,14 +203,14 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
             return finding(
                     Field.LOCATION, slot, offset, "is " + location + ", allowed " + Header.BYTES + " to " + fileSize);
         }
-        // columns is below 2^32 and an element has at most 8 bytes.
+        // The number of columns is below 2^32, and an element has at most 8 bytes.
         long rowBytes = columns * elementType().orElseThrow().bytes();
         return Long.compareUnsigned(rows, (fileSize - location) / rowBytes) > 0
                 ? endFinding(fileSize, slot, offset)
                 : null;
     }
 
-    /** Blames the rows where they would not fit anywhere, else the location. */
+    /** Blames the rows if they would not fit anywhere, else the location. */
     private Finding endFinding(long fileSize, long slot, long offset) {
         long most = columns == 0 ? -1 : (fileSize - Header.BYTES) / rowBytes();
         return finding(
@@ -226,9 +226,9 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
     }
 
     /**
-     * Bytes of a row.
+     * Returns the size of a row.
      *
-     * @return M times the size of an element; only for an entry that was checked
+     * @return M times the size of an element; valid only for an entry that was checked
      */
     public long rowBytes() {
         return columns * elementType().orElseThrow().bytes();

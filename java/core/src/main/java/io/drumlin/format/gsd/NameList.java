@@ -16,14 +16,14 @@ import java.util.Map;
 /**
  * The names of chunks in the order of their ids; docs/formats/gsd.md, section 4. Not thread-safe.
  *
- * <p>Names are bytes. Those that are UTF-8 are found by their text; others can be looked at only.
+ * <p>Names are bytes. Names in UTF-8 can be found by their text; others can only be read.
  */
 public final class NameList {
 
-    /** How many names a file can have. */
+    /** Largest number of names in a file. */
     public static final int LIMIT = 65535;
 
-    /** Bytes of a name in a slot of 1.0, without the NUL. */
+    /** Largest size in bytes of a name in a slot of version 1.0, without the NUL. */
     public static final int SLOT_NAME_BYTES = Header.NAME_UNIT - 1;
 
     private static final int PIECE = 1 << 16;
@@ -34,18 +34,18 @@ public final class NameList {
     private long bytes;
 
     /**
-     * An empty list.
+     * Makes an empty list.
      *
-     * @param version of the file, which says how names are stored
+     * @param version version of the file, which determines how names are stored
      */
     public NameList(Version version) {
         this.slots = version.hasSlots();
     }
 
     /**
-     * The same names, to be stored as in another version.
+     * Returns the same names for a file of another version.
      *
-     * @param version of the file
+     * @param version version of the file
      * @return a new list
      */
     public NameList convertedTo(Version version) {
@@ -55,10 +55,10 @@ public final class NameList {
     }
 
     /**
-     * Reads the list. No more memory is taken than the names before the first empty one have.
+     * Reads the list. Needs no more memory than the names before the first empty one.
      *
      * @param source the whole file
-     * @param header that was checked against it
+     * @param header a header that was checked against the file
      * @return the names
      * @throws FormatException the block does not end with a NUL, or has more than 2 GiB of names
      * @throws IOException the source cannot be read
@@ -89,7 +89,7 @@ public final class NameList {
         return list;
     }
 
-    /** Both return false at the end of the list. */
+    /** Returns false at the end of the list, like the other method. */
     private boolean takeSlots(ByteBuffer piece) {
         while (piece.hasRemaining()) {
             byte[] slot = new byte[Header.NAME_UNIT];
@@ -122,7 +122,7 @@ public final class NameList {
     }
 
     /**
-     * How many names there are.
+     * Returns the number of names.
      *
      * @return 0 or more; ids above {@link #LIMIT} cannot be used
      */
@@ -131,17 +131,17 @@ public final class NameList {
     }
 
     /**
-     * The id of a name.
+     * Returns the id of a name.
      *
      * @param name its text
-     * @return the lowest id, or -1 when there is no such name
+     * @return the lowest id, or -1 if there is no such name
      */
     public int id(String name) {
         return ids.getOrDefault(name, -1);
     }
 
     /**
-     * The name of an id.
+     * Returns the name of an id.
      *
      * @param id 0 to {@link #size()} - 1
      * @return its text; bytes that are not UTF-8 are replaced
@@ -151,7 +151,7 @@ public final class NameList {
     }
 
     /**
-     * The bytes of a name.
+     * Returns the bytes of a name.
      *
      * @param id 0 to {@link #size()} - 1
      * @return a copy
@@ -161,7 +161,7 @@ public final class NameList {
     }
 
     /**
-     * Adds a name, even if there is one like it. In slots of 1.0, 63 bytes of it are kept.
+     * Adds a name, even if the list has it already. Slots of version 1.0 keep 63 bytes of it.
      *
      * @param name not empty and without NUL
      * @return its id
@@ -182,19 +182,19 @@ public final class NameList {
     }
 
     /**
-     * Bytes that all names take in the name block.
+     * Returns the number of bytes that all names take in the name block.
      *
-     * @return 64 for each in 1.0, one more than each has in 2.x
+     * @return 64 for each name in version 1.0, the length of each plus one in versions 2.x
      */
     public long bytes() {
         return bytes;
     }
 
     /**
-     * The names as they are stored.
+     * Returns the names in their stored form.
      *
-     * @param first id of the first name wanted
-     * @return the stored bytes of that name and all behind it
+     * @param first id of the first name
+     * @return the stored bytes of that name and all later ones
      */
     public ByteBuffer encode(int first) {
         int length = 0;

@@ -14,8 +14,8 @@ public record Version(int major, int minor) {
     /**
      * Checks the range.
      *
-     * @param major changes when old readers cannot read the file
-     * @param minor changes when they can
+     * @param major changes if old readers cannot read the file
+     * @param minor changes if they can
      * @throws IllegalArgumentException a part is not within 16 bits
      */
     public Version {
@@ -33,13 +33,13 @@ public record Version(int major, int minor) {
         return major << 16 | minor;
     }
 
-    /** 1.0 to below 3.0, and 0.3, which is laid out as 1.0. */
+    /** Returns whether the version can be read: from 1.0 to below 3.0, and 0.3, which has the layout of 1.0. */
     boolean isReadable() {
         return major == 1 || major == 2 || equals(new Version(0, 3));
     }
 
     /**
-     * Whether a file of this version has names in slots of 64 bytes, and entries of a frame in any order.
+     * Returns whether a file of this version has names in slots of 64 bytes, and the entries of a frame in any order.
      *
      * @return true for 1.x and 0.3
      */
@@ -48,7 +48,7 @@ public record Version(int major, int minor) {
     }
 
     /**
-     * The version in words.
+     * Returns the version as text.
      *
      * @return for example {@code 2.1}
      */

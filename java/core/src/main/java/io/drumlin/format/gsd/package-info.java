@@ -1,4 +1,4 @@
-/** GSD, from bytes to records and back. Pure: no files, no ranks, no clock. */
+/** GSD, from bytes to records and back. The package has no access to files, ranks or the clock. */
 @NullMarked
 package io.drumlin.format.gsd;
 

@@ -3,7 +3,7 @@ package io.drumlin.format.hdf5;
 import java.util.List;
 import java.util.Optional;
 
-/** Several elements as one. */
+/** An array of elements as one element. */
 record ArrayType(Datatype element, List<Long> dimensions, int size) implements Datatype {
 
     static final int CLASS = 10;

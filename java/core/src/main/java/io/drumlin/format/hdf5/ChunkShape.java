@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a dataset is cut into chunks whose elements follow each other in it: of one element along the first dimensions, of
- * some along the next one and of all along the rest.
+ * Describes how a dataset is cut into chunks of consecutive elements. A chunk has one element along the first
+ * dimensions, some along the next one, and all along the rest.
  *
- * @param dimensions of the dataset
- * @param chunk of a chunk; each at least 1 in a chunked dataset
- * @param elementSize bytes
+ * @param dimensions the dimensions of the dataset
+ * @param chunk the dimensions of a chunk; each at least 1 in a chunked dataset
+ * @param elementSize size of an element in bytes
  */
 record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
 
@@ -18,7 +18,7 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
         chunk = List.copyOf(chunk);
     }
 
-    /** The largest chunks within the bounds; there are elements. */
+    /** Makes the largest chunks within the bounds. The dataset must have elements. */
     static ChunkShape of(List<Long> dimensions, int elementSize, long mostBytes, long mostElements) {
         if (elementSize > mostBytes) {
             throw new IllegalArgumentException(
@@ -34,13 +34,13 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
         return new ChunkShape(dimensions, chunk, elementSize);
     }
 
-    /** Whether the elements of each chunk follow each other in the dataset. */
+    /** Returns whether the elements of each chunk follow each other in the dataset. */
     boolean isInOrder() {
         int cut = cut();
         return chunk.stream().limit(cut).allMatch(along -> along == 1) && !isPaddedWithin();
     }
 
-    /** Whether what a chunk has beyond the dataset lies between its elements, and not only behind them. */
+    /** Returns whether the part of a chunk outside the dataset lies between its elements, and not only after them. */
     private boolean isPaddedWithin() {
         boolean padded = false;
         boolean rows = false;
@@ -51,7 +51,7 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
         return padded && !dimensions.contains(0L);
     }
 
-    /** The last dimension along which a chunk has not all elements; 0 if it has all. */
+    /** Returns the last dimension along which a chunk does not have all elements; 0 if it has all. */
     private int cut() {
         int cut = dimensions.size() - 1;
         while (cut > 0 && chunk.get(cut) >= dimensions.get(cut)) {
@@ -60,12 +60,12 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
         return cut;
     }
 
-    /** Bytes of a chunk. */
+    /** Returns the size of a chunk in bytes. */
     long bytes() {
         return chunk.stream().reduce((long) elementSize, Math::multiplyExact);
     }
 
-    /** How many chunks there are along a dimension. */
+    /** Returns the number of chunks along a dimension. */
     private long along(int dimension) {
         return (dimensions.get(dimension) + chunk.get(dimension) - 1) / chunk.get(dimension);
     }
@@ -78,7 +78,7 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
         return chunks;
     }
 
-    /** The index of the first element of a chunk along each dimension. */
+    /** Returns the index of the first element of a chunk along each dimension. */
     List<Long> start(long number) {
         List<Long> start = new ArrayList<>();
         long rest = number;
@@ -89,12 +89,12 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
         return start;
     }
 
-    /** Where the elements of a chunk begin in the dataset, in bytes. */
+    /** Returns the offset of the elements of a chunk in the dataset, in bytes. */
     long from(long number) {
         return from(start(number));
     }
 
-    /** Where an element is in the dataset, in bytes. */
+    /** Returns the offset of an element in the dataset, in bytes. */
     long from(List<Long> index) {
         long from = 0;
         for (int i = 0; i < dimensions.size(); i++) {
@@ -103,12 +103,12 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
         return from * elementSize;
     }
 
-    /** Bytes of the elements of a chunk that are in the dataset. */
+    /** Returns the number of bytes of a chunk's elements that are in the dataset. */
     long length(long number) {
         return length(start(number));
     }
 
-    /** The same of the chunk that begins with an element. */
+    /** Returns the number of bytes in the dataset for the chunk that begins with an element. */
     long length(List<Long> start) {
         int cut = cut();
         long length = elementSize;

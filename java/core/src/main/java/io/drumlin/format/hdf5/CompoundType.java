@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * A struct.
  *
- * @param members in the order of the message
+ * @param members the members in the order of the message
  */
 record CompoundType(int size, List<Member> members) implements Datatype {
 

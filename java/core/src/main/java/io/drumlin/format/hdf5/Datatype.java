@@ -14,8 +14,8 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
      * A part of a compound.
      *
      * @param name not empty
-     * @param offset in bytes from the beginning of the compound
-     * @param type of the part
+     * @param offset offset in bytes from the beginning of the compound
+     * @param type the type of the part
      */
     record Member(String name, int offset, Datatype type) {
 
@@ -24,19 +24,19 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
         }
 
         /**
-         * Whether the library refuses this in a compound that has another part.
+         * Returns whether the library refuses this part in a compound that has another part.
          *
-         * @param other the part that is there
-         * @return whether they have one name, or bytes in common
+         * @param other the existing part
+         * @return true if they have the same name, or bytes in common
          */
         public boolean excludes(Member other) {
             return name.equals(other.name) || (offset < other.end() && other.offset < end());
         }
 
         /**
-         * For messages.
+         * Returns a description for messages.
          *
-         * @return name, place and type
+         * @return name, position and type
          */
         @Override
         public String toString() {
@@ -45,28 +45,29 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
     }
 
     /**
-     * How large an element is.
+     * Returns the size of an element.
      *
-     * @return bytes, above 0
+     * @return size in bytes, above 0
      */
     int size();
 
     /**
-     * Looks for what the bytes of an element would mean otherwise in another type. The order in which members are described means
-     * nothing, nor does what is in bits that are not used.
+     * Finds a difference in the meaning of an element's bytes between this type and another. The order in which members
+     * are described does not count, nor does the content of unused bits.
      *
-     * @param here what is compared with this
-     * @return what is "there", in this type, and what "here", of compounds of the first member that differs; empty if all means the same
+     * @param here the other type
+     * @return the meaning "there", in this type, and "here", in the other; for compounds, of the first member that
+     *     differs; empty if all bytes have the same meaning
      */
     Optional<String> difference(Datatype here);
 
     /**
-     * A whole number.
+     * Makes the type of an integer, little endian.
      *
-     * @param size bytes, above 0
-     * @param precision bits from the lowest on that have a meaning
+     * @param size size in bytes, above 0
+     * @param precision number of significant bits, from the lowest on
      * @param signed whether it is in two's complement
-     * @return its type, little endian
+     * @return the type
      */
     static Datatype integer(int size, int precision, boolean signed) {
         ByteBuffer properties = ByteBuffer.allocate(ScalarType.INTEGER_PROPERTIES)
@@ -77,7 +78,7 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
     }
 
     /**
-     * {@code float} of C.
+     * Returns the type {@code float} of C.
      *
      * @return IEEE 754 with 32 bits, little endian
      */
@@ -86,7 +87,7 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
     }
 
     /**
-     * {@code double} of C.
+     * Returns the type {@code double} of C.
      *
      * @return IEEE 754 with 64 bits, little endian
      */
@@ -95,7 +96,7 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
     }
 
     /**
-     * {@code long double} of C on x86-64.
+     * Returns the type {@code long double} of C on x86-64.
      *
      * @return 80 bits in 16 bytes
      */
@@ -104,24 +105,25 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
     }
 
     /**
-     * Several elements as one.
+     * Makes the type of an array of elements.
      *
-     * @param element type of each
-     * @param dimensions 1 to 32, each 1 or more
-     * @return the type of all
-     * @throws ArithmeticException they are 2 GiB or more
+     * @param element type of each element
+     * @param dimensions 1 to 32 dimensions, each 1 or more
+     * @return the type of the array
+     * @throws ArithmeticException the elements together have 2 GiB or more
      */
     static Datatype array(Datatype element, List<Long> dimensions) {
         return new ArrayType(element, dimensions);
     }
 
     /**
-     * A struct.
+     * Makes the type of a struct.
      *
-     * @param size bytes of it
+     * @param size size of the struct in bytes
      * @param members 1 or more, within the size
-     * @return its type
-     * @throws IllegalArgumentException there are no members, two have one name, or the names are too long for a message
+     * @return the type
+     * @throws IllegalArgumentException there are no members, two have the same name, or the names are too long for a
+     *     message
      */
     static Datatype compound(int size, List<Member> members) {
         long names = members.stream().map(Member::name).distinct().count();

@@ -9,12 +9,12 @@ import java.util.List;
 /** Reads datatype messages. */
 final class DatatypeReader {
 
-    /** Types within types. */
+    /** Largest depth of nested types. */
     private static final int MOST_DEPTH = 64;
 
     private static final int MOST_DIMENSIONS = 32;
 
-    /** Dimensions that version 1 has room for in a member. */
+    /** Number of dimensions of a member in version 1. */
     private static final int MOST_MEMBER_DIMENSIONS = 4;
 
     private DatatypeReader() {}
@@ -78,7 +78,7 @@ final class DatatypeReader {
         return new CompoundType((int) size, members);
     }
 
-    /** As many bytes as the size of the compound needs. */
+    /** Reads an offset with as many bytes as the size of the compound needs. */
     private static long shortOffset(Window message, long size) throws FormatException {
         long offset = 0;
         int bytes = (64 - Long.numberOfLeadingZeros(size) + 7) / 8;
@@ -88,7 +88,7 @@ final class DatatypeReader {
         return offset;
     }
 
-    /** Those that arrays have of their own since version 2. */
+    /** Reads the dimensions of a member. Since version 2, arrays have dimensions of their own. */
     private static List<Long> memberDimensions(Window message) throws FormatException {
         int rank = message.u8("dimensions of a member");
         if (rank > MOST_MEMBER_DIMENSIONS) {

@@ -8,21 +8,21 @@ import java.nio.charset.StandardCharsets;
 /** Writes datatype messages: version 1 for numbers, 2 for arrays and compounds. */
 final class DatatypeWriter {
 
-    /** Bytes that a message can have. */
+    /** Largest size of a message in bytes. */
     static final int MOST_BYTES = 0xFFF8;
 
     private static final int HEAD = 8;
 
     private DatatypeWriter() {}
 
-    /** The message. */
+    /** Returns the message. */
     static ByteBuffer encoding(Datatype type) {
         ByteBuffer message = ByteBuffer.allocate(Math.toIntExact(bytes(type))).order(ByteOrder.LITTLE_ENDIAN);
         put(message, type);
         return message.flip();
     }
 
-    /** How many bytes the message has. */
+    /** Returns the size of the message in bytes. */
     static long bytes(Datatype type) {
         if (type instanceof CompoundType compound) {
             return compound.members().stream()
@@ -70,7 +70,7 @@ final class DatatypeWriter {
         put(message, array.element());
     }
 
-    /** Bytes of a name with the NUL behind it, filled up to a multiple of 8. */
+    /** Returns the size of a name with the NUL after it, padded to a multiple of 8 bytes. */
     static int padded(String name) {
         return (name.getBytes(StandardCharsets.UTF_8).length + 8) / 8 * 8;
     }

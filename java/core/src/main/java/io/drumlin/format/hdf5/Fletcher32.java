@@ -4,28 +4,28 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The checksum of HDF5's filter of that name: two sums modulo 65535 over big-endian words of 16 bits. Not thread-safe.
+ * The checksum of HDF5's Fletcher-32 filter: two sums modulo 65535 over big-endian words of 16 bits. Not thread-safe.
  */
 public final class Fletcher32 {
 
     private static final int MODULUS = 65535;
 
-    /** Words after which the sums, below 2^17 before them, still fit into 63 bits. */
+    /** Number of words after which the sums, which begin below 2^17, still fit into 63 bits. */
     private static final int MOST_WORDS = 1 << 20;
 
     private long sum1;
     private long sum2;
 
-    /** The first byte of a word whose second is still to come, or -1. */
+    /** The first byte of a word whose second byte is still missing, or -1. */
     private int half = -1;
 
-    /** The checksum of no bytes. */
+    /** Begins with the checksum of no bytes. */
     public Fletcher32() {}
 
     /**
-     * Takes bytes.
+     * Adds bytes.
      *
-     * @param bytes the remaining ones; position, limit and byte order stay as they are
+     * @param bytes a buffer whose remaining bytes are added; position, limit and byte order do not change
      */
     public void update(ByteBuffer bytes) {
         ByteBuffer rest = bytes.duplicate().order(ByteOrder.BIG_ENDIAN);
@@ -57,9 +57,9 @@ public final class Fletcher32 {
     }
 
     /**
-     * Takes bytes of value 0.
+     * Adds bytes of value 0.
      *
-     * @param count how many, 0 or more
+     * @param count number of bytes, 0 or more
      */
     public void zeros(long count) {
         if (count == 0) {
@@ -74,15 +74,15 @@ public final class Fletcher32 {
         half = rest % 2 == 1 ? 0 : -1;
     }
 
-    /** In 1..65535 as folding the carries gives it: never 0 unless all was. */
+    /** Folds the carries. The result is in 1..65535, and 0 only if all bytes were 0. */
     private static long reduced(long sum) {
         return sum == 0 ? 0 : (sum - 1) % MODULUS + 1;
     }
 
     /**
-     * The checksum of what was taken.
+     * Returns the checksum of the added bytes.
      *
-     * @return as it is stored, little endian
+     * @return the value that is stored, little endian
      */
     public int value() {
         Fletcher32 all = this;

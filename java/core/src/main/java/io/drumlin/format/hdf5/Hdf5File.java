@@ -20,18 +20,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The datasets of a file in the first format of HDF5, which the library writes unless it is told otherwise, up to its release
- * 1.14; docs/formats/fti-hdf5.md. Immutable.
+ * The datasets of a file in the first format of HDF5, which is the library's default up to its release 1.14;
+ * docs/formats/fti-hdf5.md. Immutable.
  *
- * <p>Read are elements in datasets that are contiguous, or in chunks in the order of the elements, without
- * filters but Fletcher-32. No number in a file decides how much memory is taken.
+ * <p>It reads elements of contiguous datasets, and of datasets in chunks in the order of the elements, with no filter
+ * except Fletcher-32. No number in a file determines the amount of memory.
  */
 public final class Hdf5File {
 
     private static final int MOST_DIMENSIONS = 32;
-    /** Groups within groups; C FTI has no more groups in all. */
+    /** Largest depth of nested groups; C FTI has no more groups in all. */
     private static final int MOST_DEPTH = 256;
-    /** Characters of a name and those of the groups that it is in; C FTI's buffers have 256 bytes. */
+    /** Largest length in characters of a name with the names of its groups; C FTI's buffers have 256 bytes. */
     private static final int MOST_CHARACTERS = 4096;
 
     private static final int NODE_HEADER = 24;
@@ -45,10 +45,10 @@ public final class Hdf5File {
     /** Named datatypes by their addresses. */
     private final Map<Long, Datatype> namedTypes = new HashMap<>();
 
-    /** Bytes of all chunks so far. */
+    /** Size in bytes of all chunks so far. */
     private long stored;
 
-    /** Addresses of groups and nodes that were visited: none is met twice in a tree. */
+    /** Addresses of visited groups and nodes; none occurs twice in a tree. */
     private final Set<Long> visited = new HashSet<>();
 
     private Hdf5File(ByteSource file) throws IOException {
@@ -67,10 +67,10 @@ public final class Hdf5File {
     }
 
     /**
-     * Whether bytes begin like an HDF5 file, of whatever version.
+     * Returns whether bytes begin like an HDF5 file, of any version.
      *
      * @param file the bytes
-     * @return false too if they are too few
+     * @return also false if there are too few bytes
      * @throws IOException they cannot be read
      */
     public static boolean isRecognised(ByteSource file) throws IOException {
@@ -83,11 +83,11 @@ public final class Hdf5File {
     }
 
     /**
-     * Reads what is in a file, but not the elements.
+     * Reads the structure of a file, but not the elements.
      *
      * @param file the whole file
      * @return its datasets
-     * @throws FormatException it is no HDF5 file of this kind, or is damaged
+     * @throws FormatException the file is not an HDF5 file of this kind, or is damaged
      * @throws IOException it cannot be read
      */
     public static Hdf5File read(ByteSource file) throws IOException {
@@ -135,7 +135,7 @@ public final class Hdf5File {
         }
     }
 
-    /** The symbol table nodes of a group. */
+    /** Returns the addresses of the symbol table nodes of a group. */
     private List<Long> leaves(long tree) throws IOException {
         List<Long> nodes = List.of(tree);
         for (int level = level(tree); level >= 0; level--) {
@@ -151,7 +151,7 @@ public final class Hdf5File {
         return nodes;
     }
 
-    /** The keys and children of a node. */
+    /** Reads the keys and children of a node. */
     private Window node(long address, int type, int level, int keySize) throws IOException {
         visit("B-tree node", address);
         Window header = Window.of(structures, "B-tree node", address, NODE_HEADER);
@@ -243,7 +243,7 @@ public final class Hdf5File {
         return dimensions;
     }
 
-    /** Whether there is a Fletcher-32 filter, the only one that may be. */
+    /** Returns whether there is a Fletcher-32 filter, which is the only one allowed. */
     private static boolean checksums(String path, ObjectHeader header) throws FormatException {
         Optional<Window> found = header.find(HeaderWriter.FILTERS);
         if (found.isEmpty()) {
@@ -275,7 +275,7 @@ public final class Hdf5File {
         return new StoredDataset(empty.path(), empty.dimensions(), empty.type(), chunks);
     }
 
-    /** Checks that a chunk is within the file, and not over others. */
+    /** Checks that a chunk is within the file and overlaps no other. */
     private Chunk inFile(String path, Chunk chunk) throws FormatException {
         long bytes = Math.max(chunk.length(), chunk.stored() == 0 ? 0 : chunk.stored() + Integer.BYTES);
         if (chunk.offset() < 0 || bytes < 0 || chunk.offset() > file.size() - bytes) {
@@ -376,7 +376,7 @@ public final class Hdf5File {
     }
 
     /**
-     * The dataset of a path.
+     * Returns the dataset of a path.
      *
      * @param path names from the root on, each with a slash before it
      * @return empty if there is none
@@ -386,16 +386,16 @@ public final class Hdf5File {
     }
 
     /**
-     * All datasets.
+     * Returns all datasets.
      *
-     * @return in the order of the file's symbol tables
+     * @return datasets in the order of the file's symbol tables
      */
     public List<StoredDataset> datasets() {
         return List.copyOf(datasets.values());
     }
 
     /**
-     * Reads all elements that have a checksum and compares it.
+     * Reads all elements that have a checksum and verifies it.
      *
      * @throws FormatException a checksum is wrong
      * @throws IOException the file cannot be read

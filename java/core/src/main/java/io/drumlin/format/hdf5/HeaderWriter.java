@@ -16,23 +16,23 @@ final class HeaderWriter {
 
     /** Flag of a message that never changes. */
     static final int CONSTANT = 1;
-    /** Flag of a message that says where it is. */
+    /** Flag of a message that only points to the actual message. */
     static final int SHARED = 2;
 
     static final int CHUNKED = 2;
     static final int CONTIGUOUS = 1;
 
-    /** Space for elements is there from the beginning. */
+    /** Space for elements is allocated when the dataset is made. */
     static final int EARLY = 1;
-    /** Space for all elements is taken when the first are written. */
+    /** Space for all elements is allocated when the first are written. */
     static final int LATE = 2;
-    /** Space is taken for a chunk at a time. */
+    /** Space is allocated for one chunk at a time. */
     static final int INCREMENTAL = 3;
 
     static final int FLETCHER32 = 3;
     private static final byte[] FILTER_NAME = NewGroup.bytes("fletcher32");
 
-    /** An address that is none. */
+    /** The undefined address. */
     static final long UNDEFINED = -1;
 
     private static final int PREFIX = 16;
@@ -75,7 +75,7 @@ final class HeaderWriter {
         file.put((byte) flags).put((byte) 0).putShort((short) 0);
     }
 
-    /** Fills a message up. */
+    /** Pads a message. */
     private static void endMessage(ByteBuffer file) {
         while (file.position() % 8 != 0) {
             file.put((byte) 0);
@@ -110,7 +110,7 @@ final class HeaderWriter {
         } else {
             putType(file, dataset.type());
         }
-        // The default: zeros, when space is allocated.
+        // The default: zeros, written when space is allocated.
         beginMessage(file, FILL_VALUE, 8, CONSTANT);
         file.put((byte) 2)
                 .put((byte) dataset.allocation())
@@ -136,7 +136,7 @@ final class HeaderWriter {
                 .put((byte) 0)
                 .putInt(0);
         dimensions.forEach(file::putLong);
-        // The largest they can become.
+        // The largest possible dimensions.
         dimensions.forEach(file::putLong);
     }
 

@@ -4,19 +4,19 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A block of the elements of a dataset: what {@code H5Sselect_hyperslab} selects by start and count. Immutable.
+ * A block of the elements of a dataset, which {@code H5Sselect_hyperslab} selects by start and count. Immutable.
  *
- * @param offset of its first element, along each dimension; 0 or more
- * @param count elements along each dimension, as many numbers as {@code offset}; 0 or more
+ * @param offset offset of its first element along each dimension; 0 or more
+ * @param count number of elements along each dimension, with as many numbers as {@code offset}; 0 or more
  */
 public record Hyperslab(List<Long> offset, List<Long> count) {
 
     /**
      * Checks the numbers.
      *
-     * @param offset of the first element
-     * @param count elements
-     * @throws IllegalArgumentException they are not as many, there are none, or one is below 0
+     * @param offset offset of the first element
+     * @param count number of elements
+     * @throws IllegalArgumentException the lists differ in length or are empty, or a number is below 0
      */
     public Hyperslab {
         offset = List.copyOf(offset);
@@ -29,36 +29,36 @@ public record Hyperslab(List<Long> offset, List<Long> count) {
         }
     }
 
-    /** Elements that follow each other in the dataset and in the hyperslab. */
+    /** A consumer of elements that follow each other in the dataset and in the hyperslab. */
     @FunctionalInterface
     public interface Run {
 
         /**
-         * Does something with them.
+         * Processes the elements.
          *
          * @param start number of the first one in the dataset, the last dimension varying fastest
          * @param at number of the first one in the hyperslab
-         * @param length how many there are, above 0
-         * @throws IOException it failed
+         * @param length number of elements, above 0
+         * @throws IOException the processing failed
          */
         void accept(long start, long at, long length) throws IOException;
     }
 
     /**
-     * How many elements there are.
+     * Returns the number of elements.
      *
      * @return 0 or more
-     * @throws ArithmeticException they do not fit into 63 bits
+     * @throws ArithmeticException the number does not fit into 63 bits
      */
     public long elements() {
         return count.contains(0L) ? 0 : count.stream().reduce(1L, Math::multiplyExact);
     }
 
     /**
-     * Whether all elements are in a dataset.
+     * Returns whether all elements are in a dataset.
      *
-     * @param dimensions of the dataset
-     * @return false also if it has another rank
+     * @param dimensions the dimensions of the dataset
+     * @return also false if the dataset has another rank
      */
     public boolean isWithin(List<Long> dimensions) {
         boolean within = dimensions.size() == offset.size();
@@ -68,7 +68,7 @@ public record Hyperslab(List<Long> offset, List<Long> count) {
         return within;
     }
 
-    /** Whether there are elements in both; they are of one rank. */
+    /** Returns whether both have elements in common; they must have the same rank. */
     boolean overlaps(Hyperslab other) {
         boolean overlaps = elements() > 0 && other.elements() > 0;
         for (int i = 0; overlaps && i < offset.size(); i++) {
@@ -77,16 +77,16 @@ public record Hyperslab(List<Long> offset, List<Long> count) {
         return overlaps;
     }
 
-    /** Behind the last element along a dimension. */
+    /** Returns the index after the last element along a dimension. */
     long end(int dimension) {
         return offset.get(dimension) + count.get(dimension);
     }
 
     /**
-     * The elements in their order, as many at a time as follow each other in the dataset.
+     * Visits the elements in their order. Each call gets as many elements as follow each other in the dataset.
      *
-     * @param dimensions of the dataset, in which this is
-     * @param run called for each
+     * @param dimensions the dimensions of the dataset, which must contain this hyperslab
+     * @param run called for each run of elements
      * @throws IOException a call has failed
      */
     public void forEachRun(List<Long> dimensions, Run run) throws IOException {
@@ -94,7 +94,7 @@ public record Hyperslab(List<Long> offset, List<Long> count) {
         if (elements == 0) {
             return;
         }
-        // Along the dimensions behind this one the hyperslab has all that there is.
+        // Along the dimensions after this one, the hyperslab has all elements of the dataset.
         int cut = dimensions.size() - 1;
         while (cut > 0 && count.get(cut).equals(dimensions.get(cut))) {
             cut--;
@@ -112,7 +112,7 @@ public record Hyperslab(List<Long> offset, List<Long> count) {
         }
     }
 
-    /** The number in the dataset of the element that has an index along the first dimensions of this. */
+    /** Returns the number in the dataset of the element with this index along the first dimensions of the hyperslab. */
     private long start(List<Long> dimensions, long[] index) {
         long start = 0;
         for (int i = 0; i < dimensions.size(); i++) {

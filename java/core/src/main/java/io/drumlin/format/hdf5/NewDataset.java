@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A dataset of a file that is to be written: chunked with Fletcher-32, in one chunk unless that would have 4 GiB; or
- * contiguous. Not thread-safe.
+ * A dataset of a file to be written. It is either contiguous or chunked with Fletcher-32, in one chunk unless that
+ * would have 4 GiB. Not thread-safe.
  */
 public final class NewDataset implements NewObject {
 
-    /** Bytes that a chunk can have with its checksum: its size is a number of 32 bits. */
+    /** Largest size in bytes of a chunk with its checksum, because the size is a number of 32 bits. */
     static final long MOST_CHUNK_BYTES = 0xFFFF_FFFFL;
 
-    /** Elements along one dimension of a chunk. */
+    /** Largest number of elements along one dimension of a chunk. */
     private static final long MOST_ELEMENTS = 0xFFFF_FFFFL;
 
-    /** Chunks that a node of a B-tree has room for. */
+    /** Largest number of chunks in a node of a B-tree. */
     static final int MOST_CHUNKS = 64;
 
     private final Datatype type;
@@ -35,39 +35,39 @@ public final class NewDataset implements NewObject {
     /**
      * A chunk, once the file was placed.
      *
-     * @param from where its elements begin in the dataset, in bytes
-     * @param offset where they begin in the file
-     * @param length bytes of them
-     * @param padding bytes of 0 behind them; a checksum of 4 bytes follows those where the dataset is chunked
+     * @param from offset of its elements in the dataset, in bytes
+     * @param offset offset of its elements in the file
+     * @param length size of its elements in bytes
+     * @param padding number of bytes of value 0 after them; in a chunked dataset a checksum of 4 bytes follows
      */
     public record NewChunk(long from, long offset, long length, long padding) {}
 
     /**
-     * A dataset with checksums.
+     * Makes a dataset with checksums.
      *
-     * @param type of an element
-     * @param named the same, where it is in the file under a name
-     * @param dimensions 1 to 32, each 0 or more
-     * @return in no group yet
+     * @param type type of an element
+     * @param named the same type as a named type, if the file has it under a name
+     * @param dimensions 1 to 32 dimensions, each 0 or more
+     * @return a dataset that is in no group yet
      * @throws IllegalArgumentException an element is too large for a chunk, or there would be too many chunks
      */
     public static NewDataset chunked(Datatype type, Optional<NewDatatype> named, List<Long> dimensions) {
         return chunked(type, named, dimensions, MOST_CHUNK_BYTES - Integer.BYTES);
     }
 
-    /** The same with at most {@code mostBytes} in a chunk, without its checksum. */
+    /** Makes a dataset with checksums and at most {@code mostBytes} in a chunk, without its checksum. */
     static NewDataset chunked(Datatype type, Optional<NewDatatype> named, List<Long> dimensions, long mostBytes) {
         return new NewDataset(type, named, dimensions, mostBytes, false);
     }
 
     /**
-     * A dataset in one piece, without checksum, whose place in the file is there from the beginning: what the library makes in a
-     * file that many processes write.
+     * Makes a contiguous dataset without checksum, whose space in the file is allocated from the beginning. The library
+     * makes such datasets in a file that many processes write.
      *
-     * @param type of an element
-     * @param named the same, where it is in the file under a name
-     * @param dimensions 1 to 32, each 0 or more
-     * @return in no group yet
+     * @param type type of an element
+     * @param named the same type as a named type, if the file has it under a name
+     * @param dimensions 1 to 32 dimensions, each 0 or more
+     * @return a dataset that is in no group yet
      */
     public static NewDataset contiguous(Datatype type, Optional<NewDatatype> named, List<Long> dimensions) {
         return new NewDataset(type, named, dimensions, Long.MAX_VALUE, true);
@@ -79,7 +79,7 @@ public final class NewDataset implements NewObject {
         this.named = named;
         this.dimensions = List.copyOf(dimensions);
         bytes = dimensions.stream().reduce((long) type.size(), Math::multiplyExact);
-        // Chunks have elements; what has none needs no place in the file.
+        // Chunks must have elements. A dataset without elements needs no space in the file.
         this.contiguous = contiguous || bytes == 0;
         int ofChunks = this.contiguous ? HeaderWriter.LATE : HeaderWriter.INCREMENTAL;
         allocation = contiguous ? HeaderWriter.EARLY : ofChunks;
@@ -93,7 +93,7 @@ public final class NewDataset implements NewObject {
         named.ifPresent(each -> each.uses++);
     }
 
-    /** Gives the chunks their places from {@code start} on; returns where the last one ends. */
+    /** Places the chunks from {@code start} on, and returns the end of the last one. */
     long place(long start) {
         chunks.clear();
         long end = start;
@@ -110,32 +110,32 @@ public final class NewDataset implements NewObject {
     }
 
     /**
-     * The chunks; one, without checksum, if the dataset is contiguous.
+     * Returns the chunks; a contiguous dataset has one, without checksum.
      *
-     * @return in the order of the elements; empty before the file was placed
+     * @return chunks in the order of the elements; empty before the file was placed
      */
     public List<NewChunk> chunks() {
         return Collections.unmodifiableList(chunks);
     }
 
     /**
-     * Whether the dataset is in one piece without checksum.
+     * Returns whether the dataset is contiguous, without checksum.
      *
-     * @return true also for one without elements
+     * @return also true for a dataset without elements
      */
     public boolean isContiguous() {
         return contiguous;
     }
 
-    /** When the library would allocate space for the elements. */
+    /** Returns when the library would allocate space for the elements. */
     int allocation() {
         return allocation;
     }
 
     /**
-     * How many bytes the elements have.
+     * Returns the size of the elements.
      *
-     * @return 0 or more
+     * @return size in bytes, 0 or more
      */
     public long bytes() {
         return bytes;

@@ -1,25 +1,25 @@
 package io.drumlin.format.hdf5;
 
-/** A named (committed) datatype of a file that is to be written. Not thread-safe. */
+/** A named (committed) datatype of a file to be written. Not thread-safe. */
 public final class NewDatatype implements NewObject {
 
     private final Datatype type;
     long header;
 
-    /** Datasets that are of this type. */
+    /** Number of datasets of this type. */
     int uses;
 
     /**
-     * A type that is in no group yet.
+     * Makes a type that is in no group yet.
      *
-     * @param type what it describes
+     * @param type the type that it names
      */
     public NewDatatype(Datatype type) {
         this.type = type;
     }
 
     /**
-     * What it describes.
+     * Returns the type that it names.
      *
      * @return the type
      */

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A file that is to be written: metadata first, then the chunks of all datasets. All places are known before the first byte is
- * written; docs/formats/fti-hdf5.md. Immutable once it is placed.
+ * A file to be written: metadata first, then the chunks of all datasets. All locations are known before the first byte
+ * is written; docs/formats/fti-hdf5.md. Immutable once it is placed.
  */
 public final class NewFile {
 
@@ -21,18 +21,24 @@ public final class NewFile {
     private static final int SYMBOL_NODE_HEADER = 8;
     private static final int SYMBOL = 40;
 
-    /** Half the children of a node in the B-tree of a group. */
+    /** Half the largest number of children of a node in the B-tree of a group. */
     private static final int GROUP_K = 16;
-    /** Half the chunks of a node in the B-tree of a dataset; a superblock of version 0 cannot say another number. */
+    /**
+     * Half the largest number of chunks of a node in the B-tree of a dataset; a superblock of version 0 allows no other
+     * number.
+     */
     private static final int CHUNK_K = 32;
 
-    /** There are no free parts in a local heap. */
+    /** A local heap has no free parts. */
     private static final long NOTHING_FREE = 1;
 
     private final NewGroup root;
     private final List<NewDataset> datasets = new ArrayList<>();
 
-    /** Half the symbols of a node; as many as one B-tree node needs for the largest group. */
+    /**
+     * Half the largest number of symbols of a node. It is chosen so that one B-tree node is enough for the largest
+     * group.
+     */
     private int leafK = 4;
 
     private long end = SUPERBLOCK;
@@ -49,9 +55,9 @@ public final class NewFile {
     }
 
     /**
-     * Gives all parts of a file their places.
+     * Places all parts of a file.
      *
-     * @param root what is in it; not to be changed afterwards
+     * @param root the root group; it must not be changed afterwards
      * @return the file
      * @throws IllegalArgumentException a group has more members than can be stored
      */
@@ -118,16 +124,16 @@ public final class NewFile {
     }
 
     /**
-     * Size of the file.
+     * Returns the size of the file.
      *
-     * @return bytes, a multiple of 8
+     * @return size in bytes, a multiple of 8
      */
     public long size() {
         return end;
     }
 
     /**
-     * All that is in the file besides elements and their checksums.
+     * Returns everything in the file except elements and their checksums.
      *
      * @return the first bytes of the file
      */
@@ -166,7 +172,7 @@ public final class NewFile {
         file.putLong(HeaderWriter.UNDEFINED).putLong(HeaderWriter.UNDEFINED);
     }
 
-    /** The names in a local heap, the members in symbol table nodes behind it, and the B-tree of these. */
+    /** Writes the names to a local heap, then the members to symbol table nodes, and the B-tree of these nodes. */
     private void putSymbolTable(ByteBuffer file, NewGroup group) {
         int names = Math.toIntExact(group.heap) + HEAP_HEADER;
         long heapSize = heapSize(group);
@@ -198,7 +204,7 @@ public final class NewFile {
             putSymbol(file, name, member.getValue());
             index++;
             if (inNode == 2 * leafK - 1 || index == members) {
-                // The key behind a child is the largest name in it.
+                // The key after a child is the largest name in it.
                 tree.putLong(node).putLong(name);
                 node += symbolNodeSize();
             }
@@ -225,7 +231,7 @@ public final class NewFile {
             shape.start(i).forEach(file::putLong);
             file.putLong(0).putLong(chunk.offset());
         }
-        // The key behind the last chunk: where one more would begin.
+        // The key after the last chunk is the index of one more chunk.
         file.putInt(0).putInt(0);
         List<Long> last = shape.start(dataset.chunks().size() - 1);
         for (int i = 0; i < last.size(); i++) {

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** A group of a file that is to be written, and what is in it. Not thread-safe. */
+/** A group of a file to be written, with its members. Not thread-safe. */
 public final class NewGroup implements NewObject {
 
-    /** In the order in which a symbol table has them: that of their bytes. */
+    /** The members in the order of a symbol table, which is that of their bytes. */
     private final TreeMap<String, NewObject> members =
             new TreeMap<>((one, other) -> Arrays.compareUnsigned(bytes(one), bytes(other)));
 
@@ -17,7 +17,7 @@ public final class NewGroup implements NewObject {
     long tree;
     long heap;
 
-    /** A group without anything in it: the root of a new file. */
+    /** Makes an empty group: the root of a new file. */
     public NewGroup() {}
 
     static byte[] bytes(String name) {
@@ -25,13 +25,13 @@ public final class NewGroup implements NewObject {
     }
 
     /**
-     * Puts something into the group.
+     * Adds an object to the group.
      *
-     * @param <T> what it is
+     * @param <T> type of the object
      * @param name not empty, without slashes and NULs
-     * @param object that is in no group yet
+     * @param object an object that is in no group yet
      * @return the object
-     * @throws IllegalArgumentException the name cannot be, or is in use here
+     * @throws IllegalArgumentException the name is invalid, or is in use here
      */
     public <T extends NewObject> T add(String name, T object) {
         if (!isName(name)) {
@@ -44,19 +44,19 @@ public final class NewGroup implements NewObject {
     }
 
     /**
-     * Whether something can have a name.
+     * Returns whether a text can be a name.
      *
      * @param name any text
-     * @return false if it is empty, {@code .}, or has a slash or a NUL in it
+     * @return false if it is empty, {@code .}, or contains a slash or a NUL
      */
     public static boolean isName(String name) {
         return !name.isEmpty() && !name.equals(".") && name.indexOf('/') < 0 && name.indexOf('\0') < 0;
     }
 
     /**
-     * What has a name in this group.
+     * Returns the object of a name in this group.
      *
-     * @param name of the object
+     * @param name name of the object
      * @return empty if there is no such object
      */
     public Optional<NewObject> get(String name) {

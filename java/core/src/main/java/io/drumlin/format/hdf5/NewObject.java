@@ -1,10 +1,10 @@
 package io.drumlin.format.hdf5;
 
-/** What can be in a group of a file that is to be written. */
+/** An object that can be in a group of a file to be written. */
 public sealed interface NewObject permits NewGroup, NewDatatype, NewDataset {
 
     /**
-     * Where its object header is.
+     * Returns the location of its object header.
      *
      * @return byte offset in the file; 0 before the file was placed
      */

@@ -17,7 +17,7 @@ final class ObjectHeader {
     private final List<Message> messages = new ArrayList<>();
     private final long address;
 
-    /** A message; the cursor of its data is moved by those who read it, once. */
+    /** A message. Reading its data moves their cursor, so they can be read once. */
     private record Message(int type, int flags, Window data) {}
 
     private ObjectHeader(long address) {
@@ -63,7 +63,7 @@ final class ObjectHeader {
         }
     }
 
-    /** The data of the first message of a type. */
+    /** Returns the data of the first message of a type. */
     Optional<Window> find(int type) {
         return messages.stream()
                 .filter(each -> each.type == type)
@@ -71,12 +71,12 @@ final class ObjectHeader {
                 .findFirst();
     }
 
-    /** The same, which must be there. */
+    /** Returns the data of the first message of a type, which must be there. */
     Window need(int type, String what) throws FormatException {
         return find(type).orElseThrow(() -> Window.wrong(what, address, "it is missing"));
     }
 
-    /** Whether the message of a type only says where it is. */
+    /** Returns whether the message of a type only points to the actual message. */
     boolean isShared(int type) {
         return messages.stream()
                 .filter(each -> each.type == type)

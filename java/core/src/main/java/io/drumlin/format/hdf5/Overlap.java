@@ -8,19 +8,19 @@ import java.util.Optional;
 /**
  * Two hyperslabs of a dataset that have elements in common.
  *
- * @param first its place in the list that was searched
- * @param second the same of the other
+ * @param first index of one in the list that was searched
+ * @param second index of the other
  */
 public record Overlap(int first, int second) {
 
     private record Numbered(int number, Hyperslab slab) {}
 
     /**
-     * Looks for elements that are in more than one hyperslab. Where the hyperslabs are the parts of a grid, however nested, this
-     * takes little more time than sorting them.
+     * Looks for elements that are in more than one hyperslab. If the hyperslabs are the parts of a grid, however
+     * nested, this takes little more time than sorting them.
      *
-     * @param slabs of one dataset, of one rank
-     * @return two of them, if there are any
+     * @param slabs hyperslabs of one dataset, all of the same rank
+     * @return two overlapping hyperslabs, if there are any
      */
     public static Optional<Overlap> find(List<Hyperslab> slabs) {
         List<Numbered> numbered = new ArrayList<>();
@@ -46,7 +46,7 @@ public record Overlap(int first, int second) {
         return searchPairs(slabs);
     }
 
-    /** Cuts the space across a dimension wherever that goes through no hyperslab. */
+    /** Cuts the space across a dimension wherever the cut goes through no hyperslab. */
     private static List<List<Numbered>> cut(List<Numbered> slabs, int dimension) {
         List<Numbered> sorted = new ArrayList<>(slabs);
         sorted.sort(Comparator.comparing(each -> each.slab().offset().get(dimension)));

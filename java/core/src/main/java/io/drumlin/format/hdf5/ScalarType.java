@@ -8,9 +8,9 @@ import java.util.Optional;
 /**
  * A type without parts.
  *
- * @param typeClass of those that are read
- * @param bits of the class, without those that say what is in unused bits
- * @param properties where the bits of a number are, as in the message; of other classes empty
+ * @param typeClass class of the type
+ * @param bits bits of the class, without those that describe unused bits
+ * @param properties positions of the bits of a number, as in the message; empty for other classes
  */
 record ScalarType(int typeClass, int bits, int size, ByteBuffer properties) implements Datatype {
 
@@ -24,9 +24,9 @@ record ScalarType(int typeClass, int bits, int size, ByteBuffer properties) impl
 
     static final int BIG_ENDIAN = 0x01;
     static final int SIGNED = 0x08;
-    /** Bits of a whole number that are kept: not those of its padding. */
+    /** The bits that are kept for an integer; those of its padding are not. */
     static final int INTEGER_BITS = BIG_ENDIAN | SIGNED;
-    /** The same of a floating point number: byte order, normalization, place of the sign. */
+    /** The bits that are kept for a floating point number: byte order, normalization, position of the sign. */
     static final int FLOAT_BITS = 0xFF71;
 
     static final ScalarType IEEE32 = floating(4, 0x1F20, 32, new int[] {23, 8, 0, 23}, 127);
@@ -37,7 +37,9 @@ record ScalarType(int typeClass, int bits, int size, ByteBuffer properties) impl
         properties = properties.slice().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** @param fields place and size of the exponent, then of the mantissa */
+    /**
+     * @param fields position and size of the exponent, then of the mantissa
+     */
     private static ScalarType floating(int size, int bits, int precision, int[] fields, int bias) {
         ByteBuffer properties = ByteBuffer.allocate(FLOAT_PROPERTIES)
                 .order(ByteOrder.LITTLE_ENDIAN)
@@ -66,7 +68,7 @@ record ScalarType(int typeClass, int bits, int size, ByteBuffer properties) impl
         };
     }
 
-    /** What differs where neither has parts to look into. */
+    /** Returns the difference between types that have no parts to compare. */
     static Optional<String> differenceOf(Object there, Object here) {
         return there.equals(here) ? Optional.empty() : Optional.of(there + " there, and " + here + " here");
     }
@@ -86,7 +88,9 @@ record ScalarType(int typeClass, int bits, int size, ByteBuffer properties) impl
         return precision + " bits" + padded + (first == 0 ? "" : " from bit " + first + " on");
     }
 
-    /** What tells one floating point type from others of its size, unless it is one of those in use. */
+    /**
+     * Returns the properties that distinguish a floating point type from others of its size, unless it is a common one.
+     */
     private String encoding() {
         ScalarType little = new ScalarType(typeClass, bits & ~BIG_ENDIAN, size, properties);
         if (little.equals(IEEE32) || little.equals(IEEE64) || little.equals(EXTENDED80)) {

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A file of which all but the elements is read. No byte of it belongs to two structures: a reader that comes to twice as many as there are
- * follows addresses that were made to keep it busy.
+ * A file of which everything except the elements is read. No byte belongs to two structures. So a reader that reads
+ * twice as many bytes as there are follows addresses that were made to keep it busy.
  */
 final class StructureSource implements ByteSource {
 

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/** A part of a file with a cursor in it: what is read is checked to be in the part. Not thread-safe. */
+/** A part of a file with a cursor. It checks that everything read is within the part. Not thread-safe. */
 final class Window {
 
     private final long start;
@@ -23,7 +23,7 @@ final class Window {
      * Reads a part of a file.
      *
      * @param what its name, for messages
-     * @throws FormatException it is not within the file
+     * @throws FormatException the part is not within the file
      */
     static Window of(ByteSource file, String what, long offset, long length) throws IOException {
         if (offset < 0 || length < 0 || length > Integer.MAX_VALUE || offset > file.size() - length) {
@@ -38,7 +38,7 @@ final class Window {
         return new FormatException("HDF5", new Finding(field, Math.max(offset, 0), problem));
     }
 
-    /** The next bytes as a part of their own. */
+    /** Returns the next bytes as a separate part. */
     Window part(String what, int length) throws FormatException {
         need(what, length);
         Window part = new Window(offset(), bytes.slice(bytes.position(), length).order(ByteOrder.LITTLE_ENDIAN));
@@ -52,7 +52,7 @@ final class Window {
         }
     }
 
-    /** Where in the file the cursor is. */
+    /** Returns the offset of the cursor in the file. */
     long offset() {
         return start + bytes.position();
     }
@@ -94,7 +94,7 @@ final class Window {
         return Integer.toUnsignedLong(bytes.getInt());
     }
 
-    /** A number of 64 bits that fits into 63, as all do that a file can hold. */
+    /** Reads a number of 64 bits that fits into 63, as every number that a file can hold does. */
     long u64(String what) throws FormatException {
         long value = address(what);
         if (value < 0) {
@@ -103,7 +103,7 @@ final class Window {
         return value;
     }
 
-    /** A number of 64 bits, -1 for the address that is none. */
+    /** Reads a number of 64 bits; -1 is the undefined address. */
     long address(String what) throws FormatException {
         need(what, 8);
         return bytes.getLong();
@@ -119,7 +119,7 @@ final class Window {
         }
     }
 
-    /** The text from a place in this part up to the next NUL. The cursor moves behind it. */
+    /** Reads the text from a position in this part up to the next NUL. The cursor moves past it. */
     String text(String what, long at) throws FormatException {
         if (at >= bytes.limit()) {
             throw wrong(what, start, "is at " + at + " of " + bytes.limit() + " bytes");
@@ -128,7 +128,7 @@ final class Window {
         return text(what);
     }
 
-    /** The text up to the next NUL. */
+    /** Reads the text up to the next NUL. */
     String text(String what) throws FormatException {
         int end = bytes.position();
         while (end < bytes.limit() && bytes.get(end) != 0) {

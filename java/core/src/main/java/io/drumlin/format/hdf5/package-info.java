@@ -1,4 +1,7 @@
-/** HDF5 files as far as FTI's checkpoints are such files; docs/formats/fti-hdf5.md. Bytes only: no files, no ranks. */
+/**
+ * HDF5 files, as far as FTI's checkpoints use them; docs/formats/fti-hdf5.md. The package knows bytes only, no files
+ * and no ranks.
+ */
 @NullMarked
 package io.drumlin.format.hdf5;
 

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A map for nodes of a few keys, in the order of insertion. It searches the keys one by one, and takes a third of the
- * memory of a {@link java.util.LinkedHashMap}: an index may have 200,000 such nodes.
+ * memory of a {@link java.util.LinkedHashMap}. An index may have 200,000 such nodes.
  */
 final class ArrayMap extends AbstractMap<String, KvTree> {
 
-    /** Most keys; more are faster to find by their hash. */
+    /** Largest number of keys; with more, hashing finds them faster. */
     static final int MAX = 16;
 
     /** Keys, each followed by its value. */
@@ -48,7 +48,7 @@ final class ArrayMap extends AbstractMap<String, KvTree> {
         return index < 0 ? null : (KvTree) pairs[2 * index + 1];
     }
 
-    /** Only to be called while there are fewer than {@link #MAX} keys, or for a key that is there. */
+    /** Call only while there are fewer than {@link #MAX} keys, or for a key that is there. */
     @Override
     public @Nullable KvTree put(String key, KvTree value) {
         int index = find(key);

@@ -10,13 +10,13 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
 
-/** Keys as bytes and as texts; each byte string has one text and back (docs/formats/kvtree.md, section 1). */
+/** Converts keys between bytes and text. Each byte string has exactly one text (docs/formats/kvtree.md, section 1). */
 final class Keys {
 
-    /** A byte b that is no UTF-8 becomes the lone surrogate ESCAPE + b, as Python's surrogateescape has it. */
+    /** A byte b that is not UTF-8 becomes the lone surrogate ESCAPE + b, as in Python's surrogateescape. */
     private static final char ESCAPE = 0xdc00;
 
-    /** Orders entries by the bytes of their keys, as strcmp does. */
+    /** Orders entries by the bytes of their keys, like strcmp. */
     static final Comparator<Map.Entry<String, KvTree>> BY_BYTES =
             (one, other) -> Arrays.compareUnsigned(bytes(one.getKey()), bytes(other.getKey()));
 
@@ -40,9 +40,9 @@ final class Keys {
     }
 
     /**
-     * The bytes of a key.
+     * Returns the bytes of a key.
      *
-     * @throws IllegalArgumentException no key can be this text
+     * @throws IllegalArgumentException no key can have this text
      */
     static byte[] bytes(String text) {
         try {

@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  * A node of a kvtree with everything below it: keys, each with a subtree (docs/formats/kvtree.md, section 1).
  *
  * <p>A value is a key without children: {@code NAME = ckpt.1} is the key {@code NAME} whose only child is the key
- * {@code ckpt.1}. Keys are byte strings; as texts they are UTF-8, in which a byte that is no UTF-8 stands as the lone
- * surrogate U+DC00 + byte, so that no key changes on the way. The order of keys is kept; two trees are equal without
- * regard to it. Access by key takes constant time. Not thread-safe.
+ * {@code ckpt.1}. Keys are byte strings. Their text is UTF-8, in which a byte that is not UTF-8 becomes the lone
+ * surrogate U+DC00 + byte, so that no conversion changes a key. The order of keys is kept, but does not matter for the
+ * equality of trees. Access by key takes constant time. Not thread-safe.
  */
 public final class KvTree {
 
-    /** The key of a node that has one. Most have one or none, and an index has millions of nodes. */
+    /** The key of a node with one key. Most nodes have one or none, and an index has millions of nodes. */
     private @Nullable String key;
 
-    /** Its subtree; {@code null} for a leaf that nobody has asked for yet. */
+    /** Its subtree; {@code null} for a leaf that nobody has requested yet. */
     private @Nullable KvTree subtree;
 
     /** The keys of a node that has, or had, several. */
@@ -31,10 +31,10 @@ public final class KvTree {
     public KvTree() {}
 
     /**
-     * The subtree of a key.
+     * Returns the subtree of a key.
      *
      * @param key a key of this node
-     * @return the subtree itself, not a copy; {@code null} without the key
+     * @return the subtree itself, not a copy; {@code null} if the key is missing
      */
     public @Nullable KvTree get(String key) {
         if (several != null) {
@@ -43,7 +43,7 @@ public final class KvTree {
         return key.equals(this.key) ? only() : null;
     }
 
-    /** The subtree of the only key. */
+    /** Returns the subtree of the only key. */
     private KvTree only() {
         if (subtree == null) {
             subtree = new KvTree();
@@ -52,10 +52,10 @@ public final class KvTree {
     }
 
     /**
-     * The subtree at the end of a path.
+     * Returns the subtree at the end of a path.
      *
      * @param keys a key of this node, a key of its subtree, and so on
-     * @return the subtree itself; {@code null} where a key is missing
+     * @return the subtree itself; {@code null} if a key is missing
      */
     public @Nullable KvTree find(String... keys) {
         KvTree node = this;
@@ -66,7 +66,7 @@ public final class KvTree {
     }
 
     /**
-     * Whether this node has a key.
+     * Returns whether this node has a key.
      *
      * @param key any text
      * @return true if it has
@@ -76,9 +76,9 @@ public final class KvTree {
     }
 
     /**
-     * The keys of this node.
+     * Returns the keys of this node.
      *
-     * @return in their order; a view
+     * @return keys in their order; a view
      */
     public Set<String> keys() {
         if (several != null) {
@@ -88,9 +88,9 @@ public final class KvTree {
     }
 
     /**
-     * The keys of this node with their subtrees.
+     * Returns the keys of this node with their subtrees.
      *
-     * @return in their order; a view that cannot be changed
+     * @return entries in their order; an unmodifiable view
      */
     public Map<String, KvTree> entries() {
         if (several != null) {
@@ -100,7 +100,7 @@ public final class KvTree {
     }
 
     /**
-     * How many keys this node has.
+     * Returns the number of keys of this node.
      *
      * @return 0 for a leaf
      */
@@ -112,7 +112,7 @@ public final class KvTree {
     }
 
     /**
-     * Whether this node is a leaf.
+     * Returns whether this node is a leaf.
      *
      * @return true without keys
      */
@@ -123,7 +123,7 @@ public final class KvTree {
     /**
      * Adds a key, if it is missing.
      *
-     * @param key without U+0000
+     * @param key a key without U+0000
      * @return its subtree, empty if the key is new
      */
     public KvTree add(String key) {
@@ -137,10 +137,10 @@ public final class KvTree {
     }
 
     /**
-     * Adds the keys of a path that are missing.
+     * Adds the missing keys of a path.
      *
-     * @param keys from this node downwards
-     * @return the subtree of the last
+     * @param keys the keys from this node downwards
+     * @return the subtree of the last key
      */
     public KvTree addPath(String... keys) {
         KvTree node = this;
@@ -151,10 +151,10 @@ public final class KvTree {
     }
 
     /**
-     * Gives a key a subtree, in place of the one it has.
+     * Sets the subtree of a key, in place of any old one.
      *
-     * @param key without U+0000
-     * @param subtree not copied
+     * @param key a key without U+0000
+     * @param subtree the subtree; not copied
      */
     public void put(String key, KvTree subtree) {
         if (several == null && (this.key == null || this.key.equals(key))) {
@@ -173,7 +173,7 @@ public final class KvTree {
         several.put(key, subtree);
     }
 
-    /** Adds a key without anything below it, if it is missing. */
+    /** Adds a key without children, if it is missing. */
     void addLeaf(String key) {
         if (several == null && this.key == null) {
             this.key = key;
@@ -183,10 +183,10 @@ public final class KvTree {
     }
 
     /**
-     * Gives a key one value, in place of those it has.
+     * Sets the value of a key, in place of any old ones.
      *
-     * @param key without U+0000
-     * @param value without U+0000
+     * @param key a key without U+0000
+     * @param value a value without U+0000
      */
     public void set(String key, String value) {
         KvTree subtree = new KvTree();
@@ -195,9 +195,9 @@ public final class KvTree {
     }
 
     /**
-     * Gives a key one value, in place of those it has.
+     * Sets the value of a key, in place of any old ones.
      *
-     * @param key without U+0000
+     * @param key a key without U+0000
      * @param value stored in decimal
      */
     public void set(String key, long value) {
@@ -205,9 +205,9 @@ public final class KvTree {
     }
 
     /**
-     * Removes a key and what is below it.
+     * Removes a key and everything below it.
      *
-     * @param key may be missing
+     * @param key the key; it may be missing
      */
     public void remove(String key) {
         if (several != null) {
@@ -219,17 +219,17 @@ public final class KvTree {
     }
 
     /**
-     * The value of a key that has one.
+     * Returns the value of a key.
      *
      * @param key any text
-     * @return empty if the key is missing or has no child or several: so do the readers of C
+     * @return empty if the key is missing, or has no child or several; C's readers do the same
      */
     public Optional<String> value(String key) {
         KvTree subtree = get(key);
         return subtree == null || subtree.size() != 1 ? Optional.empty() : subtree.first();
     }
 
-    /** The only key of this node, if that is a leaf. */
+    /** Returns the only key of this node, if it is a leaf. */
     Optional<String> value() {
         if (several == null) {
             return key == null || (subtree != null && !subtree.isEmpty()) ? Optional.empty() : Optional.of(key);
@@ -238,7 +238,7 @@ public final class KvTree {
     }
 
     /**
-     * The first key of this node.
+     * Returns the first key of this node.
      *
      * @return empty for a leaf
      */
@@ -249,7 +249,7 @@ public final class KvTree {
     }
 
     /**
-     * A tree of its own with the same content.
+     * Returns a separate tree with the same content.
      *
      * @return a deep copy
      */
@@ -260,16 +260,16 @@ public final class KvTree {
     }
 
     /**
-     * Adds the keys of another tree; equal keys are joined.
+     * Adds the keys of another tree; equal keys are merged.
      *
-     * @param other stays what it is
+     * @param other the other tree, which does not change
      */
     public void merge(KvTree other) {
         other.entries().forEach((key, subtree) -> add(key).merge(subtree));
     }
 
     /**
-     * A tree of its own with the same content, the keys of all nodes in the order of their bytes.
+     * Returns a separate tree with the same content, in which the keys of all nodes are in the order of their bytes.
      *
      * @return a deep copy
      */
@@ -281,7 +281,7 @@ public final class KvTree {
         return sorted;
     }
 
-    /** Equal keys with equal subtrees, in any order. */
+    /** Returns whether both trees have equal keys with equal subtrees, in any order. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof KvTree tree && entries().equals(tree.entries());
@@ -292,7 +292,7 @@ public final class KvTree {
         return entries().hashCode();
     }
 
-    /** The content in one line, for messages. */
+    /** Returns the content in one line, for messages. */
     @Override
     public String toString() {
         return entries().toString();

@@ -8,18 +8,18 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * A kvtree as it lies in a file (docs/formats/kvtree.md, section 2).
+ * A kvtree in a file (docs/formats/kvtree.md, section 2).
  *
  * @param tree the content
- * @param flags bit 0 is {@link #CRC}; others mean nothing and are kept
- * @param length bytes that header, tree and CRC take; what follows in the file is not the tree's
+ * @param flags bit 0 is {@link #CRC}; others have no meaning and are kept
+ * @param length size in bytes of header, tree and CRC; any following bytes of the file do not belong to the tree
  */
 public record KvTreeFile(KvTree tree, int flags, int length) {
 
-    /** The flag that says that a CRC32 trails. */
+    /** The flag for a trailing CRC32. */
     public static final int CRC = 1;
 
-    /** Nodes on the longest path that is read or written; SCR needs about ten. */
+    /** Largest number of nodes on a path that is read or written; SCR needs about ten. */
     public static final int MAX_DEPTH = 1000;
 
     /** Bytes before the tree. */
@@ -30,17 +30,17 @@ public record KvTreeFile(KvTree tree, int flags, int length) {
 
     private static final int MAGIC = (int) (MAGIC_TYPE_VERSION >>> 32);
 
-    /** Java's arrays end here. */
+    /** Largest length of an array in Java. */
     private static final int MAX_LENGTH = Integer.MAX_VALUE - 8;
 
-    /** Where the file says how long it is. */
+    /** Offset of the length of the file. */
     private static final int LENGTH_OFFSET = 8;
 
     /**
-     * Whether bytes begin like a kvtree file, of whatever version.
+     * Returns whether bytes begin like a kvtree file, of any version.
      *
      * @param source the bytes
-     * @return false too if they are too few
+     * @return also false if there are too few bytes
      * @throws IOException the source cannot be read
      */
     public static boolean isRecognised(ByteSource source) throws IOException {
@@ -48,12 +48,12 @@ public record KvTreeFile(KvTree tree, int flags, int length) {
     }
 
     /**
-     * Reads a tree. Equal keys of one node are joined. An empty source is an empty tree, as for the C library; what the C
-     * library takes without a look, such as a count beyond the end, is refused.
+     * Reads a tree. Equal keys of one node are merged. An empty source is an empty tree, as in the C library. Input
+     * that the C library accepts unchecked, such as a count beyond the end, is refused.
      *
-     * @param source bytes of a file; nothing beyond what it has is allocated
+     * @param source bytes of a file; the memory is bounded by their number
      * @return the tree
-     * @throws FormatException the bytes are no kvtree of this version, or damaged
+     * @throws FormatException the bytes are not a kvtree of this version, or are damaged
      * @throws IOException the source cannot be read
      */
     public static KvTreeFile read(ByteSource source) throws IOException {
@@ -111,12 +111,12 @@ public record KvTreeFile(KvTree tree, int flags, int length) {
     }
 
     /**
-     * Writes a tree as the C library does, with a CRC.
+     * Writes a tree like the C library, with a CRC.
      *
      * @param tree the content
      * @return the bytes of a file
-     * @throws IllegalArgumentException the tree cannot be written: more than 2 GiB, deeper than {@link #MAX_DEPTH}, or a
-     *     key contains U+0000
+     * @throws IllegalArgumentException the tree cannot be written: more than 2 GiB, deeper than {@link #MAX_DEPTH}, or
+     *     a key contains U+0000
      */
     public static ByteBuffer encode(KvTree tree) {
         return encode(tree, CRC);

@@ -4,7 +4,7 @@ import io.drumlin.Printable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A tree as lines for people, keys in the order of their bytes: what {@code scr_print} prints. */
+/** Formats a tree as lines for people, like {@code scr_print}, with keys in the order of their bytes. */
 public final class KvTreeText {
 
     private final boolean values;
@@ -15,30 +15,30 @@ public final class KvTreeText {
     }
 
     /**
-     * A line for each key; one that has one value stands with it in a line.
+     * Returns a line for each key. If a key has exactly one value, the line contains both.
      *
      * @param tree the tree
-     * @return {@code KEY = value}, deeper ones further to the right
+     * @return {@code KEY = value}; deeper ones are further to the right
      */
     public static List<String> keyValues(KvTree tree) {
         return new KvTreeText(true).add(tree, "  ").lines;
     }
 
     /**
-     * A line for each key.
+     * Returns a line for each key.
      *
      * @param tree the tree
-     * @return keys, deeper ones further to the right
+     * @return keys; deeper ones are further to the right
      */
     public static List<String> tree(KvTree tree) {
         return new KvTreeText(false).add(tree, "  ").lines;
     }
 
     /**
-     * A key as JSON can have it.
+     * Returns a key in a form that JSON can represent.
      *
      * @param key a key of a tree
-     * @return the same; bytes that are no UTF-8 as {@code \xNN}
+     * @return the key, with {@code \xNN} for each byte that is not UTF-8
      */
     public static String printable(String key) {
         StringBuilder text = new StringBuilder();

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
-/** Packs a tree behind room for the header. */
+/** Packs a tree after free space for the header. */
 final class Packer {
 
     private byte[] bytes = new byte[1024];
@@ -14,7 +14,7 @@ final class Packer {
         length = header;
     }
 
-    /** Header, tree and trailer; header and trailer are zero. */
+    /** Returns space for the header, the tree, and space for the trailer. The spaces are zero. */
     byte[] pack(KvTree tree, int trailer) {
         packNode(tree, 1);
         reserve(trailer);
@@ -56,7 +56,7 @@ final class Packer {
         bytes[length++] = 0;
     }
 
-    /** Nearly all keys; false if this is none. */
+    /** Packs a key of ASCII, which nearly all keys are; returns false for any other key. */
     private boolean packAscii(String key) {
         reserve(key.length() + 1);
         for (int i = 0; i < key.length(); i++) {

@@ -4,19 +4,19 @@ import io.drumlin.format.FormatException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a packed tree apart. Time and memory grow with the bytes that are there, never with a number in them. */
+/** Unpacks a tree. Time and memory grow with the number of bytes, never with a number stored in them. */
 final class Unpacker {
 
-    /** A NUL and a count: an element with the empty key. */
+    /** The smallest element has an empty key: a NUL and a count. */
     private static final int SMALLEST_ELEMENT = 5;
 
-    /** A power of two. */
+    /** Size of the table, a power of two. */
     private static final int RECENT = 1 << 12;
 
     private final byte[] bytes;
     private final int end;
 
-    /** Keys by the hash of their bytes: the same few stand in a file again and again, and are kept once. */
+    /** Keys by the hash of their bytes. The same few keys occur in a file again and again, and are stored once. */
     private final @Nullable String[] recent = new String[RECENT];
 
     private int position;
@@ -57,7 +57,7 @@ final class Unpacker {
         }
     }
 
-    /** Whether the count that comes next is 0: so it is with more than half of all nodes, which are values. */
+    /** Returns whether the next count is 0. It is for more than half of all nodes, which are values. */
     private boolean isLeaf() {
         return end - position >= Integer.BYTES
                 && (bytes[position] | bytes[position + 1] | bytes[position + 2] | bytes[position + 3]) == 0;

@@ -1,4 +1,7 @@
-/** kvtree, the container of all files that SCR keeps; docs/formats/kvtree.md. Pure: no files, no clock. */
+/**
+ * kvtree, the container of all files that SCR keeps; docs/formats/kvtree.md. The package has no access to files or the
+ * clock.
+ */
 @NullMarked
 package io.drumlin.format.kvtree;
 

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 
 /**
- * How large the chunks of a file are made for what its tasks ask for, and who writes them; docs/formats/sion.md, sections 4
- * and 5. Immutable.
+ * Determines the sizes of the chunks of a file from the requests of its tasks, and the tasks that write them;
+ * docs/formats/sion.md, sections 4 and 5. Immutable.
  */
 public final class ChunkLayout {
 
@@ -18,11 +18,11 @@ public final class ChunkLayout {
     }
 
     /**
-     * Every task writes for itself, and each chunk begins on a block boundary.
+     * Makes a layout in which every task writes for itself, and each chunk begins on a block boundary.
      *
-     * @param requests bytes, one number for each task, 0 or above
-     * @param fsBlockSize bytes, above 0
-     * @return chunks rounded up
+     * @param requests requested sizes in bytes, one for each task, 0 or above
+     * @param fsBlockSize block size in bytes, above 0
+     * @return chunks with rounded sizes
      */
     public static ChunkLayout aligned(long[] requests, int fsBlockSize) {
         int[] collectors = new int[requests.length];
@@ -31,14 +31,14 @@ public final class ChunkLayout {
     }
 
     /**
-     * The first task of each group writes for all of it.
+     * Makes a layout in which the first task of each group writes for the whole group.
      *
-     * @param requests bytes, one number for each task, 0 or above
-     * @param fsBlockSize bytes, above 0
-     * @param groupSize tasks that a group may have; it sets how many groups are aimed at, not how large each becomes. 0 or
-     *     below chooses by the number of tasks
-     * @param merge whether all data go into the chunk of the task that writes
-     * @return chunks that begin on a block boundary at the beginning of each group
+     * @param requests requested sizes in bytes, one for each task, 0 or above
+     * @param fsBlockSize block size in bytes, above 0
+     * @param groupSize desired number of tasks in a group. It sets the desired number of groups, not the size of each.
+     *     0 or below derives it from the number of tasks
+     * @param merge whether all data go into the chunk of the writing task
+     * @return chunks; the first chunk of each group begins on a block boundary
      */
     public static ChunkLayout collective(long[] requests, int fsBlockSize, int groupSize, boolean merge) {
         int[] collectors = groups(requests, fsBlockSize, groupSize);
@@ -48,10 +48,10 @@ public final class ChunkLayout {
     }
 
     /**
-     * The first task writes for all, as it does in files with buddy copies.
+     * Makes a layout in which the first task writes for all, as in files with buddy copies.
      *
-     * @param requests bytes, one number for each task, 0 or above
-     * @param fsBlockSize bytes, above 0
+     * @param requests requested sizes in bytes, one for each task, 0 or above
+     * @param fsBlockSize block size in bytes, above 0
      * @return chunks of one group
      */
     public static ChunkLayout oneGroup(long[] requests, int fsBlockSize) {
@@ -62,19 +62,19 @@ public final class ChunkLayout {
     }
 
     /**
-     * The chunks.
+     * Returns the sizes of the chunks.
      *
-     * @return bytes, one number for each task
+     * @return sizes in bytes, one for each task
      */
     public long[] sizes() {
         return sizes.clone();
     }
 
     /**
-     * Who writes for a task.
+     * Returns the task that writes for a task.
      *
      * @param task index in the physical file
-     * @return the task itself or one before it
+     * @return the task itself or an earlier one
      */
     public int collector(int task) {
         return collectors[task];
@@ -92,7 +92,7 @@ public final class ChunkLayout {
             sum = Math.addExact(sum, request);
         }
         long groups = numberOfGroups(requests.length, Meta1.roundUp(sum, fsBlockSize) / fsBlockSize, groupSize);
-        // Where nobody asks for anything there is still one group.
+        // Even if no task requests anything, there is one group.
         long average = Meta1.roundUp(sum / Math.max(1, groups), fsBlockSize);
         int[] collectors = new int[requests.length];
         long size = requests[0];
@@ -104,7 +104,7 @@ public final class ChunkLayout {
         return collectors;
     }
 
-    /** The rule of C SIONlib; the first limit that a number of tasks is under decides, and only once. */
+    /** Applies the rule of C SIONlib. The first limit above the number of tasks decides, and only once. */
     private static long numberOfGroups(int tasks, long blocks, int groupSize) {
         if (groupSize > 0) {
             return Math.min((tasks + (long) groupSize - 1) / groupSize, blocks);

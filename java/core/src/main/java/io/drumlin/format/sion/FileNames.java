@@ -2,16 +2,16 @@ package io.drumlin.format.sion;
 
 import java.util.Locale;
 
-/** What the physical files of a set are called; docs/formats/sion.md, section 6. */
+/** The names of the physical files of a set; docs/formats/sion.md, section 6. */
 public final class FileNames {
 
     private FileNames() {}
 
     /**
-     * A physical file of a set.
+     * Returns the name of a physical file of a set.
      *
-     * @param name of the set
-     * @param fileNumber 0 or above
+     * @param name name of the set
+     * @param fileNumber number of the file, 0 or above
      * @return the name itself for the first file
      */
     public static String member(String name, int fileNumber) {
@@ -19,11 +19,11 @@ public final class FileNames {
     }
 
     /**
-     * A set of buddy copies.
+     * Returns the name of a set of buddy copies.
      *
-     * @param name of the set that is copied
+     * @param name name of the copied set
      * @param copy 0 for the first copy
-     * @return the name of the copied set, of which {@link #member} makes that of a file
+     * @return the name of the set of copies, from which {@link #member} makes the name of a file
      */
     public static String buddy(String name, int copy) {
         return name + String.format(Locale.ROOT, "_BUDDY_%02d", copy);

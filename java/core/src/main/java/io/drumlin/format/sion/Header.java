@@ -5,16 +5,16 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the first metadata block, META1, says of the whole physical file; docs/formats/sion.md, section 2.
+ * The part of the first metadata block, META1, that describes the whole physical file; docs/formats/sion.md, section 2.
  *
  * @param order byte order of all metadata
- * @param bigEndianPayload what the writer said of the byte order of its data; nothing is ever swapped for it
- * @param version 1000 times major plus minor version of the library that wrote the file
- * @param patchLevel of that library
+ * @param bigEndianPayload the byte order of the data according to the writer; bytes are never swapped because of it
+ * @param version 1000 times the major plus the minor version of the library that wrote the file
+ * @param patchLevel patch level of that library
  * @param formatVersion version of the file format
- * @param fsBlockSize bytes to which chunks are aligned
- * @param files physical files of the set
- * @param fileNumber which of them this is
+ * @param fsBlockSize size in bytes to which chunks are aligned
+ * @param files number of physical files of the set
+ * @param fileNumber number of this file
  * @param flag1 key/value mode in the upper half
  * @param flag2 without meaning
  * @param prefix name of the file as its writer gave it, the same in all files of a set
@@ -35,13 +35,13 @@ public record Header(
     /** Version of the file format that is written. */
     public static final int FORMAT_VERSION = 5;
 
-    /** Bytes that a name may have; one more byte of the field ends it. */
+    /** Largest size of a name in bytes; one more byte of the field ends it. */
     public static final int MAX_PREFIX = 1023;
 
     static final byte[] MAGIC = {'s', 'i', 'o', 'n'};
     static final int PREFIX_BYTES = MAX_PREFIX + 1;
 
-    /** Bytes in front of the task arrays, by format version: 2 has no filenumber and no flags. */
+    /** Number of bytes before the task arrays, by format version: version 2 has no filenumber and no flags. */
     static final int LENGTH = 52 + PREFIX_BYTES;
 
     static final int LENGTH_OF_FORMAT_2 = 32 + PREFIX_BYTES;
@@ -49,21 +49,21 @@ public record Header(
     static final int PLAIN = 50;
     static final int KEY_VALUE = 51;
 
-    /** Version of C SIONlib whose files are written, as 1000 times the first number and the second one. */
+    /** Version of C SIONlib whose files are written: 1000 times the first number plus the second. */
     public static final int VERSION = 1007;
 
-    /** Its third number. */
+    /** The third number of that version. */
     public static final int PATCH_LEVEL = 6;
 
     /**
-     * The header of a file as C SIONlib 1.7.6 writes it.
+     * Makes the header that C SIONlib 1.7.6 writes.
      *
      * @param order byte order of all metadata
-     * @param bigEndianPayload what is said of the byte order of the data
+     * @param bigEndianPayload the byte order of the data, for readers
      * @param keyValue whether the tasks hold records with keys
-     * @param fsBlockSize bytes, above 0
-     * @param files physical files of the set
-     * @param fileNumber which of them this is
+     * @param fsBlockSize block size in bytes, above 0
+     * @param files number of physical files of the set
+     * @param fileNumber number of this file
      * @param prefix name of the first file, at most {@link #MAX_PREFIX} bytes in UTF-8
      * @return the header
      */
@@ -91,7 +91,7 @@ public record Header(
     }
 
     /**
-     * Whether the tasks hold records with keys.
+     * Returns whether the tasks hold records with keys.
      *
      * @return false for plain byte streams
      */
@@ -99,12 +99,12 @@ public record Header(
         return keyValueMode() == KEY_VALUE;
     }
 
-    /** The upper half of flag1. */
+    /** Returns the upper half of flag1. */
     int keyValueMode() {
         return (int) (flag1 >>> Integer.SIZE);
     }
 
-    /** Appends the header to a buffer of the right byte order. */
+    /** Appends the header to a buffer of the correct byte order. */
     void put(ByteBuffer target, int tasks) {
         target.put(MAGIC).put(endianness());
         target.putInt(version).putInt(patchLevel).putInt(formatVersion).putInt(fsBlockSize);
@@ -117,7 +117,7 @@ public record Header(
         target.put(name).put(new byte[PREFIX_BYTES - name.length]);
     }
 
-    /** A word that reads the same from both ends: metadata outside, payload inside. */
+    /** Returns a palindromic word: the metadata order outside, the payload order inside. */
     private byte[] endianness() {
         byte metadata = (byte) (order == ByteOrder.BIG_ENDIAN ? 1 : 0);
         byte payload = (byte) (bigEndianPayload ? 1 : 0);

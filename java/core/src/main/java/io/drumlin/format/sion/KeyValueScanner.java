@@ -15,10 +15,10 @@ public final class KeyValueScanner {
     private long position;
 
     /**
-     * Begins in front of the first record.
+     * Begins before the first record.
      *
      * @param stream the bytes of the task
-     * @param order of the metadata
+     * @param order the order of the metadata
      */
     public KeyValueScanner(TaskStream stream, ByteOrder order) {
         this.stream = stream;
@@ -26,10 +26,10 @@ public final class KeyValueScanner {
     }
 
     /**
-     * The next record. Its value is not read.
+     * Finds the next record. Its value is not read.
      *
      * @return empty at the end
-     * @throws FormatException what follows is not a record that ends within the stream
+     * @throws FormatException the next bytes are not a record that ends within the stream
      * @throws IOException the stream cannot be read
      */
     public Optional<KeyValueRecord> next() throws IOException {

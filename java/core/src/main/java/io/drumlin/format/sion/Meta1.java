@@ -3,12 +3,12 @@ package io.drumlin.format.sion;
 import java.nio.ByteBuffer;
 
 /**
- * The first metadata block: the header, and where each task's chunks are; docs/formats/sion.md, sections 2 and 4. It is
- * written when the file is opened, but for its tail, which is written when the file is closed. Immutable.
+ * The first metadata block: the header, and the locations of each task's chunks; docs/formats/sion.md, sections 2 and
+ * 4. It is written when the file is opened, except for its tail, which is written when the file is closed. Immutable.
  */
 public final class Meta1 {
 
-    /** Bytes of the tail: maxchunks and start_of_varheader. */
+    /** Size of the tail in bytes: maxchunks and start_of_varheader. */
     public static final int TAIL_LENGTH = Integer.BYTES + Long.BYTES;
 
     private static final int PER_TASK = 2 * Long.BYTES;
@@ -20,11 +20,11 @@ public final class Meta1 {
     private final long globalSkip;
 
     /**
-     * Places the chunks one behind the other.
+     * Places the chunks one after the other.
      *
-     * @param header of the file
+     * @param header header of the file
      * @param globalRanks a number for each task
-     * @param chunkSizes bytes of each task's chunk, as stored
+     * @param chunkSizes size in bytes of each task's chunk, as stored
      * @throws ArithmeticException the chunks do not fit into a file of 2^63 bytes
      */
     public Meta1(Header header, long[] globalRanks, long[] chunkSizes) {
@@ -46,17 +46,17 @@ public final class Meta1 {
     }
 
     /**
-     * Bytes of the whole block.
+     * Returns the size of the whole block.
      *
-     * @param tasks how many tasks the file has
-     * @return with header, arrays and tail
+     * @param tasks number of tasks of the file
+     * @return size in bytes of header, arrays and tail
      */
     public static long length(int tasks) {
         return Header.LENGTH + (long) PER_TASK * tasks + TAIL_LENGTH;
     }
 
     /**
-     * The first multiple of a block size that is not below a value.
+     * Returns the smallest multiple of a block size that is not below a value.
      *
      * @param value 0 or above
      * @param block above 0
@@ -69,16 +69,16 @@ public final class Meta1 {
     }
 
     /**
-     * The header.
+     * Returns the header.
      *
-     * @return what concerns the whole file
+     * @return the part about the whole file
      */
     public Header header() {
         return header;
     }
 
     /**
-     * How many tasks the physical file has.
+     * Returns the number of tasks of the physical file.
      *
      * @return 1 or more
      */
@@ -87,27 +87,27 @@ public final class Meta1 {
     }
 
     /**
-     * The number that was stored for a task.
+     * Returns the stored number of a task.
      *
      * @param task index in the physical file
-     * @return usually the rank in the job that wrote
+     * @return usually the rank of its writer in the writing job
      */
     public long globalRank(int task) {
         return globalRanks[task];
     }
 
     /**
-     * The room of a task in each block.
+     * Returns the chunk size of a task, its room in each block.
      *
      * @param task index in the physical file
-     * @return bytes
+     * @return size in bytes
      */
     public long chunkSize(int task) {
         return chunkSizes[task];
     }
 
     /**
-     * Where a task's chunk of block 0 is.
+     * Returns the location of a task's chunk of block 0.
      *
      * @param task index in the physical file
      * @return byte offset in the file
@@ -117,7 +117,7 @@ public final class Meta1 {
     }
 
     /**
-     * Where block 0 begins.
+     * Returns the location of block 0.
      *
      * @return byte offset in the file
      */
@@ -126,18 +126,18 @@ public final class Meta1 {
     }
 
     /**
-     * The distance of two chunks of a task.
+     * Returns the distance between two chunks of a task.
      *
-     * @return bytes
+     * @return distance in bytes
      */
     public long globalSkip() {
         return globalSkip;
     }
 
     /**
-     * Where META2 is.
+     * Returns the location of META2.
      *
-     * @param maxChunks blocks in the file
+     * @param maxChunks number of blocks in the file
      * @return byte offset in the file
      */
     public long startOfVarheader(int maxChunks) {
@@ -145,16 +145,16 @@ public final class Meta1 {
     }
 
     /**
-     * Where the tail is.
+     * Returns the location of the tail.
      *
-     * @return byte offset in the file, of a file of the present format
+     * @return byte offset in a file of the current format
      */
     public long tailOffset() {
         return length(tasks()) - TAIL_LENGTH;
     }
 
     /**
-     * The block without its tail, for the beginning of the file.
+     * Returns the block without its tail, for the beginning of the file.
      *
      * @return bytes, from position to limit
      */
@@ -166,9 +166,9 @@ public final class Meta1 {
     }
 
     /**
-     * The tail, for {@link #tailOffset}.
+     * Returns the tail, for {@link #tailOffset}.
      *
-     * @param maxChunks blocks in the file
+     * @param maxChunks number of blocks in the file
      * @return bytes, from position to limit
      */
     public ByteBuffer encodeTail(int maxChunks) {

@@ -1,8 +1,8 @@
 package io.drumlin.format.sion;
 
 /**
- * The second metadata block: how many blocks each task has and how many bytes are in each; docs/formats/sion.md, section
- * 6. It is written when the file is closed. Immutable.
+ * The second metadata block: the number of blocks of each task, and the number of bytes in each; docs/formats/sion.md,
+ * section 6. It is written when the file is closed. Immutable.
  */
 public final class Meta2 {
 
@@ -10,10 +10,10 @@ public final class Meta2 {
     private final long[][] sizes;
 
     /**
-     * Of a file that was read.
+     * Makes the block of a file that was read.
      *
-     * @param maxChunks blocks in the file
-     * @param sizes bytes in each block of each task; becomes part of this
+     * @param maxChunks number of blocks in the file
+     * @param sizes number of bytes in each block of each task; the array is kept
      */
     Meta2(int maxChunks, long[][] sizes) {
         this.maxChunks = maxChunks;
@@ -21,27 +21,27 @@ public final class Meta2 {
     }
 
     /**
-     * Bytes of the block, without the mapping that may follow.
+     * Returns the size of the block, without the mapping that may follow.
      *
-     * @param tasks in the physical file
-     * @param maxChunks blocks in the file
-     * @return a count and {@code maxChunks} sizes for each task
+     * @param tasks number of tasks in the physical file
+     * @param maxChunks number of blocks in the file
+     * @return size in bytes of a count and {@code maxChunks} sizes for each task
      */
     public static long length(int tasks, int maxChunks) {
         return Long.BYTES * (long) tasks * (1L + maxChunks);
     }
 
     /**
-     * How many blocks the file has.
+     * Returns the number of blocks of the file.
      *
-     * @return the largest number of blocks that a task has
+     * @return the largest number of blocks of a task
      */
     public int maxChunks() {
         return maxChunks;
     }
 
     /**
-     * How many blocks a task has.
+     * Returns the number of blocks of a task.
      *
      * @param task index in the physical file
      * @return 1 or more
@@ -51,18 +51,18 @@ public final class Meta2 {
     }
 
     /**
-     * How many bytes are in a chunk.
+     * Returns the number of bytes in a chunk.
      *
      * @param task index in the physical file
      * @param block 0 to {@link #blocks} - 1
-     * @return bytes
+     * @return number of bytes
      */
     public long size(int task, int block) {
         return sizes[task][block];
     }
 
     /**
-     * How many bytes are in each chunk of a task.
+     * Returns the number of bytes in each chunk of a task.
      *
      * @param task index in the physical file
      * @return a copy, one number for each block

@@ -14,7 +14,7 @@ import java.util.Optional;
 /** Reads and checks metadata; docs/formats/sion.md, section 8. One instance reads one file. */
 final class MetaReader {
 
-    /** Offsets in META1 of the fields in front of the name. */
+    /** Offsets in META1 of the fields before the name. */
     private static final int ENDIANNESS = 4;
 
     private static final int VERSION = 8;
@@ -27,13 +27,13 @@ final class MetaReader {
     private static final int FLAG1 = 36;
     private static final int FLAG2 = 44;
 
-    /** C SIONlib refuses what is older. */
+    /** C SIONlib refuses older formats. */
     private static final int OLDEST_FORMAT = 2;
 
-    /** Up to this format the sizes of chunks were stored as they were asked for. */
+    /** Up to this format, the sizes of chunks were stored as they were requested. */
     private static final int LAST_UNALIGNED_FORMAT = 3;
 
-    /** Bytes of META2 that are read at once, if a row is not longer. */
+    /** Number of bytes of META2 that are read at once, if a row is not longer. */
     private static final int BATCH = 1 << 16;
 
     private static final int PAIR = 2 * Integer.BYTES;
@@ -70,7 +70,7 @@ final class MetaReader {
             return Optional.empty();
         }
         int tasks = bytes.getInt(TASKS);
-        // What the arrays of META1 take is in the file, and in a buffer.
+        // The arrays of META1 must fit into the file and into a buffer.
         long most = Math.min(source.size() - length, Integer.MAX_VALUE - length) / (2 * Long.BYTES);
         if (!range("ntasks", TASKS, tasks, 1, most)) {
             return Optional.empty();
@@ -103,7 +103,7 @@ final class MetaReader {
     private SionMeta meta(Header header, int tasks, int headerLength) throws IOException {
         boolean filesAreRight = range("nfiles", FILES, header.files(), 1, Integer.MAX_VALUE);
         if (filesAreRight && header.formatVersion() > OLDEST_FORMAT) {
-            // Alone in its set, a file has number 0 or, written by one process, 1.
+            // The only file of a set has number 0 or, if one process wrote it, 1.
             range("filenumber", FILE_NUMBER, header.fileNumber(), 0, Math.max(header.files(), 2) - 1L);
         }
         int mode = header.keyValueMode();
@@ -124,7 +124,7 @@ final class MetaReader {
         return new SionMeta(meta1, meta2, mapping);
     }
 
-    /** Makes sizes that cannot be 0, so that what follows can rely on sums. */
+    /** Replaces invalid sizes, so that the following code can rely on sums. */
     private void checkChunkSizes(Header header, long[] chunkSizes, long offset) throws FormatException {
         int block = header.formatVersion() <= LAST_UNALIGNED_FORMAT ? header.fsBlockSize() : 1;
         long room = Long.MAX_VALUE - block - Meta1.roundUp(Meta1.length(chunkSizes.length), header.fsBlockSize());
@@ -136,7 +136,7 @@ final class MetaReader {
         }
     }
 
-    /** Empty if the file was not closed, or if it is wrong where it was written. */
+    /** Returns empty if the file was not closed, or if META2 is wrong. */
     private Optional<Meta2> meta2(Meta1 meta1, long tailOffset) throws IOException {
         if (source.size() - tailOffset < Meta1.TAIL_LENGTH) {
             return Optional.empty();
@@ -167,7 +167,7 @@ final class MetaReader {
         return Optional.of(blocks(meta1, maxChunks, start));
     }
 
-    /** Block after block, as the sizes of all tasks in a block are together. */
+    /** Reads block by block, because the sizes of all tasks in a block are stored together. */
     private Meta2 blocks(Meta1 meta1, int maxChunks, long start) throws IOException {
         int tasks = meta1.tasks();
         int rowLength = Long.BYTES * tasks;
@@ -215,7 +215,7 @@ final class MetaReader {
         int tasks = size.getInt(0);
         long most = Math.min(left - Integer.BYTES, Integer.MAX_VALUE - PAIR) / PAIR;
         if (!needed) {
-            // A file that replaced a longer one may end with what was there before.
+            // A file that replaced a longer one may end with old bytes.
             boolean exact = tasks > 0 && tasks <= most && left == Integer.BYTES + (long) PAIR * tasks;
             return exact ? Optional.of(pairs(meta1, tasks, offset)) : Optional.empty();
         }
@@ -233,7 +233,7 @@ final class MetaReader {
         return TaskMapping.decode(pairs.flip());
     }
 
-    /** Each task of this file once, and no place of another file twice. */
+    /** Checks that each task of this file occurs once, and no location in another file twice. */
     private boolean check(Meta1 meta1, TaskMapping mapping, long offset) throws FormatException {
         long[] places = new long[mapping.tasks()];
         int here = 0;

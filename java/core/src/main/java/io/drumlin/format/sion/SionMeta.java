@@ -11,12 +11,12 @@ import java.util.Optional;
 /**
  * The metadata of one physical file. Immutable; the data stay in the source.
  *
- * <p>Every count, size and offset is checked before it is used, and no more memory is taken than the file has bytes;
+ * <p>Every count, size and offset is checked before it is used, and the memory does not exceed the size of the file;
  * docs/formats/sion.md, section 8, lists the checks.
  *
  * @param meta1 written when the file was opened
- * @param meta2 written when it was closed; empty if it never was, and then nothing is known of the sizes
- * @param mapping of a set of files, in its first file; empty where there is none
+ * @param meta2 written when it was closed; empty if it never was, and then the sizes are unknown
+ * @param mapping the mapping of a set of files, in its first file; otherwise empty
  */
 public record SionMeta(Meta1 meta1, Optional<Meta2> meta2, Optional<TaskMapping> mapping) {
 
@@ -24,10 +24,10 @@ public record SionMeta(Meta1 meta1, Optional<Meta2> meta2, Optional<TaskMapping>
     public static final String FORMAT = "SION";
 
     /**
-     * Whether a source begins as such a file does.
+     * Returns whether a source begins like a physical file.
      *
      * @param source any bytes
-     * @return whether the magic is there
+     * @return whether the magic word is there
      * @throws IOException the source cannot be read
      */
     public static boolean recognises(ByteSource source) throws IOException {
@@ -40,7 +40,7 @@ public record SionMeta(Meta1 meta1, Optional<Meta2> meta2, Optional<TaskMapping>
     }
 
     /**
-     * Reads metadata that are without a fault.
+     * Reads metadata without faults.
      *
      * @param source a physical file
      * @return its metadata; without META2 if the file was never closed
@@ -53,11 +53,11 @@ public record SionMeta(Meta1 meta1, Optional<Meta2> meta2, Optional<TaskMapping>
     }
 
     /**
-     * Reads what can be read.
+     * Reads as much as possible of damaged metadata.
      *
      * @param source a physical file
-     * @param problems gets everything that is wrong; what it does not throw is left out of the result or, where a size
-     *     is wrong, made the nearest that is allowed
+     * @param problems receives all faults; what it does not throw is left out of the result, except that a wrong size
+     *     is replaced by the nearest allowed one
      * @return empty if not even the number of tasks is plausible
      * @throws FormatException thrown by {@code problems}
      * @throws IOException the source cannot be read
@@ -67,7 +67,7 @@ public record SionMeta(Meta1 meta1, Optional<Meta2> meta2, Optional<TaskMapping>
     }
 
     /**
-     * Whether the file was closed by its writer.
+     * Returns whether the file was closed by its writer.
      *
      * @return false if META2 is missing
      */
@@ -76,11 +76,11 @@ public record SionMeta(Meta1 meta1, Optional<Meta2> meta2, Optional<TaskMapping>
     }
 
     /**
-     * The bytes of a task, without the gaps.
+     * Returns the bytes of a task, without the gaps.
      *
      * @param source the file
      * @param task index in the physical file
-     * @return the content of all its blocks; of a file that was not closed, nothing
+     * @return the content of all its blocks; no bytes if the file was not closed
      */
     public TaskStream stream(ByteSource source, int task) {
         long[] sizes = meta2.map(blocks -> blocks.sizes(task)).orElse(new long[0]);

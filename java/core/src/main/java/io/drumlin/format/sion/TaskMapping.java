@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * In which physical file each task of a set is, and where in it; docs/formats/sion.md, section 6. Only the first file has
- * it. Immutable.
+ * The physical file of each task of a set, and the index of the task there; docs/formats/sion.md, section 6. Only the
+ * first file has it. Immutable.
  */
 public final class TaskMapping {
 
@@ -18,7 +18,7 @@ public final class TaskMapping {
     /**
      * Makes a mapping.
      *
-     * @param fileNumbers for each task of the set
+     * @param fileNumbers file number for each task of the set
      * @param localRanks index in that file, for each task of the set
      * @return the mapping
      */
@@ -31,7 +31,7 @@ public final class TaskMapping {
         return new TaskMapping(pairs);
     }
 
-    /** Takes the pairs that remain in a buffer. */
+    /** Reads the pairs that remain in a buffer. */
     static TaskMapping decode(ByteBuffer bytes) {
         int[] pairs = new int[bytes.remaining() / Integer.BYTES];
         bytes.asIntBuffer().get(pairs);
@@ -39,16 +39,16 @@ public final class TaskMapping {
     }
 
     /**
-     * How many tasks the set has.
+     * Returns the number of tasks of the set.
      *
-     * @return tasks
+     * @return number of tasks
      */
     public int tasks() {
         return pairs.length / 2;
     }
 
     /**
-     * In which file a task is.
+     * Returns the file of a task.
      *
      * @param task index in the set
      * @return file number
@@ -58,7 +58,7 @@ public final class TaskMapping {
     }
 
     /**
-     * Where in its file a task is.
+     * Returns the index of a task in its file.
      *
      * @param task index in the set
      * @return index in the file
@@ -68,9 +68,9 @@ public final class TaskMapping {
     }
 
     /**
-     * The bytes that follow META2.
+     * Returns the bytes that follow META2.
      *
-     * @param order of the metadata
+     * @param order the order of the metadata
      * @return bytes, from position to limit
      */
     public ByteBuffer encode(ByteOrder order) {

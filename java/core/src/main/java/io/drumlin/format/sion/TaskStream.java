@@ -5,23 +5,23 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** The bytes of a task: what is in its blocks, joined. As thread-safe as the file it reads from. */
+/** The bytes of a task: the contents of its blocks, joined. It is as thread-safe as the file from which it reads. */
 public final class TaskStream implements ByteSource {
 
     private final ByteSource file;
     private final long start;
     private final long globalSkip;
 
-    /** Where each block begins in the stream, and where the last one ends. */
+    /** The position of each block in the stream, and the end of the last one. */
     private final long[] bounds;
 
     /**
-     * The bytes of a task.
+     * Makes the stream of a task.
      *
      * @param file the physical file
-     * @param start where its chunk of block 0 is
-     * @param globalSkip the distance of two chunks
-     * @param sizes bytes in each block
+     * @param start offset of its chunk of block 0
+     * @param globalSkip distance between two chunks
+     * @param sizes number of bytes in each block
      */
     public TaskStream(ByteSource file, long start, long globalSkip, long[] sizes) {
         this.file = file;
@@ -39,26 +39,26 @@ public final class TaskStream implements ByteSource {
     }
 
     /**
-     * How many blocks there are.
+     * Returns the number of blocks.
      *
-     * @return blocks, empty ones too
+     * @return number of blocks, including empty ones
      */
     public int blocks() {
         return bounds.length - 1;
     }
 
     /**
-     * How many bytes are in a block.
+     * Returns the number of bytes in a block.
      *
      * @param block 0 to {@link #blocks} - 1
-     * @return bytes
+     * @return number of bytes
      */
     public long size(int block) {
         return bounds[block + 1] - bounds[block];
     }
 
     /**
-     * Where a block begins in the stream.
+     * Returns the position of a block in the stream.
      *
      * @param block 0 to {@link #blocks} - 1
      * @return position in the stream
@@ -68,15 +68,15 @@ public final class TaskStream implements ByteSource {
     }
 
     /**
-     * The block that holds a byte.
+     * Returns the block that holds a byte.
      *
-     * @param position in the stream, below {@link #size}
+     * @param position position in the stream, below {@link #size}
      * @return the block
      */
     public int blockOf(long position) {
         int found = Arrays.binarySearch(bounds, position);
         int block = found >= 0 ? found : -found - 2;
-        // Empty blocks begin where the next one does.
+        // An empty block begins at the same position as the next one.
         while (block + 1 < bounds.length && bounds[block + 1] <= position) {
             block++;
         }
@@ -84,9 +84,9 @@ public final class TaskStream implements ByteSource {
     }
 
     /**
-     * Where a byte is in the file.
+     * Returns the location of a byte in the file.
      *
-     * @param position in the stream, below {@link #size}
+     * @param position position in the stream, below {@link #size}
      * @return byte offset in the file
      */
     public long fileOffset(long position) {
@@ -95,10 +95,10 @@ public final class TaskStream implements ByteSource {
     }
 
     /**
-     * Where a byte of a block is in the file.
+     * Returns the location in the file of a byte of a block.
      *
      * @param block 0 to {@link #blocks} - 1
-     * @param position in the block
+     * @param position position in the block
      * @return byte offset in the file
      */
     public long fileOffset(int block, long position) {
