@@ -28,13 +28,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The checkpoint directories of a run of FTI, with its configuration file; docs/formats/fti-run-directory.md. */
+/** The checkpoint directories of an FTI run, with its configuration file; docs/formats/fti-run-directory.md. */
 final class CheckpointDirectory {
 
-    /** Far above any configuration file. */
+    /** Larger by far than any configuration file. */
     private static final long MOST_BYTES = 1 << 20;
 
-    /** Lines about single files; a lost node can have thousands. */
+    /** Largest number of lines about single files; a lost node can have thousands. */
     private static final int MOST_LINES = 100;
 
     private static final List<String> MODES = List.of("", "POSIX", "MPI-IO", "FTI-FF", "SIONlib", "HDF5");
@@ -50,7 +50,7 @@ final class CheckpointDirectory {
     }
 
     /**
-     * The run that a path stands for: a configuration file, or the working directory of a run.
+     * Finds the run of a path, which is either a configuration file or the working directory of a run.
      *
      * @return empty if it is neither
      */
@@ -160,7 +160,7 @@ final class CheckpointDirectory {
                 .toList());
     }
 
-    /** For example {@code 0-3, 7}. */
+    /** Formats ranges, for example {@code 0-3, 7}. */
     private static String ranges(List<Integer> ascending) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < ascending.size(); i++) {
@@ -174,7 +174,7 @@ final class CheckpointDirectory {
         return text.toString();
     }
 
-    /** Reads the files, says of each that is not whole why, and last what a restart does. */
+    /** Reads the files. Reports for each damaged one what is wrong, and finally what a restart does. */
     int verify(PrintWriter out) throws IOException {
         RunReport report;
         try (Progress progress = Progress.of(() -> bytes(run.report(false)), "verify")) {
@@ -198,7 +198,7 @@ final class CheckpointDirectory {
         return exitCode(report);
     }
 
-    /** Of the files that are read where data are looked at. */
+    /** Returns the number of bytes of the files that are read to check data. */
     private static long bytes(RunReport report) {
         return report.checkpoints().stream()
                 .filter(Checkpoint::isRecoverable)
@@ -233,10 +233,10 @@ final class CheckpointDirectory {
     }
 
     /**
-     * Takes a variable of a rank out of the checkpoint that a restart finds.
+     * Extracts a variable of a rank from the checkpoint that a restart finds.
      *
-     * @param key {@code var}; {@code dataset} in the mode HDF5
-     * @param value {@code ID@RANK}; {@code PATH@RANK} in the mode HDF5
+     * @param key {@code var}; {@code dataset} in HDF5 mode
+     * @param value {@code ID@RANK}; {@code PATH@RANK} in HDF5 mode
      */
     void extract(String key, String value, OutputStream target) throws IOException {
         int at = value.lastIndexOf('@');
@@ -273,7 +273,7 @@ final class CheckpointDirectory {
         }
     }
 
-    /** Which variable a dataset has, only the program knows. */
+    /** Only the program knows which variable belongs to a dataset. */
     private boolean isHdf5() {
         return MODES.get(run.ioMode()).equals("HDF5");
     }

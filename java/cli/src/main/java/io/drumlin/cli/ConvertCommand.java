@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin convert}: an FTI-FF file for another release of C FTI. */
+/** {@code drumlin convert}: converts an FTI-FF file for another release of C FTI. */
 @Command(
         name = "convert",
         mixinStandardHelpOptions = true,
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         })
 final class ConvertCommand implements Callable<Integer> {
 
-    /** What C FTI calls plain files and partner copies. */
+    /** C FTI's names of plain files and partner copies. */
     private static final Pattern NAME = Pattern.compile("Ckpt(\\d{1,9})-.*");
 
     @Spec

@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
-/** The {@code drumlin} command: says what is in a checkpoint file, whether it is whole, and takes data out. */
+/** The {@code drumlin} command: shows the contents of a checkpoint file, checks it, and extracts data. */
 @Command(
         name = "drumlin",
         mixinStandardHelpOptions = true,
@@ -58,7 +58,7 @@ public final class DrumlinCommand implements Runnable {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    /** Made by {@link #main} and by picocli. */
+    /** For {@link #main} and picocli. */
     public DrumlinCommand() {}
 
     /**
@@ -71,7 +71,10 @@ public final class DrumlinCommand implements Runnable {
         System.exit(execute(commandLine(commandLine.getOut(), commandLine.getErr()), arguments));
     }
 
-    /** Runs the command. Without this an error such as a lack of memory would end with the code of a damaged file. */
+    /**
+     * Runs the command. Without this method, an error such as a lack of memory would end with the exit code of a
+     * damaged file.
+     */
     static int execute(CommandLine commandLine, String... arguments) {
         try {
             return commandLine.execute(arguments);
@@ -81,7 +84,10 @@ public final class DrumlinCommand implements Runnable {
         }
     }
 
-    /** The command, whose output takes no control characters from files to a terminal: also none of its own, for colours. */
+    /**
+     * Returns the command. Its output passes no control characters from files to a terminal, and it emits none of its
+     * own for colours.
+     */
     static CommandLine commandLine(PrintWriter out, PrintWriter err) {
         return commandLine()
                 .setOut(TerminalWriter.of(out))
@@ -109,11 +115,14 @@ public final class DrumlinCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "A command is needed: see drumlin --help");
     }
 
-    /** What the user can do something about gets a line; anything else is our mistake and goes on with its trace. */
+    /**
+     * An error that the user can do something about gets a line. Anything else is a mistake of the program and is
+     * thrown with its trace.
+     */
     private static int explain(Exception exception, CommandLine commandLine, ParseResult parsed) throws Exception {
         PrintWriter err = commandLine.getErr();
         if (exception instanceof UncheckedIOException wrapped) {
-            // It is made with a cause, always.
+            // It always has a cause.
             return explain(Objects.requireNonNull(wrapped.getCause()), commandLine, parsed);
         }
         if (exception instanceof CommandException ended) {

@@ -1,6 +1,6 @@
 package io.drumlin.cli;
 
-/** What the command ends with. The texts are in the help of {@link DrumlinCommand}. */
+/** The exit codes of the command. Their descriptions are in the help of {@link DrumlinCommand}. */
 final class ExitCode {
 
     static final int OK = 0;
@@ -10,7 +10,7 @@ final class ExitCode {
     /** As in sysexits.h. */
     static final int USAGE = 64;
 
-    /** As in sysexits.h: of the program, not of the file. */
+    /** As in sysexits.h: a mistake of the program, not a fault of the file. */
     static final int MISTAKE = 70;
 
     private ExitCode() {}

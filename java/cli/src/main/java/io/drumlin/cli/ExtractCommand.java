@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin extract}: takes data out of a file. */
+/** {@code drumlin extract}: extracts data from a file. */
 @Command(
         name = "extract",
         mixinStandardHelpOptions = true,
@@ -105,7 +105,7 @@ final class ExtractCommand implements Callable<Integer> {
         }
     }
 
-    /** Not System.out, which keeps write errors to itself. */
+    /** Returns stdout. System.out is not used because it hides write errors. */
     private static OutputStream stdout() {
         return new FileOutputStream(FileDescriptor.out);
     }

@@ -6,17 +6,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A part of a file as {@link LayoutPicture} draws it. Parts of parts lie within it; what they leave free is drawn as unused,
- * and so nobody has to name gaps. Immutable.
+ * A part of a file in the form that {@link LayoutPicture} draws. Its parts lie within it. The gaps between them are
+ * drawn as unused, so they need not be named. Immutable.
  *
- * @param kind what it is in the format's own words, for example {@code container}
- * @param label which one it is, for example {@code 2.1}; may be empty
- * @param matter how it is drawn
- * @param owner what it belongs to, which gives it its colour and a line in the legend, for example {@code variable 2}; may be empty
+ * @param kind its kind in the words of the format, for example {@code container}
+ * @param label its label, for example {@code 2.1}; may be empty
+ * @param matter determines how it is drawn
+ * @param owner its owner, which determines its colour and has a line in the legend, for example {@code variable 2}; may
+ *     be empty
  * @param offset first byte in the file
- * @param length bytes
- * @param fields what the format says of it, by name, in the order in which it is shown
- * @param parts what is in it, in file order
+ * @param length length in bytes
+ * @param fields its fields in the format, by name, in the order in which they are shown
+ * @param parts its parts, in file order
  */
 record FileRange(
         String kind,
@@ -28,7 +29,7 @@ record FileRange(
         Map<String, Object> fields,
         List<FileRange> parts) {
 
-    /** What the bytes of a range are. */
+    /** The content of the bytes of a range. */
     enum Matter {
         DATA,
         METADATA,
@@ -48,12 +49,12 @@ record FileRange(
         return new FileRange(kind, label, Matter.METADATA, "", offset, length, Map.of(), List.of());
     }
 
-    /** Space that is reserved for something and holds nothing; where it lies beside other parts it need not be named. */
+    /** Makes a range of reserved, unused space. It need not be named if it lies beside other parts. */
     static FileRange unused(String kind, long offset, long length) {
         return new FileRange(kind, "", Matter.UNUSED, "", offset, length, Map.of(), List.of());
     }
 
-    /** This and its parts as belonging to {@code owner}, unless they belong to somebody. */
+    /** Assigns this range and its parts to {@code owner}, unless they have an owner. */
     FileRange of(String owner) {
         return new FileRange(
                 kind,
@@ -66,19 +67,19 @@ record FileRange(
                 parts.stream().map(part -> part.of(owner)).toList());
     }
 
-    /** This with a field behind the others. */
+    /** Adds a field after the others. */
     FileRange with(String field, Object value) {
         Map<String, Object> more = new LinkedHashMap<>(fields);
         more.put(field, value);
         return new FileRange(kind, label, matter, owner, offset, length, more, parts);
     }
 
-    /** This with other parts. */
+    /** Returns this range with other parts. */
     FileRange with(List<FileRange> others) {
         return new FileRange(kind, label, matter, owner, offset, length, fields, others);
     }
 
-    /** Kind and label. */
+    /** Returns kind and label. */
     String name() {
         return label.isEmpty() ? kind : kind + " " + label;
     }

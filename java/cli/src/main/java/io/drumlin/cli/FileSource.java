@@ -12,7 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** An open file. Its size is that at opening. */
+/** An open file. Its size is the one at opening. */
 final class FileSource implements ByteSource, Closeable {
 
     private final Path path;

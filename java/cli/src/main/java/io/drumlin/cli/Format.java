@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A file format that the command knows. Formats that join are named in {@link #ALL}. */
+/** A file format that the command supports. New formats are added to {@link #ALL}. */
 interface Format {
 
     /** All formats, in the order in which they are tried. */
@@ -18,18 +18,18 @@ interface Format {
             new FtiFfFormat(),
             new FtiMetadataFormat());
 
-    /** Looks whether a file has this format, by its content. */
+    /** Checks by the content whether a file has this format. */
     Optional<RecognisedFile> recognise(FileSource source) throws IOException;
 
-    /** What a file is, without metadata given by the user. */
+    /** Recognises a file without metadata from the user. */
     static RecognisedFile of(FileSource source) throws IOException {
         return of(source, null);
     }
 
     /**
-     * What a file is: by the metadata if they are given, else by its content, else by metadata that lie where a run has them.
+     * Recognises a file: by the metadata if they are given, else by its content, else by metadata where a run has them.
      *
-     * @param metadata of a file that has none in itself: a metadata file of FTI or a directory with such files
+     * @param metadata metadata of a file that has none itself: a metadata file of FTI or a directory with such files
      */
     static RecognisedFile of(FileSource source, @Nullable Path metadata) throws IOException {
         if (metadata != null) {

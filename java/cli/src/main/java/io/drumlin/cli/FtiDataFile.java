@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A data file of the modes POSIX and MPI-IO, of which only the metadata say what is in it; docs/formats/fti-posix.md. */
+/** A data file of the modes POSIX and MPI-IO. Only the metadata describe its content; docs/formats/fti-posix.md. */
 final class FtiDataFile implements RecognisedFile {
 
     private static final List<String> TYPES = List.of(
@@ -44,10 +44,10 @@ final class FtiDataFile implements RecognisedFile {
     private final Findings findings = new Findings();
 
     /**
-     * A file whose metadata were found.
+     * Makes a file whose metadata were found.
      *
-     * @param size bytes by the metadata
-     * @param variables what is in it, empty in an encoded file
+     * @param size size in bytes according to the metadata
+     * @param variables its variables; empty in an encoded file
      */
     FtiDataFile(FileSource source, String kind, int ckptId, long size, Integrity integrity, List<Variable> variables) {
         this.source = source;
@@ -63,17 +63,17 @@ final class FtiDataFile implements RecognisedFile {
         }
     }
 
-    /** How the data are checked. */
+    /** The way in which the data are checked. */
     interface Integrity {
 
-        /** What there is to compare, for people. */
+        /** Returns the digests that are compared, for people. */
         String text();
 
-        /** Adds what is wrong with the data. */
+        /** Adds the faults of the data. */
         void verify(ByteSource data, Findings findings) throws IOException;
     }
 
-    /** No digest of the data is kept. */
+    /** The metadata have no digest of the data. */
     record Unchecked() implements Integrity {
 
         @Override
@@ -85,7 +85,7 @@ final class FtiDataFile implements RecognisedFile {
         public void verify(ByteSource data, Findings findings) {}
     }
 
-    /** What there is to compare if metadata have a checksum or, where it is null or empty, not. */
+    /** Returns the check for a checksum from the metadata, or none if it is null or empty. */
     static Integrity checksum(@Nullable String checksum) {
         return checksum == null || checksum.isEmpty() ? new Unchecked() : new Checksum(checksum);
     }
@@ -129,8 +129,8 @@ final class FtiDataFile implements RecognisedFile {
     /**
      * A variable.
      *
-     * @param rank whose it is
-     * @param parts of the file, in the order of the variable
+     * @param rank its rank
+     * @param parts ranges of the file, in the order of the variable
      */
     record Variable(int rank, VariableEntry entry, List<Range> parts) {}
 
@@ -221,7 +221,7 @@ final class FtiDataFile implements RecognisedFile {
 
     @Override
     public void verify(ByteSource data) throws IOException {
-        // The digest of a file that is cut or has grown tells nothing more.
+        // If the file was cut or has grown, its digest shows nothing more.
         if (findings.isEmpty()) {
             integrity.verify(data, findings);
         }
@@ -242,7 +242,7 @@ final class FtiDataFile implements RecognisedFile {
         }
     }
 
-    /** {@code var=ID}, and {@code var=ID@RANK} where the data of several ranks are. */
+    /** Selects {@code var=ID}, or {@code var=ID@RANK} if the file has the data of several ranks. */
     private Variable select(String key, String value) {
         String[] parts = value.split("@", 2);
         List<Variable> found = variables.stream()

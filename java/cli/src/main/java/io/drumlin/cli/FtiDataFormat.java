@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data files of the modes POSIX, MPI-IO and HDF5. Only those of the last have a header: what they are is told by their names and by
- * metadata, which are looked for where a run has them or given by the user.
+ * The data files of the modes POSIX, MPI-IO and HDF5. Only HDF5 files have a header. The others are recognised by their
+ * names and by metadata, which the user gives or which are found where a run has them.
  */
 final class FtiDataFormat {
 
@@ -35,7 +35,7 @@ final class FtiDataFormat {
     }
 
     /**
-     * Looks whether a file is one of those that metadata name.
+     * Checks whether metadata name a file.
      *
      * @param given metadata file or a directory with such files; null to look for them
      */
@@ -139,7 +139,7 @@ final class FtiDataFormat {
                 List<Range> parts = file.variable(file.layers(), variable.id());
                 variables.add(new FtiDataFile.Variable(rank(entry), variable, parts));
             }
-            // What is behind the layers is of a checkpoint that was not completed.
+            // The bytes after the layers belong to a checkpoint that was not completed.
             return file(
                     member, "differential checkpoint", source.size(), new FtiDataFile.LayerDigests(file), variables);
         } catch (FormatException e) {

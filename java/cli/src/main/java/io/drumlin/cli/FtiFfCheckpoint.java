@@ -122,7 +122,7 @@ final class FtiFfCheckpoint implements RecognisedFile {
         out.printf("  %-15s%s%n", name, value);
     }
 
-    /** Bytes and containers of a variable. */
+    /** Size and number of containers of a variable. */
     private static final class Extent {
         private long size;
         private int containers;
@@ -269,7 +269,7 @@ final class FtiFfCheckpoint implements RecognisedFile {
                 return Integer.parseInt(value);
             }
         } catch (NumberFormatException e) {
-            // Said below.
+            // Reported below.
         }
         throw new CommandException(
                 ExitCode.USAGE,
@@ -286,7 +286,7 @@ final class FtiFfCheckpoint implements RecognisedFile {
         return ids.isEmpty() ? "it has none" : "it has " + ids;
     }
 
-    /** Copies a chunk and gives its digest. */
+    /** Copies a chunk and returns its digest. */
     private static String copy(VariableMeta container, ByteSource data, byte[] buffer, OutputStream target)
             throws IOException {
         MessageDigest md5 = md5();

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A plain FTI-FF file in another layout; docs/formats/fti-ff.md, section 10. Containers, chunks and hashes stay as they are and
- * move to where the layout has them. One instance makes one file.
+ * Converts a plain FTI-FF file to another layout; docs/formats/fti-ff.md, section 10. Containers, chunks and hashes do
+ * not change; they move to their positions in the new layout. One instance makes one file.
  */
 final class FtiFfConversion {
 
@@ -35,7 +35,7 @@ final class FtiFfConversion {
     /**
      * Prepares a conversion of a verified file.
      *
-     * @param ckptId the checkpoint's id; looked at only where the layout holds it
+     * @param ckptId the checkpoint's id; used only if the layout stores it
      */
     FtiFfConversion(FtiFfFile file, Layout target, int ckptId) {
         this.file = file;
@@ -44,12 +44,14 @@ final class FtiFfConversion {
         this.placed = PlacedFile.of(target, file.blocks());
     }
 
-    /** Whether the layout wants an id that the file does not have. */
+    /** Returns whether the layout needs an id that the file does not have. */
     static boolean needsId(FtiFfFile file, Layout target) {
         return target.atEnd() && !file.layout().atEnd();
     }
 
-    /** What the new file has not, or has and the old one had not; one line each. */
+    /**
+     * Returns the differences between the old and the new file: fields that one has and the other lacks; one line each.
+     */
     List<String> differences() {
         FileMeta meta = file.meta();
         List<String> lines = new ArrayList<>();
@@ -90,7 +92,7 @@ final class FtiFfConversion {
         return layout.compareTo(Layout.C) <= 0;
     }
 
-    /** Writes the new file. What is reserved and not used becomes a hole, whatever was there. */
+    /** Writes the new file. Reserved, unused space becomes a hole, whatever it contained. */
     void write(ByteSource source, ReplacedFile out) throws IOException {
         out.write(placed.size() - 1, ByteBuffer.allocate(1));
         copyChunks(source, out);
@@ -127,7 +129,7 @@ final class FtiFfConversion {
     /**
      * Reads the new file and compares.
      *
-     * @throws IOException it cannot be read, or is not what was meant to be written
+     * @throws IOException it cannot be read, or differs from the intended content
      */
     void check(ByteSource written) throws IOException {
         FtiFfFile read = FtiFfFile.read(written);
@@ -142,7 +144,7 @@ final class FtiFfConversion {
         }
     }
 
-    /** What of a container must not change; its bytes are told by their hash. */
+    /** Returns the part of a container that must not change. A hash represents its bytes. */
     private static String content(VariableMeta container) {
         return container.id() + "." + container.containerId() + " " + container.dptr() + " " + container.containerSize()
                 + (container.hasContent() ? " " + container.chunkSize() + " " + container.hash() : "");

@@ -8,10 +8,12 @@ import io.drumlin.format.ftiff.VariableMeta;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is where in an FTI-FF file, for a picture; docs/formats/fti-ff.md, section 3. */
+/** The ranges of an FTI-FF file, for a picture; docs/formats/fti-ff.md, section 3. */
 final class FtiFfRanges {
 
-    /** A picture of more containers shows nothing, and a file can have millions: then blocks are drawn whole. */
+    /**
+     * With more containers, a picture shows nothing, and a file can have millions. Then blocks are drawn as a whole.
+     */
     private static final int MOST_CONTAINERS = 10_000;
 
     private final FtiFfFile file;
@@ -28,7 +30,7 @@ final class FtiFfRanges {
     }
 
     /**
-     * The parts of the file.
+     * Returns the parts of the file.
      *
      * @throws CommandException there are too many blocks to draw
      */

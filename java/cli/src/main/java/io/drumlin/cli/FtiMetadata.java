@@ -24,7 +24,7 @@ record FtiMetadata(List<Group> groups) {
     private static final Pattern LEVEL = Pattern.compile("l[1-4]");
     private static final Pattern ID = Pattern.compile("Ckpt(-?\\d+)-.*");
 
-    /** How far above the run's directory of data the metadata directory may begin. */
+    /** Largest number of levels above the data directory of the run at which the metadata directory may begin. */
     private static final int REACH = 3;
 
     /** A metadata file. */
@@ -52,14 +52,14 @@ record FtiMetadata(List<Group> groups) {
             return group.metadata().files().get(groupRank);
         }
 
-        /** The member whose partner copy this one keeps. */
+        /** Returns the member whose partner copy this one keeps. */
         Member left() {
             return new Member(
                     group, Math.floorMod(groupRank - 1, group.metadata().files().size()));
         }
     }
 
-    /** Reads a metadata file, or all in a directory. */
+    /** Reads a metadata file, or all files in a directory. */
     static FtiMetadata read(Path path) throws IOException {
         if (!PathStatus.isDirectory(path)) {
             return new FtiMetadata(List.of(Group.read(path)));
@@ -87,8 +87,8 @@ record FtiMetadata(List<Group> groups) {
     }
 
     /**
-     * Looks for the metadata of a data file where they are if the roots of the run's directories lie side by side: for
-     * {@code Local/node0/X/l2/Ckpt1-Rank0.fti} in {@code Meta/X/l2}.
+     * Looks for the metadata of a data file, assuming that the roots of the run's directories lie side by side. For
+     * {@code Local/node0/X/l2/Ckpt1-Rank0.fti} it looks in {@code Meta/X/l2}.
      */
     static Optional<FtiMetadata> of(Path dataFile) throws IOException {
         Path level = dataFile.toAbsolutePath().normalize().getParent();
@@ -110,7 +110,10 @@ record FtiMetadata(List<Group> groups) {
         return Optional.empty();
     }
 
-    /** Where the metadata of a file are in the run's directory of metadata; null if this is no directory of a level. */
+    /**
+     * Returns the location of a file's metadata in the run's metadata directory; null if the directory does not belong
+     * to a level.
+     */
     private static @Nullable String metadataDirectory(String level, String name) {
         if (level.equals("l4_archive")) {
             Matcher id = ID.matcher(name);
@@ -130,7 +133,7 @@ record FtiMetadata(List<Group> groups) {
         }
     }
 
-    /** All members in the order of application ranks. */
+    /** Returns all members in the order of application ranks. */
     List<Member> members() {
         List<Member> members = new ArrayList<>();
         for (Group group : groups) {
@@ -144,7 +147,7 @@ record FtiMetadata(List<Group> groups) {
         return members;
     }
 
-    /** The member with a file of this name. */
+    /** Returns the member with a file of this name. */
     Optional<Member> member(String fileName) {
         return members().stream()
                 .filter(member -> member.entry().name().equals(fileName))

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A metadata file of the modes POSIX and MPI-IO. The files that it names are not looked at. */
+/** A metadata file of the modes POSIX and MPI-IO. The files that it names are not read. */
 final class FtiMetadataFile implements RecognisedFile {
 
     private final FileSource source;
@@ -22,10 +22,10 @@ final class FtiMetadataFile implements RecognisedFile {
     private final Findings findings;
 
     /**
-     * A file that was read.
+     * Makes a file that was read.
      *
-     * @param metadata what is in it; null if it is damaged
-     * @param findings what is wrong with it
+     * @param metadata its content; null if it is damaged
+     * @param findings its faults
      */
     FtiMetadataFile(FileSource source, @Nullable GroupMetadata metadata, Findings findings) {
         this.source = source;
@@ -97,7 +97,7 @@ final class FtiMetadataFile implements RecognisedFile {
         json.writeEndArray();
     }
 
-    /** They were read whole. */
+    /** The metadata were completely checked when they were read. */
     @Override
     public void verify(ByteSource data) {}
 

@@ -29,7 +29,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin gsd}: what is in the frames of a GSD file, and what the C library can do to a file. */
+/** {@code drumlin gsd}: shows the frames of a GSD file, and offers the C library's operations on a file. */
 @Command(
         name = "gsd",
         mixinStandardHelpOptions = true,
@@ -58,7 +58,7 @@ final class GsdCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "A command is needed: frames, log, plot, truncate or upgrade");
     }
 
-    /** The chunks of a frame in numbers. */
+    /** Number and size of the chunks of a frame. */
     private record FrameRow(long number, int chunks, long bytes) {}
 
     @Command(name = "frames", mixinStandardHelpOptions = true, description = "Shows how much each frame has.")
@@ -150,7 +150,9 @@ final class GsdCommand implements Runnable {
         return ExitCode.OK;
     }
 
-    /** That a name is listed by a frame does not say that it is found there: the entries of a damaged index are in no order. */
+    /**
+     * Even if a frame lists a name, it may not be found there, because the entries of a damaged index are in no order.
+     */
     private static Chunk first(HoomdTrajectory trajectory, String name) throws IOException {
         return trajectory
                 .file()
@@ -165,7 +167,7 @@ final class GsdCommand implements Runnable {
         return chunk.rows() == 1 && chunk.columns() == 1;
     }
 
-    /** Their number may change from frame to frame. */
+    /** The number of elements may change from frame to frame. */
     private static List<ChunkData> eachFrame(HoomdTrajectory trajectory, String name, int frames) throws IOException {
         List<ChunkData> values = new ArrayList<>();
         for (int frame = 0; frame < frames; frame++) {
@@ -174,7 +176,7 @@ final class GsdCommand implements Runnable {
         return values;
     }
 
-    /** Full names of quantities that are there. */
+    /** Returns the full names of existing quantities. */
     private static List<String> named(HoomdTrajectory trajectory, List<String> quantities) throws IOException {
         List<String> known = trajectory.logNames();
         List<String> names = new ArrayList<>();
@@ -191,7 +193,7 @@ final class GsdCommand implements Runnable {
         return names;
     }
 
-    /** Whole numbers without a fraction. */
+    /** Formats integers without a fraction. */
     private static Object cell(Object column, int frame) {
         if (column instanceof List<?> texts) {
             return texts.get(frame);
@@ -227,7 +229,7 @@ final class GsdCommand implements Runnable {
         json.writeEndArray();
     }
 
-    /** JSON has no numbers for what is not one. */
+    /** Formats a number for JSON, which has no NaN or infinity. */
     private static String json(Object number) {
         return number instanceof Number value && !Double.isFinite(value.doubleValue())
                 ? "null"

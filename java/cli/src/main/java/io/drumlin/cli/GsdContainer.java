@@ -36,13 +36,13 @@ import java.util.regex.Pattern;
  */
 record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings findings) implements RecognisedFile {
 
-    /** Chunks of a picture; more could not be told apart. */
+    /** Largest number of chunks in a picture; more could not be distinguished. */
     private static final int MOST_RANGES = 20_000;
 
     private static final Pattern SELECTION =
             Pattern.compile("(.+),frame=(\\d{1,18})(?:,rows=(\\d{1,18}):(\\d{1,18}))?");
 
-    /** What the chunks of one name have in common. */
+    /** The common properties of the chunks of one name. */
     private static final class Name {
 
         private final int id;
@@ -130,7 +130,7 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
         }
     }
 
-    /** Walks the index, which adds to the findings what is wrong with it. */
+    /** Reads the whole index and adds its faults to the findings. */
     private Map<Integer, Name> names() {
         GsdMetadata open = metadata.orElseThrow();
         Map<Integer, Name> names = new TreeMap<>();
@@ -240,7 +240,7 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
         }
     }
 
-    /** Data have no digests. */
+    /** The data have no digests. */
     @Override
     public void verify(ByteSource same) throws IOException {
         if (metadata.isPresent()) {
@@ -248,7 +248,7 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
         }
     }
 
-    /** Opens a file for commands, which read and change what was there before. */
+    /** Opens a file for commands that read and change existing files. */
     static GsdFile open(Path path, Access access) throws IOException {
         return GsdFile.at(path).storage(new NioEngine()).open(access);
     }

@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
         })
 final class HaltCommand implements Callable<Integer> {
 
-    /** What can be taken back. */
+    /** The conditions that can be removed. */
     enum Condition {
         checkpoints,
         after,

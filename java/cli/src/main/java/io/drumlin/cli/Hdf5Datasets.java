@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** An HDF5 file, by itself or of a rank whose metadata were found; docs/formats/fti-hdf5.md. */
+/** An HDF5 file, either by itself or as the file of a rank whose metadata were found; docs/formats/fti-hdf5.md. */
 final class Hdf5Datasets implements RecognisedFile {
 
     private static final String FORMAT = "HDF5";
     private final FileSource source;
     private final String title;
 
-    /** Of the whole file; there is none without metadata or if C FTI wrote them. */
+    /** The check of the whole file; there is none without metadata, or if C FTI wrote them. */
     private final FtiDataFile.Integrity integrity;
 
     private final List<StoredDataset> datasets;
@@ -37,16 +37,16 @@ final class Hdf5Datasets implements RecognisedFile {
         this.datasets = read();
     }
 
-    /** A file without metadata. */
+    /** Makes a file without metadata. */
     static Hdf5Datasets of(FileSource source) throws IOException {
         return new Hdf5Datasets(source, "HDF5 file", new FtiDataFile.Unchecked());
     }
 
     /**
-     * A file of a rank.
+     * Makes a file of a rank.
      *
      * @param kind whether it is the checkpoint file or a copy
-     * @param entry of the checkpoint file
+     * @param entry the entry of the checkpoint file
      */
     static Hdf5Datasets ofRank(FileSource source, String kind, FileEntry entry) throws IOException {
         return new Hdf5Datasets(source, "FTI " + kind + ", HDF5", FtiDataFile.checksum(entry.ownChecksum()));
@@ -178,7 +178,7 @@ final class Hdf5Datasets implements RecognisedFile {
         }
     }
 
-    /** {@code dataset=PATH}, with or without the slash of the root. */
+    /** Selects {@code dataset=PATH}, with or without the slash of the root. */
     private StoredDataset select(String key, String value) {
         String path = value.startsWith("/") ? value : "/" + value;
         Optional<StoredDataset> found = datasets.stream()

@@ -4,7 +4,7 @@ import io.drumlin.format.hdf5.Hdf5File;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Files of FTI's mode HDF5, also those of all ranks; docs/formats/fti-hdf5.md. */
+/** Files of FTI's HDF5 mode, including those of all ranks; docs/formats/fti-hdf5.md. */
 final class Hdf5Format implements Format {
 
     @Override

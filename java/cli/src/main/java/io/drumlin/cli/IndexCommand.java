@@ -25,7 +25,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin index}: what {@code scr_index} does. */
+/** {@code drumlin index}: offers the operations of {@code scr_index}. */
 @Command(
         name = "index",
         mixinStandardHelpOptions = true,
@@ -53,7 +53,7 @@ final class IndexCommand implements Runnable {
                 spec.commandLine(), "A command is needed: list, show, add, build, drop or current");
     }
 
-    /** Where the index is. */
+    /** The directory of the index. */
     static final class Prefix {
 
         @Option(

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin inspect}: what is in a file. */
+/** {@code drumlin inspect}: shows the contents of a file. */
 @Command(
         name = "inspect",
         mixinStandardHelpOptions = true,

@@ -31,7 +31,7 @@ final class KvTreeFormat implements Format {
         return Optional.of(new Opened(source, file, findings));
     }
 
-    /** Keys and values as the members of a JSON object; an empty object is a value. */
+    /** Writes keys and values as the members of a JSON object; an empty object is a value. */
     static void write(JsonGenerator json, KvTree tree) throws IOException {
         json.writeStartObject();
         for (Map.Entry<String, KvTree> entry : tree.entries().entrySet()) {
@@ -69,7 +69,7 @@ final class KvTreeFormat implements Format {
             return findings.isEmpty() ? source.size() - file.length() : 0;
         }
 
-        /** The CRC was looked at when the tree was read; what is behind the tree has none. */
+        /** The CRC was checked when the tree was read. The bytes after the tree have none. */
         @Override
         public void verify(ByteSource same) {}
 

@@ -13,12 +13,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A picture of a file as SVG: all of it to scale, and below it every part at a width that can be read, in file order.
- * Knows no format: a format gives the ranges of the file. Hovering over a range shows its fields.
+ * A picture of a file as SVG: the whole file to scale, and below it every part at a readable width, in file order. It
+ * knows no format; a format supplies the ranges of the file. Hovering over a range shows its fields.
  */
 final class LayoutPicture {
 
-    /** Lines of the table and of the legend. */
+    /** Largest number of lines of the table and of the legend. */
     private static final int ROWS = 5000;
 
     private static final int OWNERS = 40;
@@ -30,7 +30,7 @@ final class LayoutPicture {
     private static final int LEGEND_COLUMNS = 4;
     private static final int LEGEND_LINE = 20;
 
-    /** Of what nobody owns. */
+    /** Colour of ranges without an owner. */
     private static final String NEUTRAL = "#c9ced6";
 
     private static final String INK = "#1f2933";
@@ -50,7 +50,7 @@ final class LayoutPicture {
     private final PictureBoxes picture;
     private final Palette palette = new Palette();
 
-    /** A file of {@code size} bytes with ranges that are not in each other. */
+    /** Makes a picture of a file of {@code size} bytes with ranges that do not overlap. */
     LayoutPicture(String title, String subtitle, long size, List<FileRange> ranges) {
         this.title = title;
         this.subtitle = subtitle;
@@ -119,7 +119,7 @@ final class LayoutPicture {
         return "Every part, not to scale" + (more > 0 ? "; " + more + " more parts are in the upper strip only" : "");
     }
 
-    /** A pattern for each colour, for space that is reserved and not used. */
+    /** Writes a pattern for each colour, for reserved, unused space. */
     private void writeHatching(PrintWriter out) {
         out.println("<defs>");
         Stream.concat(
@@ -136,7 +136,10 @@ final class LayoutPicture {
         out.println("</defs>");
     }
 
-    /** What is narrower than half a pixel is drawn as wide as that, and once where many would be on top of each other. */
+    /**
+     * Draws the file to scale. A range that is narrower than half a pixel gets that width, and is drawn once if many
+     * would overlap.
+     */
     private void writeToScale(PrintWriter out, PictureRow row, int top) {
         double[] done = new double[picture.depth()];
         for (Box box : picture.boxes()) {
@@ -165,7 +168,7 @@ final class LayoutPicture {
         }
     }
 
-    /** Leaves reach down to the bottom: there all bytes of the file are side by side. */
+    /** Draws a range. Leaves extend to the bottom, where all bytes of the file are side by side. */
     private void writeBox(PrintWriter out, Box box, double left, double right, int top) {
         FileRange range = box.range();
         int y = top + box.depth() * LANE;
@@ -251,7 +254,7 @@ final class LayoutPicture {
         return text.toString();
     }
 
-    /** Which part of the upper strip a part of the lower one is. */
+    /** Connects each part of the lower strip to its position in the upper one. */
     private void writeFunnels(PrintWriter out, PictureRow scale, PictureRow row, int top, int bottom) {
         for (Box leaf : picture.leaves()) {
             out.printf(
@@ -269,7 +272,7 @@ final class LayoutPicture {
         }
     }
 
-    /** At multiples of a power of two, no more than 10 of them, all in the same unit and none rounded. */
+    /** Draws ticks at multiples of a power of two: at most 10, all in the same unit and none rounded. */
     private void writeTicks(PrintWriter out, int top) {
         long step = Math.max(1, Long.highestOneBit(picture.size() / 5));
         int unit = (Long.SIZE - 1 - Long.numberOfLeadingZeros(step)) / 10;
@@ -291,7 +294,7 @@ final class LayoutPicture {
     /** A line of the legend. */
     private record Swatch(String text, String fill) {}
 
-    /** Owners with their bytes in the order of the file, then metadata, then what is free. */
+    /** Returns owners with their bytes in the order of the file, then metadata, then free space. */
     private List<Swatch> legend() {
         Map<String, Long> owners = new LinkedHashMap<>();
         Map<Matter, Long> others = new EnumMap<>(Matter.class);
@@ -366,7 +369,7 @@ final class LayoutPicture {
         out.printf(Locale.ROOT, "<text class=\"%s\" x=\"%.1f\" y=\"%d\">%s</text>%n", style, x, y, xml(text));
     }
 
-    /** Text as XML takes it, without the control characters that it does not. */
+    /** Escapes text for XML, and removes the control characters that XML does not allow. */
     static String xml(String text) {
         return text.replaceAll("[\\p{Cntrl}&&[^\n]]", "?")
                 .replace("&", "&amp;")

@@ -39,12 +39,12 @@ final class LinePlot {
         this.x = x.clone();
     }
 
-    /** Adds a curve with a value for each place on the axis; what is no finite number is left out of it. */
+    /** Adds a curve with a value for each position on the axis. Values that are not finite are left out. */
     void add(String name, double[] y) {
         curves.put(name, y.clone());
     }
 
-    /** Places of the numbers of one axis. */
+    /** The positions of the numbers on one axis. */
     private record Scale(double least, double most, double start, double end) {
 
         static Scale of(DoubleStream values, double start, double end) {
@@ -59,12 +59,12 @@ final class LinePlot {
         }
 
         double place(double value) {
-            // Halves, because the difference of two large numbers may not be one.
+            // The numbers are halved because the difference of two large ones may overflow.
             double part = (value / 2 - least / 2) / (most / 2 - least / 2);
             return start + part * (end - start);
         }
 
-        /** The distance of ticks: 1, 2 or 5 times a power of ten. */
+        /** Returns the distance between ticks: 1, 2 or 5 times a power of ten. */
         double step() {
             double rough = (most / 2 - least / 2) / TICKS * 2;
             double power = Math.pow(10, Math.floor(Math.log10(rough)));
@@ -122,7 +122,7 @@ final class LinePlot {
         out.println("</svg>");
     }
 
-    /** Moves where a number is missing. A lone point is a line of its own length. */
+    /** Writes a curve. It has a gap where a number is missing. A single point becomes a short line. */
     private void writePath(PrintWriter out, Scale across, Scale up, double[] y) {
         boolean drawing = false;
         for (int i = 0; i < y.length; i++) {
@@ -139,7 +139,7 @@ final class LinePlot {
         }
     }
 
-    /** As many digits as tell ticks apart. */
+    /** Formats with as many digits as distinguish the ticks. */
     private static String number(double value, double step) {
         double rounded = Math.rint(value / step) * step;
         double size = Math.max(Math.abs(rounded), step);

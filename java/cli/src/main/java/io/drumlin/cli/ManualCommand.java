@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin manual}: writes the manual page from the same texts as {@code --help}. For scripts/install. */
+/** {@code drumlin manual}: writes the manual page from the texts of {@code --help}. For scripts/install. */
 @Command(
         name = "manual",
         hidden = true,
@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
         description = "Prints the manual page, drumlin(1), for man.")
 final class ManualCommand implements Runnable {
 
-    /** A line of a manual page that is printed as it is, on a terminal of 80 columns. */
+    /** Width of a line of a manual page that is printed unchanged, on a terminal of 80 columns. */
     private static final int WIDTH = 76;
 
     @Spec
@@ -68,7 +68,10 @@ final class ManualCommand implements Runnable {
         out.println(".fi");
     }
 
-    /** A backslash begins an escape everywhere, a dot or a quote a request at the beginning of a line. */
+    /**
+     * Escapes a text. A backslash begins an escape everywhere, and a dot or a quote begins a request at the beginning
+     * of a line.
+     */
     private static String escape(String text) {
         String escaped = text.replace("\\", "\\e").replace("-", "\\-");
         return escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" + escaped : escaped;

@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin map}: a picture of a file. */
+/** {@code drumlin map}: draws a picture of a file. */
 @Command(
         name = "map",
         mixinStandardHelpOptions = true,

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the metadata of a data file are. */
+/** The location of the metadata of a data file. */
 final class MetadataOption {
 
     @Option(

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Colours for the owners of ranges, in the order in which they are met. The first ones can be told apart by everybody. */
+/** Colours for the owners of ranges, in the order in which they occur. Everybody can distinguish the first ones. */
 final class Palette {
 
     /** After Tableau's palette of ten, without its grey, which stands for metadata. */
@@ -12,12 +12,12 @@ final class Palette {
         "#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#ff9da7", "#9c755f"
     };
 
-    /** Turning by the golden angle keeps further hues apart. */
+    /** Steps of the golden angle keep further hues apart. */
     private static final double GOLDEN_ANGLE = 137.508;
 
     private final Map<String, String> colours = new LinkedHashMap<>();
 
-    /** The colour of an owner as {@code #rrggbb}. */
+    /** Returns the colour of an owner as {@code #rrggbb}. */
     String of(String owner) {
         return colours.computeIfAbsent(owner, next -> colour(colours.size()));
     }
@@ -36,7 +36,7 @@ final class Palette {
                 channel(hue, lightness, 4));
     }
 
-    /** From hue and lightness to one of red, green and blue, at half saturation; CSS Color 4, section 7. */
+    /** Converts hue and lightness to one of red, green and blue, at half saturation; CSS Color 4, section 7. */
     private static int channel(double hue, double lightness, int shift) {
         double position = (shift + hue / 30) % 12;
         double chroma = 0.5 * Math.min(lightness, 1 - lightness);
@@ -44,7 +44,7 @@ final class Palette {
                 255 * (lightness - chroma * Math.max(-1, Math.min(Math.min(position - 3, 9 - position), 1))));
     }
 
-    /** Black or white, whichever is easier to read on a colour. */
+    /** Returns black or white, whichever is easier to read on a colour. */
     static String textOn(String colour) {
         int rgb = Integer.parseInt(colour.substring(1), 16);
         double luminance = 0.299 * (rgb >> 16) + 0.587 * (rgb >> 8 & 255) + 0.114 * (rgb & 255);

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The ranges of a file, cut so that they lie side by side and within each other whatever a damaged file says of them, and
- * with ranges for what is between them. Leaves are numbered in file order.
+ * The ranges of a file, cut so that they lie side by side and within each other, whatever a damaged file contains.
+ * Further ranges fill the gaps. Leaves are numbered in file order.
  */
 final class PictureBoxes {
 
@@ -16,10 +16,10 @@ final class PictureBoxes {
      * A range to be drawn.
      *
      * @param start first byte after the cut
-     * @param end behind the last byte after the cut
+     * @param end offset after the last byte after the cut
      * @param depth 0 for ranges of the file, 1 for their parts
      * @param firstLeaf number of the first leaf in it
-     * @param endLeaf number behind the last leaf in it
+     * @param endLeaf number after that of the last leaf in it
      */
     record Box(FileRange range, long start, long end, int depth, int firstLeaf, int endLeaf) {
 
@@ -89,22 +89,22 @@ final class PictureBoxes {
         return Math.max(least, Math.min(value, most));
     }
 
-    /** All ranges, each before its parts. */
+    /** Returns all ranges, each before its parts. */
     List<Box> boxes() {
         return boxes;
     }
 
-    /** Ranges without parts, in file order. */
+    /** Returns the ranges without parts, in file order. */
     List<Box> leaves() {
         return leaves;
     }
 
-    /** Bytes of the file. */
+    /** Returns the size of the file in bytes. */
     long size() {
         return size;
     }
 
-    /** How deep ranges are nested. */
+    /** Returns the depth of nested ranges. */
     int depth() {
         return depth;
     }

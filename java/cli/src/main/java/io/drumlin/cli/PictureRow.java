@@ -6,10 +6,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Where leaves that follow each other in the file are drawn, side by side: each from one edge to the next. */
+/**
+ * The positions at which consecutive leaves of the file are drawn, side by side: each extends from one edge to the
+ * next.
+ */
 final class PictureRow {
 
-    /** Leaves that are drawn at a readable width; nobody looks at more. */
+    /** Largest number of leaves that are drawn at a readable width; nobody looks at more. */
     static final int LEAVES = 1000;
 
     /** Mean width of a letter. */
@@ -26,7 +29,7 @@ final class PictureRow {
         this.edges = edges;
     }
 
-    /** All leaves, as wide as they are long. */
+    /** Returns one row of all leaves with widths in proportion to their lengths. */
     static PictureRow toScale(PictureBoxes picture, double left, double right) {
         List<Box> leaves = picture.leaves();
         double[] edges = new double[leaves.size() + 1];
@@ -37,12 +40,12 @@ final class PictureRow {
         return new PictureRow(0, edges);
     }
 
-    /** Where an offset of the file is when all of it is drawn to scale. */
+    /** Returns the position of a file offset if the whole file is drawn to scale. */
     static double scaled(PictureBoxes picture, long offset, double left, double right) {
         return left + (right - left) * offset / Math.max(1, picture.size());
     }
 
-    /** The first {@link #LEAVES} leaves in as many rows as they need, each wide enough for its name. */
+    /** Returns the first {@link #LEAVES} leaves in as many rows as they need, each wide enough for its name. */
     static List<PictureRow> readable(PictureBoxes picture, double left, double right) {
         double[] widths = readableWidths(picture);
         List<PictureRow> rows = new ArrayList<>();
@@ -84,7 +87,7 @@ final class PictureRow {
         }
     }
 
-    /** Spreads free space so that longer leaves look longer, by the square root of what they are. */
+    /** Distributes free space so that longer leaves look longer, in proportion to the square root of their lengths. */
     private static PictureRow filled(PictureBoxes picture, int first, double[] widths, double left, double free) {
         double[] roots = new double[widths.length];
         Arrays.setAll(roots, i -> {
@@ -101,17 +104,17 @@ final class PictureRow {
         return new PictureRow(first, edges);
     }
 
-    /** Whether some of a range is in this row. */
+    /** Returns whether this row has a part of a range. */
     boolean has(Box box) {
         return box.endLeaf() > first && box.firstLeaf() < first + edges.length - 1;
     }
 
-    /** Left edge of a range that the row has, or of its part that the row has. */
+    /** Returns the left edge of a range, or of its part in this row. */
     double left(Box box) {
         return edges[Math.max(box.firstLeaf() - first, 0)];
     }
 
-    /** Right edge of a range that the row has, or of its part that the row has. */
+    /** Returns the right edge of a range, or of its part in this row. */
     double right(Box box) {
         return edges[Math.min(box.endLeaf() - first, edges.length - 1)];
     }

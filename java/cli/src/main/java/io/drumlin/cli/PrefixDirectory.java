@@ -32,7 +32,7 @@ final class PrefixDirectory {
         this.index = new IndexFile(prefix, storage).read();
     }
 
-    /** Whether a directory has an index. */
+    /** Returns whether a directory has an index. */
     static boolean isOne(Path path) throws IOException {
         return PathStatus.isDirectory(path) && PathStatus.exists(new ScrPrefix(path).index());
     }
@@ -76,7 +76,7 @@ final class PrefixDirectory {
         return number.isPresent() ? Long.toString(number.getAsLong()) : "-";
     }
 
-    /** Looks at the metadata and files of every complete dataset, and at the CRC of files that have one. */
+    /** Checks the metadata and files of every complete dataset, and the CRC of files that have one. */
     int verify(PrintWriter out) {
         int damaged = 0;
         for (IndexRecord record : index.records()) {
@@ -98,7 +98,7 @@ final class PrefixDirectory {
         return ExitCode.OK;
     }
 
-    /** The index for programs. */
+    /** Writes the index for programs. */
     static void write(PrintWriter out, String pathField, Path path, ScrIndex index) throws IOException {
         JsonGenerator json = new JsonFactory()
                 .createGenerator(out)

@@ -9,10 +9,10 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Shows on stderr how much of a large piece of work is done, when a person is looking. */
+/** Shows on stderr how much of a large piece of work is done, if stderr is a terminal. */
 final class Progress implements AutoCloseable {
 
-    /** Less is done before a bar is of use. */
+    /** Smaller work is done before a bar is useful. */
     private static final long WORTH_WATCHING = 256L << 20;
 
     private final @Nullable ProgressBar bar;
@@ -21,13 +21,13 @@ final class Progress implements AutoCloseable {
         this.bar = bar;
     }
 
-    /** How much work there is, if that costs something to find out. */
+    /** The amount of work, if it is expensive to determine. */
     @FunctionalInterface
     interface Amount {
         long bytes() throws IOException;
     }
 
-    /** As {@link #of(long, String)}; without a terminal nobody asks for the amount. */
+    /** Works like {@link #of(long, String)}, but determines the amount only if there is a terminal. */
     static Progress of(Amount amount, String task) throws IOException {
         return of(stderrIsTerminal() ? amount.bytes() : 0, task);
     }
@@ -44,7 +44,7 @@ final class Progress implements AutoCloseable {
                 .build());
     }
 
-    /** System.console() speaks for stdin and stdout only. */
+    /** Returns whether stderr is a terminal. System.console() covers only stdin and stdout. */
     private static boolean stderrIsTerminal() {
         try {
             Path stderr = Files.readSymbolicLink(Path.of("/proc/self/fd/2"));
@@ -54,14 +54,14 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    /** By any thread. */
+    /** Adds progress. Any thread may call it. */
     void advance(long bytes) {
         if (bar != null) {
             bar.stepBy(bytes);
         }
     }
 
-    /** The same target, and what is written to it is work that is done. */
+    /** Returns a stream to the same target that counts written bytes as progress. */
     OutputStream watching(OutputStream target) {
         return new FilterOutputStream(target) {
             @Override

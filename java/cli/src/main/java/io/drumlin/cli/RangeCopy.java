@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
-/** Copies ranges of files to what is extracted. */
+/** Copies ranges of files to the extracted output. */
 final class RangeCopy {
 
     private static final int BUFFER = 1 << 20;

@@ -8,23 +8,23 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** An open file whose format is known. */
+/** An open file of a known format. */
 interface RecognisedFile {
 
-    /** Format, layout and kind in one line. */
+    /** Returns format, layout and kind in one line. */
     String title();
 
-    /** What is wrong with the metadata; the data are not looked at. */
+    /** Returns the faults of the metadata; the data are not checked. */
     Findings findings();
 
-    /** Tells people what is in the file. */
+    /** Shows the contents of the file to people. */
     void print(PrintWriter out);
 
-    /** Tells programs the same: the fields of an object that the caller has begun and ends. */
+    /** Shows the contents to programs: writes the fields of an object that the caller begins and ends. */
     void write(JsonGenerator json) throws IOException;
 
     /**
-     * What is where in the file, for a picture of it: ranges that are not in each other, metadata and data.
+     * Returns the ranges of the file for a picture of it: metadata and data, which do not overlap.
      *
      * @throws CommandException the format has no parts that a picture could show
      */
@@ -32,9 +32,11 @@ interface RecognisedFile {
         throw new CommandException(ExitCode.NOT_RECOGNISED, title() + ": there is no picture of this format");
     }
 
-    /** Adds to {@link #findings} what is wrong with the data, which are read from {@code source}, the same file. */
+    /**
+     * Adds the faults of the data to {@link #findings}. The data are read from {@code source}, which is the same file.
+     */
     void verify(ByteSource source) throws IOException;
 
-    /** Writes what {@code key}={@code value} selects and checks its digests. */
+    /** Writes the data that {@code key}={@code value} selects and checks their digests. */
     void extract(String key, String value, OutputStream target) throws IOException;
 }

@@ -15,8 +15,8 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that appears, or replaces another, only when it is complete. A pipe or device is written as it is. Close without
- * {@link #commit} leaves everything as it was.
+ * A file that appears, or replaces another, only when it is complete. A pipe or device is written directly. Closing
+ * without {@link #commit} changes nothing.
  */
 final class ReplacedFile implements Closeable {
 
@@ -47,12 +47,12 @@ final class ReplacedFile implements Closeable {
         Path temporary =
                 target.resolveSibling("." + name + "." + ProcessHandle.current().pid() + ".part");
         FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
-        // An interrupted command leaves nothing behind.
+        // An interrupted command leaves no file behind.
         temporary.toFile().deleteOnExit();
         return new ReplacedFile(target, temporary, channel);
     }
 
-    /** Takes the bytes. Its errors name the file, which those of a channel do not. */
+    /** Returns a stream that writes the bytes. Its errors name the file; those of a channel do not. */
     OutputStream stream() {
         OutputStream bytes = Channels.newOutputStream(channel);
         return new OutputStream() {
@@ -77,7 +77,7 @@ final class ReplacedFile implements Closeable {
         };
     }
 
-    /** Puts bytes at an offset; what is left out becomes a hole. */
+    /** Writes bytes at an offset. Skipped ranges become holes. */
     void write(long offset, ByteBuffer bytes) throws IOException {
         int length = bytes.remaining();
         long position = offset;
@@ -99,7 +99,10 @@ final class ReplacedFile implements Closeable {
         }
     }
 
-    /** Where the bytes are until {@link #commit}; a file that can be read, unlike a pipe or device. */
+    /**
+     * Returns the location of the bytes until {@link #commit}; it is a file that can be read, unless the target is a
+     * pipe or device.
+     */
     Path place() {
         if (temporary == null) {
             throw new CommandException(

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which run of FTI in a directory. */
+/** The choice of an FTI run in a directory. */
 final class RunOption {
 
     @Option(

@@ -30,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin sion}: what siondump, sionsplit, sioncat and siondefrag do, and repair. */
+/** {@code drumlin sion}: offers the operations of siondump, sionsplit, sioncat and siondefrag, and repair. */
 @Command(
         name = "sion",
         mixinStandardHelpOptions = true,

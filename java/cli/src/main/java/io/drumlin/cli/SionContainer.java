@@ -38,7 +38,7 @@ import java.util.stream.LongStream;
  */
 record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findings) implements RecognisedFile {
 
-    /** Ranges of a picture; more could not be told apart. */
+    /** Largest number of ranges in a picture; more could not be distinguished. */
     private static final int MOST_RANGES = 20_000;
 
     @Override
@@ -230,7 +230,7 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
                 try {
                     KeyValueScanner scanner = new KeyValueScanner(stream, header().order());
                     while (scanner.next().isPresent()) {
-                        // Each header is looked at.
+                        // Each header is checked.
                     }
                 } catch (FormatException e) {
                     findings.add(e.finding());
@@ -242,17 +242,17 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
         }
     }
 
-    /** The other files must be there and go with this one. */
+    /** Checks that the other files exist and belong to this one. */
     private void verifySet() {
         try (SionInput set = SionFile.open(source.path(), options())) {
-            set.header(); // opening was the check
+            set.header(); // Opening was the check.
         } catch (IOException e) {
             findings.add(
                     new Finding("mapping", meta.orElseThrow().meta1().tailOffset(), String.valueOf(e.getMessage())));
         }
     }
 
-    /** Commands read what was there before. */
+    /** Returns options for commands that read existing files. */
     static SionOptions options() {
         return SionOptions.defaults().storage(new NioEngine()).buffered();
     }
@@ -281,7 +281,7 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
         }
     }
 
-    /** {@code task=3,key=7} comes as {@code task} and {@code 3,key=7}. */
+    /** Parses {@code task=3,key=7}, which comes as {@code task} and {@code 3,key=7}. */
     private static Map<String, String> selection(String key, String value) {
         Map<String, String> selection = new LinkedHashMap<>();
         for (String part : (key + "=" + value).split(",", -1)) {

@@ -16,18 +16,18 @@ import java.nio.ByteOrder;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What C siondump prints of a set of files, to the letter: scripts that read it can read this. */
+/** Prints the output of C siondump for a set of files, to the letter, so that scripts for one can read the other. */
 final class SionDump {
 
     private static final double MEGA = 1 << 20;
 
-    /** Blocks that are shown side by side, pairs of the mapping and records. */
+    /** Number of blocks, pairs of the mapping, and records that are shown side by side. */
     private static final int BLOCKS_IN_ROW = 10;
 
     private static final int PAIRS_IN_ROW = 16;
     private static final int RECORDS_IN_ROW = 5;
 
-    /** Names that are listed where no mapping tells of how many files there are tasks. */
+    /** Largest number of names that are listed if no mapping tells how many files have tasks. */
     private static final int MOST_UNKNOWN_FILES = 10_000;
 
     private static final String LONG_RULE = "-".repeat(155);
@@ -37,7 +37,7 @@ final class SionDump {
     private final Header header;
     private final SionSummary summary;
 
-    /** Where the tasks are; empty in a file that holds no mapping. */
+    /** The locations of the tasks; empty in a file without a mapping. */
     private final Optional<TaskMapping> mapping;
 
     private final PrintWriter out;
@@ -50,7 +50,7 @@ final class SionDump {
         this.out = out;
     }
 
-    /** As printf does it in C: exactly half is rounded to the even digit. */
+    /** Rounds like printf in C: exactly half is rounded to the even digit. */
     private static BigDecimal rounded(double value, int digits) {
         return new BigDecimal(value).setScale(digits, RoundingMode.HALF_EVEN);
     }
@@ -137,7 +137,7 @@ final class SionDump {
     }
 
     /**
-     * Every task with its blocks.
+     * Prints every task with its blocks.
      *
      * @param inBytes whether sizes are in bytes, not in MB
      */
@@ -171,7 +171,7 @@ final class SionDump {
                 set.globalRank(task),
                 reader.blocks(),
                 inBytes ? chunk : mega(chunk));
-        // What C SIONlib has in memory where a task has no block.
+        // The value that C SIONlib has in memory if a task has no block.
         long none = mapping.isPresent() ? -1 : 0;
         for (int block = first; block < end; block++) {
             long size = block < reader.blocks() ? reader.blockSize(block) : none;
@@ -184,7 +184,7 @@ final class SionDump {
         out.println();
     }
 
-    /** How many records each key of each task has. */
+    /** Prints the number of records of each key of each task. */
     void printKeys() throws IOException {
         out.println(LONG_RULE);
         for (int task : set.tasks()) {
@@ -200,7 +200,7 @@ final class SionDump {
         out.println(LONG_RULE);
     }
 
-    /** The records of each task in the order of writing. */
+    /** Prints the records of each task in the order of writing. */
     void printRecords() throws IOException {
         out.println(LONG_RULE);
         for (int task : set.tasks()) {
@@ -221,10 +221,10 @@ final class SionDump {
     }
 
     /**
-     * The files of a set; nothing of a single file.
+     * Prints the files of a set; prints nothing for a single file.
      *
-     * @param byTask whether to show where each task is
-     * @param byFile whether to show which tasks each file has
+     * @param byTask whether to show the location of each task
+     * @param byFile whether to show the tasks of each file
      */
     void printFiles(boolean byTask, boolean byFile) {
         if (header.files() == 1) {
@@ -250,7 +250,10 @@ final class SionDump {
         }
     }
 
-    /** A damaged number must not be counted out: no file of a set is without tasks, and where they are is in the mapping. */
+    /**
+     * Bounds the number of files, because a damaged number must not determine a count. Every file of a set has tasks,
+     * and the mapping locates them.
+     */
     private int mostFiles() {
         return Math.min(header.files(), mapping.map(TaskMapping::tasks).orElse(MOST_UNKNOWN_FILES));
     }

@@ -9,14 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.LongConsumer;
 
-/** Copies what tasks of a SION file hold. */
+/** Copies the data of tasks of a SION file. */
 final class SionStreams {
 
     private static final int BUFFER = 1 << 20;
 
     private SionStreams() {}
 
-    /** All bytes of a task from its present position on. */
+    /** Copies all bytes of a task from its current position on. */
     static void copy(SionReader reader, OutputStream target, LongConsumer progress) throws IOException {
         ByteBuffer part = ByteBuffer.allocate(BUFFER);
         while (reader.read(part.clear()) > 0) {
@@ -25,7 +25,7 @@ final class SionStreams {
         }
     }
 
-    /** The rest of the present block of a task. */
+    /** Copies the rest of the current block of a task. */
     static void copyBlock(SionReader reader, OutputStream target) throws IOException {
         ByteBuffer part = ByteBuffer.allocate(BUFFER);
         while (reader.bytesAvailableInBlock() > 0) {
@@ -34,7 +34,7 @@ final class SionStreams {
         }
     }
 
-    /** All values of a key. */
+    /** Copies all values of a key. */
     static void copy(SionInput set, int task, long key, OutputStream target, Path path) throws IOException {
         if (!set.header().keyValue()) {
             throw new CommandException(ExitCode.NOT_RECOGNISED, path + " holds plain streams, not records with keys");
@@ -49,7 +49,7 @@ final class SionStreams {
         }
     }
 
-    /** All values of a key from its present position on. */
+    /** Copies all values of a key from its current position on. */
     static void copy(KeyValueReader reader, long key, OutputStream target, LongConsumer progress) throws IOException {
         ByteBuffer part = ByteBuffer.allocate(BUFFER);
         while (reader.read(key, part.clear()) >= 0) {

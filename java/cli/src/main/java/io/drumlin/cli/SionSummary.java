@@ -12,12 +12,12 @@ import java.util.Map;
 /** The numbers that siondump gives for a set of files. */
 final class SionSummary {
 
-    /** A chunk of 0 bytes that a task has is full. */
+    /** An existing chunk of 0 bytes counts as full. */
     private static final String FULL = "full chunks";
 
     private static final String PARTLY = "partly filled chunks";
 
-    /** Also those of blocks that a task has not reached. */
+    /** Includes chunks of blocks that a task has not reached. */
     private static final String EMPTY = "empty chunks";
 
     private final SionInput set;
@@ -67,7 +67,7 @@ final class SionSummary {
         }
     }
 
-    /** The largest number of blocks of a task. */
+    /** Returns the largest number of blocks of a task. */
     int blocks() {
         return blocks;
     }

@@ -3,7 +3,7 @@ package io.drumlin.cli;
 import java.util.List;
 import java.util.Locale;
 
-/** Sizes as people read them. */
+/** Formats sizes for people. */
 final class Sizes {
 
     /** Powers of 1024. */
@@ -11,19 +11,19 @@ final class Sizes {
 
     private Sizes() {}
 
-    /** For example {@code 108688 (106.1 KiB)}. */
+    /** Formats a size, for example {@code 108688 (106.1 KiB)}. */
     static String readable(long bytes) {
         String unit = unit(bytes);
         return unit.isEmpty() ? bytes + " bytes" : bytes + " bytes (" + unit + ")";
     }
 
-    /** For example {@code 106.1 KiB}, {@code 2 MiB} or {@code 12 B}. */
+    /** Formats a size, for example {@code 106.1 KiB}, {@code 2 MiB} or {@code 12 B}. */
     static String brief(long bytes) {
         String unit = unit(bytes);
         return unit.isEmpty() ? bytes + " B" : unit.replace(".0 ", " ");
     }
 
-    /** For example {@code 106.1 KiB}; empty below 1024. */
+    /** Formats a size, for example {@code 106.1 KiB}; empty below 1024. */
     static String unit(long bytes) {
         if (bytes < 1024) {
             return "";

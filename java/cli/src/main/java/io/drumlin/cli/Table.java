@@ -5,7 +5,7 @@ import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** A table in aligned columns. Rows are asked for twice, for their widths and to print them, and never kept. */
+/** A table in aligned columns. The rows are generated twice, for their widths and for printing, and never stored. */
 final class Table {
 
     private static final String INDENT = "  ";
@@ -13,7 +13,7 @@ final class Table {
     private final String[] headings;
     private final boolean[] left;
 
-    /** Columns are aligned to the right, those whose heading begins with {@code <} to the left. */
+    /** Makes a table. Columns are aligned to the right, except those whose heading begins with {@code <}. */
     Table(String... headings) {
         this.headings = headings.clone();
         this.left = new boolean[headings.length];

@@ -6,19 +6,22 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
 
-/** Passes on what a terminal shows; what it would obey is shown escaped, also in JSON, which has the same escapes. */
+/**
+ * Forwards the characters that a terminal shows. Control characters, which a terminal would obey, are escaped. JSON
+ * uses the same escapes.
+ */
 final class TerminalWriter extends FilterWriter {
 
     private TerminalWriter(Writer target) {
         super(target);
     }
 
-    /** What commands print to, in place of {@code target}. */
+    /** Returns the writer to which commands print, in place of {@code target}. */
     static PrintWriter of(PrintWriter target) {
         return new PrintWriter(new TerminalWriter(target), true);
     }
 
-    /** Halves of a character may come one at a time. */
+    /** Surrogate pairs may come one half at a time. */
     private static boolean passes(char character) {
         return character == '\n'
                 || character == '\t'

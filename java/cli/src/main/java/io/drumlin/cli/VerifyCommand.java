@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin verify}: whether a file is whole. */
+/** {@code drumlin verify}: checks whether a file is intact. */
 @Command(
         name = "verify",
         mixinStandardHelpOptions = true,

@@ -4,7 +4,7 @@ import io.drumlin.format.ByteSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Shows how much of a large file was read. */
+/** Shows how much of a large file has been read. */
 final class WatchedSource implements ByteSource, AutoCloseable {
 
     private final ByteSource source;
@@ -19,7 +19,9 @@ final class WatchedSource implements ByteSource, AutoCloseable {
         return of(source, source.size(), task);
     }
 
-    /** @param bytes that will be read, more than the source has where some are read twice */
+    /**
+     * @param bytes number of bytes that will be read; more than the source has if some are read twice
+     */
     static WatchedSource of(ByteSource source, long bytes, String task) {
         return new WatchedSource(source, Progress.of(bytes, task));
     }

@@ -34,15 +34,15 @@ public final class Agreement {
     /**
      * A step that has a result.
      *
-     * @param <T> what it gives
+     * @param <T> type of the result
      */
     @FunctionalInterface
     public interface Call<T> {
         /**
-         * Does what is to be done on this rank.
+         * Carries out the step on this rank.
          *
-         * @return what it gives on this rank
-         * @throws IOException it failed
+         * @return the result on this rank
+         * @throws IOException the step failed
          */
         T call() throws IOException;
     }
@@ -62,8 +62,8 @@ public final class Agreement {
     }
 
     /**
-     * Runs a step that has a result and meets the other ranks. If another rank has failed, the result is lost, so it must
-     * not need closing. Collective.
+     * Runs a step that has a result and meets the other ranks. If another rank has failed, the result is lost, so it
+     * must not need closing. Collective.
      *
      * @param <T> type of the result
      * @param comm the ranks that must agree

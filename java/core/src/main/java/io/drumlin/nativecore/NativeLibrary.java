@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * Loads one library of the C core and its JNI glue. It uses no locks and touches a shared file system no more than
  * needed, because every rank of a job does this at the same moment.
  *
- * <p>It looks for two files, {@code lib<name>.so} and {@code libjni<name>.so}. If there are several builds of a library,
- * it looks for the first everywhere before the second. The places are
+ * <p>It looks for two files, {@code lib<name>.so} and {@code libjni<name>.so}. If there are several builds of a
+ * library, it looks for the first everywhere before the second. The places are
  *
  * <ol>
  *   <li>in the folder that the system property {@value #DIRECTORY_PROPERTY} or the environment variable
@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A log warning names libraries that exist but do not fit, because they have another version or are for another
  * system. Without them programs work, but more slowly than the person who installed them expects.
  *
- * <p>JavaCPP's own loader and its cache in the home folder are not used. The glue is linked with {@code jni_exports.map},
- * which hides the symbols that would call them. Thread-safe.
+ * <p>JavaCPP's own loader and its cache in the home folder are not used. The glue is linked with {@code
+ * jni_exports.map}, which hides the symbols that would call them. Thread-safe.
  */
 public final class NativeLibrary {
 

@@ -173,7 +173,7 @@ final class BuddyWriter implements Closeable {
      * Copies what this task has just written into one block. All processes call it.
      *
      * @param message memory from {@link #message}
-     * @param data what was written, or nothing; its position does not change
+     * @param data the written data, or none; its position does not change
      */
     void write(ByteBuffer message, ByteBuffer data, TaskBlocks blocks) throws IOException {
         int block = blocks.blocks() - 1;

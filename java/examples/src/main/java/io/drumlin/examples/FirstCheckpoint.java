@@ -7,7 +7,7 @@ import io.drumlin.comm.Communicators;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** The program of the README: the least that survives a kill. */
+/** The program of the README: the smallest program that survives a kill. */
 public final class FirstCheckpoint {
 
     private FirstCheckpoint() {}
@@ -16,7 +16,7 @@ public final class FirstCheckpoint {
      * Runs the example.
      *
      * @param arguments the path of the FTI configuration file
-     * @throws Exception it failed
+     * @throws Exception the example failed
      */
     public static void main(String[] arguments) throws Exception {
         Usage.require(arguments, 1, "FirstCheckpoint CONFIG.fti");

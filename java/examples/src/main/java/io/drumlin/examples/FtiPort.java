@@ -15,8 +15,8 @@ import static io.drumlin.fti.FTI.FTI_Status;
 import io.drumlin.checkpoint.Scalar;
 
 /**
- * A C program with FTI calls, and what it is in Java. The calls keep their names and return codes; the configuration file
- * and the files on disk are the same.
+ * A C program with FTI calls, and the same program in Java. The calls keep their names and return codes; the
+ * configuration file and the files on disk are the same.
  *
  * <pre>{@code
  * #include <fti.h>                                     import static io.drumlin.fti.FTI.*;
@@ -41,8 +41,8 @@ import io.drumlin.checkpoint.Scalar;
  * }                                                    }
  * }</pre>
  *
- * <p>Calls that are not {@code FTI_SCES} or {@code FTI_DONE} have failed and have printed why; below, the two that must not
- * fail are looked at.
+ * <p>A call that does not return {@code FTI_SCES} or {@code FTI_DONE} has failed and has printed why. The program below
+ * checks the two calls that must not fail.
  */
 public final class FtiPort {
 
@@ -65,7 +65,7 @@ public final class FtiPort {
      * Computes something, with checkpoints.
      *
      * @param config the FTI configuration file
-     * @param steps until which step
+     * @param steps last step
      * @return the result
      */
     static double[] simulate(String config, int steps) {
@@ -90,7 +90,7 @@ public final class FtiPort {
         return a;
     }
 
-    /** A step of the computation: what it gives depends on every step before. */
+    /** Does a step of the computation. Its result depends on every earlier step. */
     static void work(double[] a, int step) {
         for (int i = 0; i < a.length; i++) {
             a[i] = 0.75 * a[i] + Math.sqrt(i + step);

@@ -29,10 +29,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Heat that spreads in a square plate: the usual test of checkpoint libraries. The ranks share the plate by blocks of
- * rows, exchange their edge rows every iteration and take a checkpoint every so many iterations. Started again with the
- * same command after a failure, the job goes on from the last checkpoint, and its result is the same, bit for bit. So it is on
- * another number of ranks, which go on from the last checkpoint of level 4.
+ * Heat that spreads in a square plate: the usual test of checkpoint libraries. Each rank has a block of rows of the
+ * plate. The ranks exchange their edge rows every iteration and take a checkpoint at regular intervals. If the job is
+ * started again with the same command after a failure, it continues from the last checkpoint, and its result is the
+ * same, bit for bit. It may also restart on another number of ranks, which continue from the last checkpoint of level
+ * 4.
  */
 @Command(name = "Heat2D", sortOptions = false, description = "Heat that spreads in a square plate, with checkpoints.")
 public final class Heat2D implements Callable<Integer> {
@@ -92,7 +93,7 @@ public final class Heat2D implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "show this help")
-    @SuppressWarnings("UnusedVariable") // picocli looks at it
+    @SuppressWarnings("UnusedVariable") // picocli reads it.
     private boolean help;
 
     @Spec
@@ -178,7 +179,7 @@ public final class Heat2D implements Callable<Integer> {
         say(comm, "restart from checkpoint %d (%s)%s, after iteration %d", id, from, whose, iteration.value);
     }
 
-    /** What is done every so many iterations. */
+    /** An action at a regular interval of iterations. */
     @FunctionalInterface
     private interface Stop {
         void make(int id) throws IOException;

@@ -10,9 +10,9 @@ import java.util.stream.IntStream;
 /**
  * One rank's rows of a square plate, and the heat that spreads in them.
  *
- * <p>A step replaces every cell by the mean of its four neighbours (Jacobi's method), in the same order of additions
- * wherever the cell lies: the temperatures do not depend on the number of ranks, bit for bit. The rows are stored with a
- * ghost row above and one below, copies of the neighbours' edge rows.
+ * <p>A step replaces every cell by the mean of its four neighbours (Jacobi's method), and always adds them in the same
+ * order. So the temperatures do not depend on the number of ranks, bit for bit. The rows are stored with a ghost row
+ * above and one below, copies of the neighbours' edge rows.
  *
  * <p>Not thread-safe.
  */
@@ -36,9 +36,9 @@ final class HeatBlock {
      * Cuts a rank's block out of a plate.
      *
      * @param plate the plate at the start
-     * @param n cells along an edge of the plate
+     * @param n number of cells along an edge of the plate
      * @param rank the rank
-     * @param ranks how many ranks share the plate, at most {@code n}
+     * @param ranks number of ranks that share the plate, at most {@code n}
      */
     HeatBlock(Plate plate, int n, int rank, int ranks) {
         if (ranks > n) {
@@ -65,20 +65,20 @@ final class HeatBlock {
         ghostBelow = rowBuffer(n);
     }
 
-    /** Takes the rows of a field in their order. */
+    /** Accepts the rows of a field in their order. */
     @FunctionalInterface
     interface RowConsumer {
         /**
-         * Takes a row.
+         * Accepts a row.
          *
          * @param row 0 to {@code n} - 1
          * @param temperatures valid during the call
-         * @throws IOException the row could not be taken
+         * @throws IOException the row could not be accepted
          */
         void accept(int row, double[] temperatures) throws IOException;
     }
 
-    /** The first row of a rank: the first ranks have one row more where the rows cannot be shared evenly. */
+    /** Returns the first row of a rank. If the rows cannot be divided evenly, the first ranks have one row more. */
     private static int firstRow(int n, int rank, int ranks) {
         return rank * (n / ranks) + Math.min(rank, n % ranks);
     }
@@ -92,18 +92,18 @@ final class HeatBlock {
     }
 
     /**
-     * The temperatures, ghost rows included: what has to be protected. Another array after every step.
+     * Returns the temperatures to be protected, including ghost rows. The array changes with every step.
      *
-     * @return row by row
+     * @return the temperatures, row by row
      */
     double[] temperatures() {
         return now;
     }
 
     /**
-     * How {@link #temperatures} are shared by any number of ranks. An element is a row.
+     * Returns how any number of ranks divide {@link #temperatures} among themselves. An element is a row.
      *
-     * @param n cells along an edge of the plate
+     * @param n number of cells along an edge of the plate
      * @return blocks of rows between ghost rows
      */
     static Distribution distribution(int n) {
@@ -111,7 +111,7 @@ final class HeatBlock {
     }
 
     /**
-     * Lets the heat spread by one step. Collective.
+     * Makes the heat spread by one step. Collective.
      *
      * @param comm the ranks that share the plate
      * @throws IOException the ghost rows could not be exchanged
@@ -138,7 +138,7 @@ final class HeatBlock {
     }
 
     /**
-     * By how much the last step changed the temperatures of the plate. Collective.
+     * Returns by how much the last step changed the temperatures of the plate. Collective.
      *
      * @param comm the ranks that share the plate
      * @return the largest change of a cell on any rank, in degrees
@@ -149,7 +149,7 @@ final class HeatBlock {
         for (int cell = index(0, 0); cell < index(rows, 0); cell++) {
             largest = Math.max(largest, Math.abs(now[cell] - next[cell]));
         }
-        // The bits of doubles that are not negative are ordered as the doubles are.
+        // The bit patterns of nonnegative doubles have the same order as the doubles.
         long[] bits = {Double.doubleToLongBits(largest)};
         comm.allreduce(bits, Communicator.Op.MAX);
         return Double.longBitsToDouble(bits[0]);
@@ -160,7 +160,7 @@ final class HeatBlock {
      *
      * @param comm the ranks that share the plate
      * @param consumer called on rank 0 for every row of the plate
-     * @throws IOException the rows could not be sent or taken
+     * @throws IOException the rows could not be sent or accepted
      */
     void collect(Communicator comm, RowConsumer consumer) throws IOException {
         if (comm.rank() > 0) {

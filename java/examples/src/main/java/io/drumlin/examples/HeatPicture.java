@@ -7,10 +7,10 @@ import java.util.Arrays;
 import javax.imageio.ImageIO;
 
 /**
- * A temperature field as a PNG: colours whose lightness grows evenly with the temperature, from a dark blue through
- * magenta and orange to a light yellow, and lines of equal temperature.
+ * A temperature field as a PNG with lines of equal temperature. The lightness of the colours grows evenly with the
+ * temperature, from a dark blue through magenta and orange to a light yellow.
  *
- * <p>Takes the field row by row and keeps only the pixels. Not thread-safe.
+ * <p>The picture receives the field row by row and keeps only the pixels. Not thread-safe.
  */
 final class HeatPicture {
 
@@ -28,7 +28,7 @@ final class HeatPicture {
     /**
      * Starts a picture.
      *
-     * @param n cells along an edge; above 2048 the picture leaves cells out
+     * @param n number of cells along an edge; above 2048 the picture leaves cells out
      * @param low the temperature of the darkest colour
      * @param high the temperature of the lightest colour
      */
@@ -48,7 +48,7 @@ final class HeatPicture {
      * Draws a row of the field. The rows must come in order, each once.
      *
      * @param row number of the row
-     * @param temperatures of all its cells
+     * @param temperatures the temperatures of all its cells
      */
     void row(int row, double[] temperatures) {
         if (row % stride != 0) {
@@ -70,7 +70,7 @@ final class HeatPicture {
     /**
      * Writes the picture.
      *
-     * @param file where to
+     * @param file the file to write
      * @throws IOException the file could not be written
      */
     void save(Path file) throws IOException {
@@ -83,13 +83,16 @@ final class HeatPicture {
         return (colour >> 1) & 0x7f7f7f;
     }
 
-    /** A path through the colour space OKLCh (Ottosson 2020), in which equal steps of lightness look equal. */
+    /**
+     * Returns a colour on a path through the colour space OKLCh (Ottosson 2020), in which equal steps of lightness look
+     * equal.
+     */
     private static int colour(double warmth) {
         double lightness = 0.16 + 0.80 * warmth;
         double hue = Math.toRadians(275 + 195 * warmth);
         double chroma = 0.06 + 0.17 * Math.sin(Math.PI * warmth) + 0.05 * warmth;
         double[] rgb = linearRgb(lightness, chroma * Math.cos(hue), chroma * Math.sin(hue));
-        // Screens cannot show every colour: pale it until they can, so that the lightness stays right.
+        // Screens cannot show every colour. Colours are made paler until they can, so that the lightness stays right.
         while (Arrays.stream(rgb).anyMatch(light -> light < 0 || light > 1)) {
             chroma *= 0.98;
             rgb = linearRgb(lightness, chroma * Math.cos(hue), chroma * Math.sin(hue));
@@ -108,7 +111,7 @@ final class HeatPicture {
         };
     }
 
-    /** The step curve of sRGB. */
+    /** Applies the transfer curve of sRGB. */
     private static int encode(double light) {
         double encoded = light <= 0.0031308 ? 12.92 * light : 1.055 * Math.pow(light, 1 / 2.4) - 0.055;
         return (int) Math.round(255 * encoded);

@@ -14,14 +14,15 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A Lennard-Jones gas in a periodic box, by velocity Verlet. Each rank moves its particles, all ranks write them into one trajectory
- * that hoomd's tools read. Everything is added up in the order of the particles, so the file does not depend on the number of ranks.
+ * A Lennard-Jones gas in a periodic box, computed with velocity Verlet. Each rank moves its particles, and all ranks
+ * write them into one trajectory, which hoomd's tools can read. All sums are taken in the order of the particles, so
+ * the file does not depend on the number of ranks.
  */
 public final class LennardJones {
 
     private static final double SPACING = 1.5;
     private static final double CUTOFF = 2.5;
-    /** The inverse of its sixth power. */
+    /** The inverse sixth power of the cutoff. */
     private static final double CUTOFF_6 = 1 / (CUTOFF * CUTOFF * CUTOFF * CUTOFF * CUTOFF * CUTOFF);
 
     private static final double TIME_STEP = 0.002;
@@ -29,18 +30,21 @@ public final class LennardJones {
     private final Communicator world;
     private final int count;
     private final double box;
-    /** The particles of this rank are those from first to before end. */
+    /** This rank has the particles from first to before end. */
     private final int first;
 
     private final int end;
 
-    /** Coordinates of all particles, within the box; velocities and forces of those of this rank are valid. */
+    /**
+     * Coordinates of all particles, within the box. The velocities and forces below are valid for this rank's
+     * particles.
+     */
     private final double[] position;
 
     private final double[] velocity;
     private final double[] force;
     private final int[] image;
-    /** Half of the energy of each particle's pairs, and its kinetic energy. */
+    /** Half of the energy of each particle's pairs. {@link #kinetic} holds its kinetic energy. */
     private final double[] potential;
 
     private final double[] kinetic;
@@ -63,7 +67,7 @@ public final class LennardJones {
             position[3 * i + 1] = SPACING * (i / cells % cells);
             position[3 * i + 2] = SPACING * layer;
         }
-        // The same numbers on every rank.
+        // Every rank draws the same numbers.
         Random random = new Random(1924);
         Arrays.setAll(velocity, i -> random.nextGaussian());
     }
@@ -147,9 +151,9 @@ public final class LennardJones {
         return difference - box * Math.rint(difference / box);
     }
 
-    /** Gives all ranks the values of all particles, of which each rank knows those of its own. */
+    /** Gives all ranks the values of all particles. Before the call, each rank has the values of its own particles. */
     private void share(double[] values, int columns) throws IOException {
-        // Messages are equally long: the largest part decides.
+        // Messages have equal lengths, so the largest part determines the length.
         int length = columns * ((count + world.size() - 1) / world.size());
         ByteBuffer part = ByteBuffer.allocate(length * Double.BYTES).order(ByteOrder.nativeOrder());
         part.asDoubleBuffer().put(values, columns * first, columns * (end - first));
@@ -186,7 +190,7 @@ public final class LennardJones {
         return frame;
     }
 
-    /** hoomd's box is around 0. */
+    /** Shifts coordinates, because hoomd's box is centred at 0. */
     private float[] own(double[] values, double shift) {
         float[] own = new float[3 * (end - first)];
         for (int i = 0; i < own.length; i++) {

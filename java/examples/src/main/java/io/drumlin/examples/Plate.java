@@ -1,10 +1,13 @@
 package io.drumlin.examples;
 
-/** What a square plate of {@code n} by {@code n} cells is like before the heat spreads, and where it is held so. */
+/**
+ * A square plate of {@code n} by {@code n} cells: its temperatures before the heat spreads, and the cells that keep
+ * them.
+ */
 interface Plate {
 
     /**
-     * The temperature at the start.
+     * Returns the temperature at the start.
      *
      * @param row 0 to {@code n} - 1
      * @param column 0 to {@code n} - 1
@@ -13,7 +16,7 @@ interface Plate {
     double initial(int row, int column);
 
     /**
-     * Whether the cell keeps its temperature. The cells along the four edges do, whatever this says.
+     * Returns whether the cell keeps its temperature. The cells along the four edges always do.
      *
      * @param row 0 to {@code n} - 1
      * @param column 0 to {@code n} - 1

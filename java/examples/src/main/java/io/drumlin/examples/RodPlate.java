@@ -1,7 +1,7 @@
 package io.drumlin.examples;
 
 /**
- * A lukewarm plate with heating and cooling rods through it, placed as seeds are in a sunflower: every rod sits a golden
+ * A lukewarm plate with heating and cooling rods through it, arranged like seeds in a sunflower. Every rod is a golden
  * angle further round and a little further out than the one before.
  */
 final class RodPlate implements Plate {
@@ -22,7 +22,7 @@ final class RodPlate implements Plate {
     /**
      * Places the rods.
      *
-     * @param n cells along an edge
+     * @param n number of cells along an edge
      */
     RodPlate(int n) {
         radius = 0.011 * n;

@@ -12,11 +12,12 @@ import java.nio.file.Path;
 import java.util.Random;
 
 /**
- * A program ported from C that checkpoints with SCR: each rank writes its state to a file of its own, wherever SCR says.
+ * A program ported from C that takes checkpoints with SCR. Each rank writes its state to a file of its own, at the path
+ * that SCR returns.
  *
- * <p>Arguments: prefix directory, copy type, directory of the caches, steps to have in the end, and how many ranks are threads
- * of this process, 0 for the ranks of the job. So that one machine can play several nodes, each rank has a cache of its own
- * there: to lose a node is to delete one.
+ * <p>Arguments: prefix directory, copy type, directory of the caches, last step, and number of ranks that are threads
+ * of this process, 0 for the ranks of the job. Each rank has a cache of its own in the directory of the caches, so that
+ * one machine can play several nodes. To lose a node, delete its cache.
  */
 public final class ScrPort {
 
@@ -36,7 +37,7 @@ public final class ScrPort {
      * Runs the example.
      *
      * @param arguments see above
-     * @throws IOException it failed
+     * @throws IOException the example failed
      */
     public static void main(String[] arguments) throws IOException {
         Usage.require(arguments, 5, "ScrPort PREFIX COPY_TYPE CACHES STEPS THREADS");
@@ -106,7 +107,7 @@ public final class ScrPort {
         return prefix.resolve(name).resolve("rank_" + world.rank() + ".ckpt").toString();
     }
 
-    /** Takes the state of a file, if it is one that this rank wrote. */
+    /** Reads the state from a file, if this rank wrote it. */
     private boolean read(Path file) throws IOException {
         ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
         if (bytes.remaining() != Integer.BYTES + BYTES) {
@@ -122,7 +123,7 @@ public final class ScrPort {
         return true;
     }
 
-    /** What a simulation would have computed. */
+    /** Returns the state that a simulation would have computed. */
     private byte[] state(int step) {
         byte[] bytes = new byte[BYTES];
         new Random(1000L * step + world.rank()).nextBytes(bytes);

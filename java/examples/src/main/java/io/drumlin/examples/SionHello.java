@@ -12,7 +12,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** All ranks write to one SION file, a stream each; each reads its own again, and the first one reads all. */
+/**
+ * All ranks write to one SION file, each to its own stream. Then each rank reads its own stream, and the first rank
+ * reads all.
+ */
 public final class SionHello {
 
     private SionHello() {}
@@ -20,8 +23,8 @@ public final class SionHello {
     /**
      * Runs the example.
      *
-     * @param arguments the path of the file that is written
-     * @throws IOException it failed
+     * @param arguments the path of the file to write
+     * @throws IOException the example failed
      */
     public static void main(String[] arguments) throws IOException {
         Usage.require(arguments, 1, "SionHello FILE.sion");
@@ -49,7 +52,7 @@ public final class SionHello {
         }
     }
 
-    /** What follows the numbers. */
+    /** Returns the text after the numbers. */
     private static String text(SionReader reader, double[] numbers) throws IOException {
         reader.read(numbers, 0, numbers.length);
         ByteBuffer bytes = ByteBuffer.allocate((int) (reader.size() - reader.position()));

@@ -1,6 +1,6 @@
 package io.drumlin.examples;
 
-/** What an example says that was started without what it needs. */
+/** The message of an example that was started without the required arguments. */
 final class Usage {
 
     /** As in sysexits.h. */
@@ -8,7 +8,7 @@ final class Usage {
 
     private Usage() {}
 
-    /** Ends the process if there are fewer arguments; every rank of a job has the same. */
+    /** Ends the process if there are fewer arguments. Every rank of a job has the same arguments. */
     static void require(String[] arguments, int least, String usage) {
         if (arguments.length < least) {
             System.err.println("usage: java -cp drumlin-examples.jar io.drumlin.examples." + usage);

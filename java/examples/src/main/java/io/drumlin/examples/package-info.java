@@ -1,4 +1,4 @@
-/** Example programs: {@link io.drumlin.examples.Heat2D} shows the library at work, the others are made to be read. */
+/** Example programs. {@link io.drumlin.examples.Heat2D} shows the library at work; the others are made for reading. */
 @NullMarked
 package io.drumlin.examples;
 

@@ -17,9 +17,9 @@ import java.util.Set;
 /**
  * One file that all ranks of a communicator write and read together, through MPI-IO.
  *
- * <p>All calls but {@link #size()} are collective over the communicator with which the file was opened: every rank makes
- * them, each with a region of its own, which may be empty. Buffers may be heap or direct; from position to limit they
- * bound the region, and a call leaves both unchanged. A failure that MPI reports on one rank is a failure on all. Not
+ * <p>All calls except {@link #size()} are collective over the communicator with which the file was opened. Every rank
+ * makes them, each for its own region, which may be empty. Buffers may be heap or direct. Their position and limit
+ * bound the region, and a call changes neither. If MPI reports a failure on one rank, the call fails on all. Not
  * thread-safe.
  */
 public final class MpiFile implements SharedFile {
@@ -36,12 +36,12 @@ public final class MpiFile implements SharedFile {
     /**
      * Opens a file on all ranks. Collective.
      *
-     * @param ranks an MPI communicator; may be closed while the file is open
+     * @param ranks an MPI communicator; it may be closed while the file is open
      * @param path the same on all ranks
-     * @param modes the same on all ranks; {@link OpenMode#DIRECT} is not for MPI-IO
-     * @return the open file, to be closed by the caller
+     * @param modes the same on all ranks; MPI-IO does not support {@link OpenMode#DIRECT}
+     * @return the open file, which the caller must close
      * @throws IOException the file cannot be opened
-     * @throws IllegalArgumentException the communicator is not one of MPI, or the modes make no sense
+     * @throws IllegalArgumentException the communicator does not belong to MPI, or the modes are invalid
      */
     public static MpiFile open(Communicator ranks, Path path, Set<OpenMode> modes) throws IOException {
         long comm = ranks.nativeHandle()
@@ -86,7 +86,7 @@ public final class MpiFile implements SharedFile {
         return bits;
     }
 
-    /** Whether MPI can open a file with this path: it has less room for it than file systems have. */
+    /** Returns whether MPI can open a file with this path. It has less room for a path than file systems have. */
     static boolean takes(Path path) {
         return bytes(path).length <= MpiLibrary.DRUMLIN_MPI_FILE_MOST_PATH();
     }
@@ -104,7 +104,7 @@ public final class MpiFile implements SharedFile {
     /**
      * Writes the remaining bytes of this rank's buffer. Collective.
      *
-     * @param source position and limit bound what is written
+     * @param source its position and limit bound the bytes
      * @param offset byte offset in the file, 0 or above
      * @throws IOException on this rank or another one not everything was written
      */
@@ -121,9 +121,9 @@ public final class MpiFile implements SharedFile {
     /**
      * Reads into the remaining bytes of this rank's buffer, up to the end of the file. Collective.
      *
-     * @param target position and limit bound what is read
+     * @param target its position and limit bound the bytes
      * @param offset byte offset in the file, 0 or above
-     * @return bytes read: fewer than asked only at the end of the file
+     * @return number of bytes read: fewer than requested only at the end of the file
      * @throws IOException on this rank or another one the bytes cannot be read
      */
     public int readAtAll(ByteBuffer target, long offset) throws IOException {
@@ -152,10 +152,10 @@ public final class MpiFile implements SharedFile {
     }
 
     /**
-     * The present length of the file. Not collective.
+     * Returns the current length of the file. Not collective.
      *
-     * @return bytes
-     * @throws IOException the file system does not say
+     * @return length in bytes
+     * @throws IOException the file system does not report it
      */
     public long size() throws IOException {
         checkOpen();
@@ -165,9 +165,9 @@ public final class MpiFile implements SharedFile {
     }
 
     /**
-     * Makes what all ranks have written durable, and visible to the other ranks. Collective.
+     * Makes the bytes that all ranks have written durable, and visible to the other ranks. Collective.
      *
-     * @throws IOException something written may not have reached the device
+     * @throws IOException some bytes may not have reached the device
      */
     @Override
     public void sync() throws IOException {
@@ -198,7 +198,7 @@ public final class MpiFile implements SharedFile {
         return agreed(operation, path);
     }
 
-    /** Names no rank: all have the failure, and it may be that of another one. */
+    /** Names no rank: all ranks have the failure, and it may be that of another one. */
     private static DrumlinException.Context agreed(String operation, Path path) {
         return DrumlinException.during(operation).path(path);
     }

@@ -12,17 +12,20 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
 
-/** Gives {@link io.drumlin.comm.Communicators} native MPI and the adapter for Open MPI's Java bindings. Thread-safe. */
+/**
+ * Provides {@link io.drumlin.comm.Communicators} with native MPI and the adapter for Open MPI's Java bindings.
+ * Thread-safe.
+ */
 public final class MpiProvider implements CommunicatorProvider {
 
     /** For {@link java.util.ServiceLoader}. */
     public MpiProvider() {}
 
     /**
-     * Native MPI where it can be used, also in a process without a launcher, because only MPI knows all launchers.
+     * Returns native MPI if it can be used, also in a process without a launcher, because only MPI knows all launchers.
      * Collective.
      *
-     * @return empty where native MPI cannot be used and no launcher started this process
+     * @return empty if native MPI cannot be used and no launcher started this process
      * @throws IOException a launcher started this process as one of several, and native MPI cannot be used
      */
     @Override
@@ -35,7 +38,10 @@ public final class MpiProvider implements CommunicatorProvider {
         return Optional.empty();
     }
 
-    /** Several programs of one rank each, all writing the same files, are worse than an error. */
+    /**
+     * Throws if a launcher started this process. Several programs of one rank each that all write the same files are
+     * worse than an error.
+     */
     static void requireNoLauncher(Map<String, String> environment, Throwable cause) throws IOException {
         Optional<String> job = Launcher.parallelJob(environment);
         if (job.isPresent()) {
@@ -52,7 +58,7 @@ public final class MpiProvider implements CommunicatorProvider {
         return OpenMpiJava.isComm(foreign) ? Optional.of(OpenMpiJava.of(foreign)) : Optional.empty();
     }
 
-    /** Through MPI-IO, where MPI carries the messages and takes the path. Collective. */
+    /** Uses MPI-IO, if MPI carries the messages and accepts the path. Collective. */
     @Override
     public Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
         return ranks.nativeHandle().isPresent() && MpiFile.takes(path)

@@ -22,27 +22,29 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An MPI communicator. It is always a duplicate made by Drumlin, so its messages never meet those of the program.
+ * An MPI communicator. It is always a duplicate made by Drumlin, so its messages never mix with those of the program.
  *
- * <p><b>Which MPI.</b> Open MPI or an MPI with MPICH's binary interface: the one that the program has loaded; else the one that
- * {@code -Ddrumlin.mpi} or the environment variable {@code DRUMLIN_MPI} names ({@code openmpi}, {@code mpich} or the path of an MPI
- * library); else the one whose launcher has started the process.
+ * <p><b>Which MPI.</b> Open MPI or an MPI with MPICH's binary interface. The one that the program has loaded is used;
+ * else the one that {@code -Ddrumlin.mpi} or the environment variable {@code DRUMLIN_MPI} names ({@code openmpi},
+ * {@code mpich} or the path of an MPI library); else the one whose launcher started the process.
  *
- * <p><b>Beginning.</b> {@link #world()} joins MPI where the program has initialised it, else it initialises it. It can be
- * called any number of times, also after the communicators of earlier calls were closed.
+ * <p><b>Beginning.</b> {@link #world()} joins MPI if the program has initialised it; otherwise it initialises MPI. It
+ * can be called any number of times, even after the communicators of earlier calls were closed.
  *
  * <p><b>End.</b> Closing a communicator never finalises MPI, because MPI cannot be started twice in a process.
- * {@link #finish()} does it, once, at the end of the program, and only where Drumlin has initialised MPI; a program that
- * initialised MPI itself finalises it itself. {@link io.drumlin.comm.Communicators#finishAfterMain} calls it for a program whose
- * {@code main} has returned, never when this rank has failed: MPI would wait for ranks that never come.
+ * {@link #finish()} does that, once, at the end of the program, and only if Drumlin has initialised MPI. A program that
+ * has initialised MPI itself must also finalise it. {@link io.drumlin.comm.Communicators#finishAfterMain} calls it for
+ * a program whose {@code main} has returned, but never if this rank has failed, because MPI would wait for ranks that
+ * never come.
  *
- * <p><b>Signals.</b> The JVM needs SIGSEGV for its null checks. Where Drumlin loads and initialises MPI it gives back what
- * MPI libraries (UCX, PSM) take, and refuses to go on where that fails. Where MPI was initialised by others and the handler is lost, a warning names the
- * library and the cure.
+ * <p><b>Signals.</b> The JVM needs SIGSEGV for its null checks. If Drumlin loads and initialises MPI, it restores the
+ * handlers that MPI libraries (UCX, PSM) replace, and refuses to continue if that fails. If others have initialised MPI
+ * and the handler is lost, a warning names the library and the remedy.
  *
- * <p><b>Threads.</b> Thread-safe if {@link #threadMultiple()}; else all calls of the process come from one thread.
+ * <p><b>Threads.</b> Thread-safe if {@link #threadMultiple()} is true; otherwise one thread must make all calls of the
+ * process.
  *
- * <p>Heap messages are copied on their way; direct ones are not.
+ * <p>Heap messages are copied during a transfer; direct ones are not.
  */
 public final class NativeMpi implements Communicator {
 
@@ -64,16 +66,17 @@ public final class NativeMpi implements Communicator {
     }
 
     /**
-     * Why native MPI cannot be used in this process. Asking loads the libraries, but does not initialise MPI.
+     * Returns the reason why native MPI cannot be used in this process. The call loads the libraries, but does not
+     * initialise MPI.
      *
-     * @return {@code null} when it can; else the message lists all that was tried and says what to do
+     * @return {@code null} if it can; otherwise the message lists everything that was tried and says what to do
      */
     public static @Nullable Throwable unavailabilityCause() {
         return NativeMpiCore.unavailabilityCause();
     }
 
     /**
-     * The MPI in use, in its own words. Callable before MPI is initialised.
+     * Returns the MPI library's description of itself. It can be called before MPI is initialised.
      *
      * @return name and version
      * @throws IOException native MPI cannot be used
@@ -88,10 +91,10 @@ public final class NativeMpi implements Communicator {
     }
 
     /**
-     * A duplicate of MPI_COMM_WORLD; initialises MPI where nobody has done so. A process that was started without a
-     * launcher is a world of one rank. Collective.
+     * Returns a duplicate of MPI_COMM_WORLD, and initialises MPI if nobody has done so. A process that was started
+     * without a launcher is a world of one rank. Collective.
      *
-     * @return a communicator to be closed by the caller
+     * @return a communicator, which the caller must close
      * @throws IOException native MPI cannot be used, or is not the MPI whose launcher started this process
      */
     public static NativeMpi world() throws IOException {
@@ -103,10 +106,10 @@ public final class NativeMpi implements Communicator {
     }
 
     /**
-     * A duplicate of a communicator that the program has. Collective over it.
+     * Returns a duplicate of a communicator of the program. Collective over it.
      *
-     * @param handle its {@code MPI_Comm}, widened to 64 bits, of the MPI that Drumlin uses; not checked
-     * @return a communicator to be closed by the caller
+     * @param handle its {@code MPI_Comm}, widened to 64 bits, from the MPI that Drumlin uses; not checked
+     * @return a communicator, which the caller must close
      * @throws IOException native MPI cannot be used, is not initialised, or the handle is that of an inter-communicator
      */
     public static NativeMpi of(long handle) throws IOException {
@@ -124,8 +127,8 @@ public final class NativeMpi implements Communicator {
     }
 
     /**
-     * Finalises MPI if Drumlin has initialised it; does nothing otherwise, or the second time. To be called at the end of
-     * the program by the thread that called {@link #world()} first. Collective over all processes of the job.
+     * Finalises MPI if Drumlin has initialised it; otherwise, and on a second call, does nothing. The thread that
+     * called {@link #world()} first must call it at the end of the program. Collective over all processes of the job.
      *
      * @throws IOException MPI could not be finalised
      */
@@ -140,9 +143,9 @@ public final class NativeMpi implements Communicator {
     }
 
     /**
-     * Lets an exception that no thread catches end the whole job with status 1. Without it, a rank that dies this way
-     * while other threads of it live on leaves the other ranks waiting. Replaces the default handler of the JVM, so it is
-     * for programs, not for libraries.
+     * Makes an exception that no thread catches end the whole job with status 1. Without this, a rank that dies in this
+     * way while its other threads live on leaves the other ranks waiting. Replaces the JVM's default handler, so it is
+     * meant for programs, not for libraries.
      */
     public static void abortOnUncaughtException() {
         Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
@@ -152,9 +155,9 @@ public final class NativeMpi implements Communicator {
     }
 
     /**
-     * Whether several threads may call MPI at once.
+     * Returns whether several threads may call MPI at once.
      *
-     * @return true where MPI provides MPI_THREAD_MULTIPLE
+     * @return true if MPI provides MPI_THREAD_MULTIPLE
      */
     @Override
     public boolean threadMultiple() {
@@ -206,7 +209,7 @@ public final class NativeMpi implements Communicator {
         }
     }
 
-    /** Another MPI's launcher starts N processes of which each believes to be alone. */
+    /** If the launcher of another MPI starts N processes, each believes that it is alone. */
     private static void requireLaunchersSize(int worldSize) throws DrumlinException {
         OptionalInt processes = Launcher.processes(System.getenv());
         if (worldSize == 1 && processes.orElse(1) > 1) {
@@ -394,7 +397,7 @@ public final class NativeMpi implements Communicator {
         checkSend(destination, tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
-        // MPI reads it after the call, when it may have gone away.
+        // MPI reads this memory after the call, when it may have vanished.
         ByteBuffer memory = NativeMemory.isLasting(message)
                 ? message
                 : ByteBuffer.allocateDirect(length).put(message.duplicate()).flip();
@@ -426,7 +429,7 @@ public final class NativeMpi implements Communicator {
         return transfer;
     }
 
-    /** The object of a transfer of this communicator that was awaited, or a new one. */
+    /** Returns the object of an awaited transfer of this communicator, or a new one. */
     private Transfer transfer(@Nullable Request done) {
         return done instanceof Transfer over && over.isOver(this) ? over : new Transfer();
     }
@@ -488,7 +491,7 @@ public final class NativeMpi implements Communicator {
         if (NativeMpiCore.unavailabilityCause() == null) {
             MpiLibrary.drumlin_mpi_abort(code);
         }
-        // Before MPI's beginning or after its end there is nobody else to end.
+        // Before MPI's initialisation and after its end, there is no other process to end.
         Runtime.getRuntime().halt(code);
     }
 
@@ -509,7 +512,7 @@ public final class NativeMpi implements Communicator {
         }
     }
 
-    /** Lets a result of 0 and above of a collective call pass. */
+    /** Returns the result of a collective call if it is 0 or above; otherwise throws. */
     private static long check(long result, DrumlinException.Context failure) throws MeetingException {
         if (result >= 0) {
             return result;
@@ -522,15 +525,16 @@ public final class NativeMpi implements Communicator {
     }
 
     /**
-     * Transfers, one after the other; keeps the buffer of the one under way from the garbage collector. What is being done is put into
-     * words when it has failed: there is a message for each piece of a checkpoint.
+     * Transfers, one after the other. The object keeps the buffer of the current one from the garbage collector. The
+     * description of the operation is only made after a failure, because there is a message for each piece of a
+     * checkpoint.
      */
     private final class Transfer implements Request {
 
-        /** {@code null} when the transfer was awaited. */
+        /** {@code null} once the transfer was awaited. */
         private @Nullable ByteBuffer message;
 
-        /** Where a message goes that MPI could not bring there itself. */
+        /** The buffer for a message that MPI could not deliver there itself. */
         private @Nullable ByteBuffer target;
 
         private long request;

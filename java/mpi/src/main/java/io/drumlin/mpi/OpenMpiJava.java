@@ -6,8 +6,8 @@ import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes communicators of Open MPI's Java bindings ({@code mpi.jar}), without needing them to be there. Only the handle of
- * the communicator is used; all calls go through native MPI. Thread-safe.
+ * Accepts communicators of Open MPI's Java bindings ({@code mpi.jar}), without requiring the bindings. Only the handle
+ * of the communicator is used; all calls go through native MPI. Thread-safe.
  */
 public final class OpenMpiJava {
 
@@ -16,22 +16,23 @@ public final class OpenMpiJava {
     private OpenMpiJava() {}
 
     /**
-     * Whether an object is an {@code mpi.Comm} or of a subclass of it, such as {@code mpi.Intracomm}.
+     * Returns whether an object is an {@code mpi.Comm} or an instance of a subclass, such as {@code mpi.Intracomm}.
      *
      * @param object any object
-     * @return true for what {@link #of} takes
+     * @return true for objects that {@link #of} accepts
      */
     public static boolean isComm(Object object) {
         return commClass(object) != null;
     }
 
     /**
-     * A duplicate of a communicator. Collective over it.
+     * Returns a duplicate of a communicator. Collective over it.
      *
      * @param comm an {@code mpi.Comm}
-     * @return a communicator to be closed by the caller
-     * @throws IOException native MPI cannot be used, or is not the one that {@code mpi.jar} uses, or MPI is not initialised
-     * @throws IllegalArgumentException the object is no {@code mpi.Comm}
+     * @return a communicator, which the caller must close
+     * @throws IOException native MPI cannot be used, or is not the one that {@code mpi.jar} uses, or MPI is not
+     *     initialised
+     * @throws IllegalArgumentException the object is not an {@code mpi.Comm}
      */
     public static NativeMpi of(Object comm) throws IOException {
         Class<?> type = commClass(comm);
@@ -49,7 +50,7 @@ public final class OpenMpiJava {
         return type;
     }
 
-    /** The bindings keep the C handle in a protected field; there is no public way to it. */
+    /** Reads the C handle. The bindings keep it in a protected field and offer no public access. */
     private static long handle(Object comm, Class<?> type) throws IOException {
         try {
             Field handle = type.getDeclaredField("handle");

@@ -6,8 +6,8 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 
 /**
- * The address at which MPI finds the bytes of a buffer during a call: that of a direct buffer itself, or that of a copy
- * of a heap buffer, which the garbage collector may move, or of memory that may go away during the call.
+ * The memory of a buffer's bytes for MPI during a call. It is a direct buffer itself, or a copy. Heap buffers are
+ * copied because the garbage collector may move them, and other memory if it may vanish during the call.
  */
 final class Payload implements AutoCloseable {
 
@@ -27,7 +27,7 @@ final class Payload implements AutoCloseable {
                 "memory for a message", result -> CoreLibrary.drumlin_memory_allocate(result, Math.max(length, 1)));
     }
 
-    /** For a call that reads the bytes. */
+    /** Prepares a call that reads the bytes. */
     static Payload from(ByteBuffer message) {
         Payload payload = new Payload(message);
         if (payload.copy != 0) {
@@ -36,7 +36,7 @@ final class Payload implements AutoCloseable {
         return payload;
     }
 
-    /** For a call that writes bytes; {@link #deliver} brings them to the buffer. */
+    /** Prepares a call that writes bytes; {@link #deliver} copies them to the buffer. */
     static Payload into(ByteBuffer target) {
         return new Payload(target);
     }
@@ -49,7 +49,7 @@ final class Payload implements AutoCloseable {
         return buffer.remaining();
     }
 
-    /** Brings the first {@code length} bytes to the buffer. */
+    /** Copies the first {@code length} bytes to the buffer. */
     void deliver(int length) {
         if (copy != 0) {
             buffer.put(buffer.position(), view(), 0, length);
@@ -67,7 +67,7 @@ final class Payload implements AutoCloseable {
                 CoreLibrary.drumlin_memory_free(copy);
             }
         } finally {
-            // MPI has used its memory until now.
+            // MPI has used the buffer's memory up to this point.
             Reference.reachabilityFence(buffer);
         }
     }

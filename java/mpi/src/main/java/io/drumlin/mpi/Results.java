@@ -6,12 +6,12 @@ import io.drumlin.nativecore.NativeMemory;
 import io.drumlin.nativecore.mpi.MpiLibrary;
 import java.util.Locale;
 
-/** From the results of libdrumlin_mpi to exceptions. */
+/** Converts results of libdrumlin_mpi to exceptions. */
 final class Results {
 
     private Results() {}
 
-    /** Lets a result of 0 and above pass. */
+    /** Returns a result of 0 or above; otherwise throws. */
     static long check(long result, DrumlinException.Context failure) throws DrumlinException {
         if (result >= 0) {
             return result;
@@ -19,12 +19,12 @@ final class Results {
         throw failure(failure, result);
     }
 
-    /** What a result below 0 says; for calls that are made so often that their words are made only then. */
+    /** Describes a result below 0. For frequent calls, whose descriptions are only made after a failure. */
     static DrumlinException failure(DrumlinException.Context failure, long result) {
         return describe(failure, result).exception();
     }
 
-    /** Adds what a result below 0 says, and what to do about it. */
+    /** Adds the meaning of a result below 0, and advice. */
     static DrumlinException.Context describe(DrumlinException.Context failure, long result) {
         String words = NativeMemory.string(MpiLibrary.drumlin_mpi_error_message(result));
         if (words == null) {

@@ -1,4 +1,4 @@
-/** Communicators over MPI, whoever started it, and files that all ranks write together. */
+/** Communicators over MPI, whoever has started it, and files that all ranks write together. */
 @NullMarked
 package io.drumlin.mpi;
 

@@ -9,28 +9,32 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which build of libdrumlin_mpi fits this process: {@code libdrumlin_mpi-openmpi.so} or {@code libdrumlin_mpi-mpich.so},
- * which take any MPI of their family, or {@code libdrumlin_mpi.so}, which is linked to the MPI that it was built with.
+ * The build of libdrumlin_mpi that fits this process: {@code libdrumlin_mpi-openmpi.so} or
+ * {@code libdrumlin_mpi-mpich.so}, which take any MPI of their family, or {@code libdrumlin_mpi.so}, which is linked to
+ * the MPI that it was built with.
  *
- * @param family whose MPI it is to be; {@code null} where nothing tells
- * @param certain whether no other will do
- * @param library the MPI library to be loaded; {@code null} for the one that the dynamic linker finds
- * @param reason for messages
+ * @param family family of the MPI to use; {@code null} if nothing tells
+ * @param certain whether no other family is acceptable
+ * @param library the MPI library to load; {@code null} for the one that the dynamic linker finds
+ * @param reason the reason, for messages
  */
 record MpiChoice(@Nullable MpiFamily family, boolean certain, @Nullable String library, String reason) {
 
     /** The system property that names the family, or the MPI library itself. */
     static final String PROPERTY = "drumlin.mpi";
 
-    /** The environment variable that does so where the property does not. */
+    /** The environment variable that names it if the property does not. */
     static final String VARIABLE = "DRUMLIN_MPI";
 
     private static final String PLAIN = "drumlin_mpi";
 
-    /** A variable of a launcher, and whose programs that starts. */
+    /** A variable of a launcher, and the family of the programs that it starts. */
     private record Sign(String variable, MpiFamily family) {}
 
-    /** The last two are those of interfaces that either family may use; most programs with them are of the one named. */
+    /**
+     * The last two belong to interfaces that either family may use. Most programs with them are of the family named
+     * here.
+     */
     private static final List<Sign> SIGNS = List.of(
             new Sign("OMPI_COMM_WORLD_SIZE", MpiFamily.OPENMPI),
             new Sign("HYDI_CONTROL_FD", MpiFamily.MPICH),
@@ -42,10 +46,11 @@ record MpiChoice(@Nullable MpiFamily family, boolean certain, @Nullable String l
     /**
      * Chooses.
      *
-     * @param asked what the user wants: {@code openmpi}, {@code mpich} or the file of an MPI library; {@code null} for nothing
-     * @param loaded path of the MPI library that the process has loaded already
-     * @param environment of the process
-     * @throws UnsatisfiedLinkError what the user wants is not to be understood, or another MPI is loaded already
+     * @param asked the user's choice: {@code openmpi}, {@code mpich} or the file of an MPI library; {@code null} for
+     *     nothing
+     * @param loaded path of the MPI library that the process has already loaded
+     * @param environment variables of the process
+     * @throws UnsatisfiedLinkError the user's choice is not understood, or another MPI is loaded already
      */
     static MpiChoice of(@Nullable String asked, Optional<String> loaded, Map<String, String> environment) {
         if (loaded.isPresent()) {
@@ -76,7 +81,7 @@ record MpiChoice(@Nullable MpiFamily family, boolean certain, @Nullable String l
 
     private static MpiChoice launched(Map<String, String> environment) {
         for (Sign sign : SIGNS) {
-            // Flux sets PMI_SIZE for programs of both.
+            // Flux sets PMI_SIZE for programs of both families.
             boolean flux = sign.variable.equals("PMI_SIZE") && environment.containsKey("FLUX_JOB_ID");
             if (environment.containsKey(sign.variable) && !flux) {
                 return new MpiChoice(sign.family, false, null, sign.variable + " is set");
@@ -85,7 +90,7 @@ record MpiChoice(@Nullable MpiFamily family, boolean certain, @Nullable String l
         return new MpiChoice(null, false, null, "no launcher tells which");
     }
 
-    /** The builds in the order in which they are to be tried. */
+    /** Returns the builds in the order in which to try them. */
     List<Build> builds() {
         Build plain = new Build(PLAIN, NativeCore::loadGuarded);
         if (family == null) {
@@ -105,7 +110,7 @@ record MpiChoice(@Nullable MpiFamily family, boolean certain, @Nullable String l
         });
     }
 
-    /** Loads the MPI library, which this build of libdrumlin_mpi is not linked to. */
+    /** Loads the MPI library, because this build of libdrumlin_mpi is not linked to it. */
     private void loadMpi(MpiFamily of) {
         MpiFamily.loaded()
                 .flatMap(MpiFamily::ofFile)
@@ -126,10 +131,10 @@ record MpiChoice(@Nullable MpiFamily family, boolean certain, @Nullable String l
     }
 
     /**
-     * Why the library that was loaded is none that will do.
+     * Returns the reason why the loaded library is not acceptable.
      *
-     * @param words what it says of its MPI
-     * @return {@code null} where it will do
+     * @param words its description of its MPI
+     * @return {@code null} if it is acceptable
      */
     @Nullable
     String mismatch(String words) {

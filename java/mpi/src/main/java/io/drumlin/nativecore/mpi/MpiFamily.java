@@ -8,18 +8,21 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** MPI libraries with the same binary interface: one build of libdrumlin_mpi runs on all of a family. */
+/**
+ * Families of MPI libraries with the same binary interface. One build of libdrumlin_mpi runs on all libraries of a
+ * family.
+ */
 enum MpiFamily {
     /** Open MPI 3 to 5. */
     OPENMPI("openmpi", "Open MPI", "libmpi.so.40", "libmpi\\.so\\.40(\\.[0-9]+)*"),
 
-    /** MPICH from 3.1 on, Cray MPICH, Intel MPI, MVAPICH. Debian's MPICH has a name of its own for the library. */
+    /** MPICH from 3.1 on, Cray MPICH, Intel MPI, MVAPICH. The library of Debian's MPICH has a different name. */
     MPICH("mpich", "MPICH", "libmpi.so.12 libmpich.so.12", "libmpi(ch|_[a-z]+(_[0-9]+)?)?\\.so\\.12(\\.[0-9]+)*");
 
-    /** As in the name of the file libdrumlin_mpi-NAME.so. */
+    /** The name in the file name libdrumlin_mpi-NAME.so. */
     final String id;
 
-    /** For messages. */
+    /** The name in messages. */
     final String title;
 
     private final String libraries;
@@ -32,7 +35,7 @@ enum MpiFamily {
         this.file = Pattern.compile(file);
     }
 
-    /** The files that the dynamic linker looks for. */
+    /** Returns the files that the dynamic linker looks for. */
     List<String> libraries() {
         return List.of(libraries.split(" "));
     }
@@ -41,13 +44,13 @@ enum MpiFamily {
         return this == OPENMPI ? MPICH : OPENMPI;
     }
 
-    /** The family of an MPI library by the name of its file; empty for any other file. */
+    /** Finds the family of an MPI library from the name of its file; empty for any other file. */
     static Optional<MpiFamily> ofFile(String path) {
         String name = path.substring(path.lastIndexOf('/') + 1);
         return Stream.of(values()).filter(f -> f.file.matcher(name).matches()).findFirst();
     }
 
-    /** By what MPI_Get_library_version says; empty for an MPI of no family. */
+    /** Finds the family from the text of MPI_Get_library_version; empty for an MPI of no family. */
     static Optional<MpiFamily> ofWords(String words) {
         if (words.startsWith("Open MPI")) {
             return Optional.of(OPENMPI);
@@ -57,7 +60,10 @@ enum MpiFamily {
                 : Optional.empty();
     }
 
-    /** The path of the MPI library that this process has loaded; empty without one, or where the system does not tell. */
+    /**
+     * Returns the path of the MPI library that this process has loaded; empty if there is none, or if the system does
+     * not tell.
+     */
     static Optional<String> loaded() {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.filter(line -> line.indexOf('/') >= 0)

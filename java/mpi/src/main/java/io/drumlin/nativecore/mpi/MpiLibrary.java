@@ -6,31 +6,31 @@ import org.bytedeco.javacpp.annotation.NoException;
 import org.bytedeco.javacpp.annotation.Platform;
 
 /**
- * The functions of {@code libdrumlin_mpi}, by their C names; {@code drumlin/mpi.h} is their manual.
+ * The functions of {@code libdrumlin_mpi} under their C names; {@code drumlin/mpi.h} is their manual.
  *
- * <p>Parameters and results are numbers, addresses and handles among them as {@code long}. A failure is a result below 0: -errno, or a code of MPI that
- * {@link #drumlin_mpi_error_message} explains. Nothing is checked here: a wrong address or handle ends the process.
- * Callable once {@link NativeMpiCore#unavailabilityCause()} has returned {@code null}. Thread-safe where the manual says
- * so.
+ * <p>Parameters and results are numbers; addresses and handles are {@code long}. A result below 0 is a failure: -errno,
+ * or an MPI code that {@link #drumlin_mpi_error_message} explains. Nothing is checked here: a wrong address or handle
+ * ends the process. The functions can be called once {@link NativeMpiCore#unavailabilityCause()} has returned
+ * {@code null}. They are thread-safe where the manual says so.
  */
 @Platform(cinclude = "drumlin/mpi.h", link = "drumlin_mpi", library = "jnidrumlin_mpi")
 @NoException
 public final class MpiLibrary {
 
-    /** The {@code DRUMLIN_MPI_ABI} that these declarations were written for. */
+    /** The {@code DRUMLIN_MPI_ABI} for which these declarations were written. */
     public static final int ABI = 5;
 
     private MpiLibrary() {}
 
     /**
-     * The ABI of the library.
+     * Returns the ABI of the library.
      *
      * @return {@link #ABI} in a library that fits
      */
     public static native int drumlin_mpi_abi();
 
     /**
-     * The words of MPI for a result below 0.
+     * Returns MPI's text for a result below 0.
      *
      * @param result a result below 0
      * @return address of a C string, 0 for -errno
@@ -38,28 +38,28 @@ public final class MpiLibrary {
     public static native @Cast("intptr_t") long drumlin_mpi_error_message(long result);
 
     /**
-     * The MPI in use, in its own words.
+     * Returns the MPI library's description of itself.
      *
      * @return address of a C string
      */
     public static native @Cast("intptr_t") long drumlin_mpi_library();
 
     /**
-     * Joins or initialises MPI without losing signals.
+     * Joins or initialises MPI without losing signal handlers.
      *
-     * @return 1 where this library has initialised it, 0 where somebody else has, or a failure
+     * @return 1 if this library has initialised it, 0 if somebody else has, or a failure
      */
     public static native int drumlin_mpi_init();
 
     /**
      * Finalises MPI if this library initialised it.
      *
-     * @return 1 where it was finalised now, 0 where there was nothing to do, or a failure
+     * @return 1 if it was finalised now, 0 if there was nothing to do, or a failure
      */
     public static native int drumlin_mpi_finalize();
 
     /**
-     * Who may call MPI.
+     * Returns the thread level of MPI.
      *
      * @return 0 to 3 for MPI_THREAD_SINGLE to MULTIPLE, or a failure
      */
@@ -69,12 +69,12 @@ public final class MpiLibrary {
      * Ends all processes of the job.
      *
      * @param code exit status
-     * @return a failure; does not return otherwise
+     * @return a failure; otherwise the call does not return
      */
     public static native int drumlin_mpi_abort(int code);
 
     /**
-     * The handle of MPI_COMM_WORLD.
+     * Returns the handle of MPI_COMM_WORLD.
      *
      * @return handle or failure
      */
@@ -107,7 +107,7 @@ public final class MpiLibrary {
     public static native int drumlin_mpi_comm_free(long comm);
 
     /**
-     * The caller's rank.
+     * Returns the caller's rank.
      *
      * @param comm handle
      * @return rank or failure
@@ -115,7 +115,7 @@ public final class MpiLibrary {
     public static native int drumlin_mpi_comm_rank(long comm);
 
     /**
-     * The number of ranks.
+     * Returns the number of ranks.
      *
      * @param comm handle
      * @return number or failure
@@ -131,7 +131,7 @@ public final class MpiLibrary {
     public static native int drumlin_mpi_barrier(long comm);
 
     /**
-     * Joins values of all ranks in place.
+     * Combines values of all ranks in place.
      *
      * @param comm handle
      * @param values address
@@ -166,7 +166,7 @@ public final class MpiLibrary {
             long comm, @Cast("const void*") long part, long length, @Cast("void*") long all, int root);
 
     /**
-     * Hands out bytes from the root.
+     * Distributes bytes from the root.
      *
      * @param comm handle
      * @param all address, used at the root
@@ -211,13 +211,13 @@ public final class MpiLibrary {
      * @param length bytes
      * @param source rank
      * @param tag 0 to 32767, or -1 for any
-     * @return bytes of the message or failure
+     * @return length of the message in bytes, or failure
      */
     public static native long drumlin_mpi_receive(
             long comm, @Cast("void*") long data, long length, int source, int tag);
 
     /**
-     * Whether a message can be received.
+     * Returns whether a message can be received.
      *
      * @param comm handle
      * @param source rank
@@ -256,12 +256,12 @@ public final class MpiLibrary {
      * Waits for a request and frees it.
      *
      * @param request handle
-     * @return bytes of a received message or failure
+     * @return length of a received message in bytes, or failure
      */
     public static native long drumlin_mpi_wait(long request);
 
     /**
-     * Ends a receive that nobody wants any more and frees the request.
+     * Ends a receive that is no longer needed and frees the request.
      *
      * @param request handle
      * @return 0 or failure
@@ -312,7 +312,7 @@ public final class MpiLibrary {
     public static native int drumlin_mpi_file_set_size(long file, long size);
 
     /**
-     * The length of the file.
+     * Returns the length of the file.
      *
      * @param file handle
      * @return bytes or failure

@@ -8,11 +8,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether libdrumlin_mpi can be used in this process, and with which MPI. Loading is tried when somebody first asks. Thread-safe.
+ * Tells whether libdrumlin_mpi can be used in this process, and with which MPI. Loading is tried on first use.
+ * Thread-safe.
  *
- * <p>The MPI is the one that the process has loaded already; else the one that {@code -Ddrumlin.mpi} or the environment
- * variable {@code DRUMLIN_MPI} names ({@code openmpi}, {@code mpich}, or the path of the MPI library); else the one whose
- * launcher has started the process, as far as its variables tell; else the one that Drumlin was built with.
+ * <p>The MPI that the process has already loaded is used first; else the one that {@code -Ddrumlin.mpi} or the
+ * environment variable {@code DRUMLIN_MPI} names ({@code openmpi}, {@code mpich}, or the path of the MPI library); else
+ * the one whose launcher started the process, as far as its variables tell; else the one with which Drumlin was built.
  */
 public final class NativeMpiCore {
 
@@ -21,9 +22,9 @@ public final class NativeMpiCore {
     private NativeMpiCore() {}
 
     /**
-     * Why the functions of {@link MpiLibrary} cannot be called.
+     * Returns the reason why the functions of {@link MpiLibrary} cannot be called.
      *
-     * @return {@code null} when they can; else the message lists all that was tried and says what to do
+     * @return {@code null} if they can; otherwise the message lists everything that was tried and says what to do
      */
     public static @Nullable Throwable unavailabilityCause() {
         Throwable withoutMpi = NativeCore.unavailabilityCause();
@@ -31,7 +32,7 @@ public final class NativeMpiCore {
     }
 
     /**
-     * Why the MPI in use was chosen.
+     * Returns the reason for the choice of the MPI in use.
      *
      * @return words for a message, such as {@code "PMI_SIZE is set"}
      */

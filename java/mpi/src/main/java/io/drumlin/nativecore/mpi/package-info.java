@@ -1,4 +1,4 @@
-/** The boundary to libdrumlin_mpi. Beside {@code io.drumlin.nativecore} the only package that knows JavaCPP. */
+/** The boundary to libdrumlin_mpi. Only this package and {@code io.drumlin.nativecore} know JavaCPP. */
 @NullMarked
 package io.drumlin.nativecore.mpi;
 
