@@ -111,8 +111,8 @@ final class DirectWrites implements Closeable {
     }
 
     /**
-     * Prepares for writes in a range. These writes must not extend the file, because writes that do so wait for each
-     * other.
+     * Prepares for writes in a range. Extends the file if the range ends after it, because direct writes that extend a
+     * file wait for each other.
      *
      * @param ahead likely end of the following data; space is reserved up to here if that is more
      * @return whether writes are accepted

@@ -22,7 +22,10 @@ record CheckpointDescriptor(int interval, boolean output, boolean bypass, CopyTy
     private static final Set<String> KEYS =
             Set.of("ENABLED", "INTERVAL", "OUTPUT", "BYPASS", "STORE", "TYPE", "GROUP", "SET_SIZE", "SET_FAILURES");
 
-    /** Chooses the descriptor of a dataset: the one with the largest interval that divides the dataset's number. */
+    /**
+     * Chooses the descriptor of a dataset: the one with the largest interval that divides the number of the checkpoint.
+     * A descriptor for output takes precedence for output.
+     */
     static CheckpointDescriptor choose(Collection<CheckpointDescriptor> all, DatasetDescriptor dataset) {
         int number = dataset.checkpoint().orElse(1);
         Comparator<CheckpointDescriptor> best =

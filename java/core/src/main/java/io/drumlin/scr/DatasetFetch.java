@@ -90,7 +90,7 @@ final class DatasetFetch {
         }
     }
 
-    /** Obeys SCR_CURRENT, once. Later restarts start from the results of the first one. */
+    /** Obeys SCR_CURRENT, once. Later restarts continue from the state to which the first one led. */
     private void applyCurrent() throws IOException {
         String name = settings.text("SCR_CURRENT");
         if (name.isEmpty() || name.equals(cache.current())) {

@@ -49,7 +49,7 @@ final class FileMove {
     /**
      * Sends and receives.
      *
-     * @param finder finds the files to be sent; the last one is created when the others exist
+     * @param finder finds the files to be sent; the receiver moves the last one into place after the others
      * @param receiver rank that gets these files; {@link Messages#NOBODY} for none
      * @param sender rank that sends files to this one; {@link Messages#NOBODY} for none
      * @throws IOException not all expected files have arrived, or the ranks cannot communicate

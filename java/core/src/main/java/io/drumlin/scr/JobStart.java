@@ -76,7 +76,10 @@ final class JobStart {
         }
     }
 
-    /** Makes the directories of the user and the job. Everyone may write to their parents. */
+    /**
+     * Makes the directories of the user and the job. Anyone may write to the parents of these directories, so their
+     * owners are checked.
+     */
     private static void makeOwn(Path directory, KvTreeStore store) throws IOException {
         Path ofUser = directory.getParent();
         if (ofUser != null) {

@@ -10,8 +10,8 @@ final class RootRank {
     private RootRank() {}
 
     /**
-     * What a step gives on rank 0; {@code elsewhere} on the other ranks. If it fails, it fails on all ranks.
-     * Collective.
+     * Returns the result of a step on rank 0, and {@code elsewhere} on the other ranks. If the step fails, it fails on
+     * all ranks. Collective.
      */
     static <T> T call(Communicator world, String operation, T elsewhere, Agreement.Call<T> step) throws IOException {
         return Agreement.call(world, operation, () -> world.rank() == 0 ? step.call() : elsewhere);
