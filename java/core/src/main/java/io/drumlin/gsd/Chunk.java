@@ -24,7 +24,7 @@ public final class Chunk {
     private final IndexEntry entry;
     private final String name;
     private final ElementType type;
-    /** Number of the first selected row. {@link #count} rows are selected, at a distance of {@link #stride}. */
+    /** Number of the first selected row. {@link #count} rows are selected, at a distance of {@link #step}. */
     private final long first;
 
     private final long count;
