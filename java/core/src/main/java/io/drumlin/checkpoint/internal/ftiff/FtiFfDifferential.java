@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank knows of its files of differential checkpoints in the mode FTI-FF: the last one, in its place, and the one before,
- * as a spare. Not thread-safe.
+ * A rank's files of differential checkpoints in the mode FTI-FF: the last one, in its place, and the previous one, as a
+ * spare. Not thread-safe.
  */
 final class FtiFfDifferential {
 
@@ -36,12 +36,12 @@ final class FtiFfDifferential {
     /**
      * Opens the spare file for the next checkpoint.
      *
-     * @param spare where it lies or will lie
+     * @param spare path of the spare file, which may not exist yet
      * @param committed the file of the last checkpoint
      * @param oldData bytes of the containers that are known
      */
     DifferentialFile begin(Path spare, Path committed, long oldData) throws IOException {
-        // Until the next commit nobody knows what is in it.
+        // The content of the spare file is undefined until the next commit.
         boolean update = spareUsable && last != null && PathStatus.isRegularFile(spare);
         spareUsable = false;
         DirectoryTree.make(Objects.requireNonNull(spare.toAbsolutePath().getParent()), storage);
@@ -59,12 +59,12 @@ final class FtiFfDifferential {
         return file;
     }
 
-    /** Bytes of the blocks that the checkpoint under way found changed. */
+    /** Returns the bytes of the changed blocks in the checkpoint under way. */
     long changedBytes() {
         return open == null ? 0 : open.changedBytes();
     }
 
-    /** Takes note that the file was put in its place, and the one before becomes the spare. */
+    /** Records that the file was put in its place; the previous file becomes the spare. */
     void committed() {
         DifferentialFile file = open;
         if (file == null) {

@@ -24,11 +24,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A checkpoint of the mode FTI-FF. Of how many ranks it is here is told by the names of the files, one for each; whether these are
- * all, by {@code RecordedRankCounts}.
+ * A checkpoint in the mode FTI-FF. The rank count is derived from the names of the files, one for each rank;
+ * {@code RecordedRankCounts} checks that none is missing.
  *
- * @param files the ranks that the names of the files carry, in the order of the application's ranks
- * @param mayBeUnmarked whether it may be one of C FTI, whose files have nothing in common but the id
+ * @param files the ranks in the names of the files, in the order of the application's ranks
+ * @param mayBeUnmarked whether the checkpoint may be one of C FTI, whose files have only the id in common
  */
 record FtiFfElasticCheckpoint(
         FtiFfReader reader,
@@ -41,16 +41,16 @@ record FtiFfElasticCheckpoint(
         implements ElasticCheckpoint {
 
     /**
-     * What one rank finds of a level, newest first, in words for the others.
+     * Finds the checkpoints of a level on one rank.
      *
-     * @return lines for {@link #of}
+     * @return one line per checkpoint for {@link #of}, newest first, to be sent to the other ranks
      */
     static List<String> find(FtiFfReader reader, CheckpointDirectories places, Level level) throws IOException {
         boolean replacing = PathStatus.exists(places.directory(level, CommitSlot.REPLACED));
         boolean committed = PathStatus.exists(places.directory(level, CommitSlot.COMMITTED));
         List<String> found = new ArrayList<>();
         for (CommitSlot slot : CommitSlot.values()) {
-            // All ranks had written their files when the old ones were put aside, not before.
+            // The files of all ranks are complete only if the old ones were already put aside.
             if (slot != CommitSlot.TMP || (replacing && !committed)) {
                 boolean mayDiffer = slot == CommitSlot.COMMITTED && !replacing;
                 files(reader, places.directory(level, slot), level).forEach((ckptId, ranks) -> {
@@ -64,7 +64,7 @@ record FtiFfElasticCheckpoint(
         return found;
     }
 
-    /** The ranks that have a file, by checkpoint, the highest id first. */
+    /** Returns the ranks that have a file, by checkpoint, the highest id first. */
     private static SortedMap<Integer, TreeSet<Integer>> files(FtiFfReader reader, Path directory, Level level)
             throws IOException {
         SortedMap<Integer, TreeSet<Integer>> ranks = new TreeMap<>(Comparator.reverseOrder());
@@ -82,7 +82,10 @@ record FtiFfElasticCheckpoint(
         return ranks;
     }
 
-    /** Adds those of a differential checkpoint. Only the files tell its id: the first one does that can be read. */
+    /**
+     * Adds the ranks of a differential checkpoint. Only its files record the id, which is read from the first readable
+     * file.
+     */
     private static void differential(FtiFfReader reader, Path directory, SortedMap<Integer, TreeSet<Integer>> found)
             throws IOException {
         TreeSet<Integer> ranks = new TreeSet<>();
@@ -98,7 +101,7 @@ record FtiFfElasticCheckpoint(
     }
 
     /**
-     * What {@link #find} told of.
+     * Returns a checkpoint that {@link #find} found.
      *
      * @throws IOException files are missing
      */
@@ -115,7 +118,10 @@ record FtiFfElasticCheckpoint(
                 reader, places, level, slot, Integer.parseInt(words[1]), files, Boolean.parseBoolean(words[2]));
     }
 
-    /** The ranks of the application are all ranks; with heads all but the first of each node. */
+    /**
+     * Checks that the files belong to all application ranks: to all ranks, or with heads to all but the first of each
+     * node.
+     */
     private static void requireAll(Path directory, List<Integer> files) throws IOException {
         int heads = files.get(0) == 0 ? 0 : 1;
         int nodeSize = heads == 0 ? 1 : nodeSize(files);
@@ -133,7 +139,7 @@ record FtiFfElasticCheckpoint(
         }
     }
 
-    /** Ranks of each node, if the first is a head. */
+    /** Returns the ranks of each node, if the first is a head. */
     private static int nodeSize(List<Integer> files) {
         int nodeSize = 1;
         while (files.contains(nodeSize)) {
@@ -154,7 +160,8 @@ record FtiFfElasticCheckpoint(
         }
         int nodeSize = nodeSize(files);
         int next = files.get(files.size() - 1) + 1;
-        // If not so many fill nodes with heads there were none, and the first one had rank 0.
+        // If this number of ranks does not fill nodes with heads, there were no heads, and the first application rank
+        // was rank 0.
         return file(stored % (nodeSize - 1) != 0 ? 0 : next % nodeSize == 0 ? next + 1 : next);
     }
 

@@ -6,7 +6,7 @@ import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.Stamp;
 import java.nio.ByteBuffer;
 
-/** How FTI-FF files enter a Reed-Solomon group; docs/formats/fti-ff.md, section 7. */
+/** How FTI-FF files enter a Reed-Solomon group (docs/formats/fti-ff.md, section 7). */
 public record FtiFfEncoding(Layout layout, int ckptId, Stamp stamp) implements Encoding {
 
     @Override

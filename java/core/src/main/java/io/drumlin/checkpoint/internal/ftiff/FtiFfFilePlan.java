@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An FTI-FF file that is to be written: the containers of a plan with the data that fill them. */
+/** The plan of an FTI-FF file: containers, with the data that fill them. */
 final class FtiFfFilePlan implements FilePlan {
 
     private final Layout layout;
@@ -49,7 +49,7 @@ final class FtiFfFilePlan implements FilePlan {
         }
     }
 
-    /** The containers; with their digests after {@link #seal}. */
+    /** Returns the containers, which have their digests after {@link #seal}. */
     ContainerPlan plan() {
         return plan;
     }
@@ -96,7 +96,7 @@ final class FtiFfFilePlan implements FilePlan {
         return stored;
     }
 
-    /** What a file with these blocks holds. */
+    /** Returns the content of a file with these blocks. */
     static StoredFile stored(int ckptId, List<BlockMeta> blocks) {
         List<StoredFile.Chunk> stored = new ArrayList<>();
         for (VariableMeta chunk : BlockMeta.chunks(blocks)) {

@@ -23,7 +23,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The mode FTI-FF: known containers are where they were, and new ones come in the order in which the variables come. */
+/**
+ * The incremental writer of the mode FTI-FF. Known containers keep their places, and new containers follow in the order
+ * in which the variables are added.
+ */
 final class FtiFfIncrementalWriter implements IncrementalWriter {
 
     private final ChunkTarget file;
@@ -35,7 +38,7 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
     private final Map<Content, byte[]> written = new HashMap<>();
     private @Nullable Plan plan;
 
-    /** What was written of a container, and where. */
+    /** The written content of a container, and its place. */
     private record Content(int id, int containerId, Chunk chunk) {
 
         static Content of(VariableMeta container, Chunk chunk) {
@@ -43,7 +46,7 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
         }
     }
 
-    /** Where everything goes if the variables that are not added yet come in the order in which they are listed. */
+    /** The places of all containers if the remaining variables are added in the listed order. */
     private record Plan(
             Map<Integer, ProtectedData> data, List<Integer> order, ContainerPlan containers, FilePlan draft) {
 
@@ -57,7 +60,7 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
 
     /**
      * @param base the containers of the run
-     * @param fileRank that the file's name carries
+     * @param fileRank the rank in the file's name
      */
     FtiFfIncrementalWriter(ChunkTarget file, Layout layout, ContainerPlan base, int fileRank) {
         this.file = file;
@@ -90,7 +93,9 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
         added.putAll(variables);
     }
 
-    /** A new plan only where the variables do not come as it was assumed: thousands of them may. */
+    /**
+     * Makes a new plan only if the variables do not come in the assumed order, because there may be thousands of them.
+     */
     private Plan plan(Map<Integer, ProtectedData> variables, Map<Integer, ProtectedData> all) throws IOException {
         Plan known = plan;
         if (known != null && known.expects(added.size(), variables)) {
@@ -130,7 +135,7 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
 
     @Override
     public void finish(FilePlan draft, Seal seal) throws IOException {
-        // What is added later never moves what was added before.
+        // Variables that are added later never move those added before.
         ContainerPlan containers = next(added);
         List<VariableMeta> contents = containers.chunks();
         List<byte[]> digests = new ArrayList<>();

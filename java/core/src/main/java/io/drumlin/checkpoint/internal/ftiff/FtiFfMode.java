@@ -59,18 +59,19 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mode FTI-FF: every file carries its own metadata (docs/formats/fti-ff.md), and the containers of a run stay where they
- * are from one checkpoint to the next.
+ * The mode FTI-FF. Every file carries its own metadata (docs/formats/fti-ff.md), and the containers of a run keep their
+ * places from one checkpoint to the next.
  *
- * <p>All files of one checkpoint of Drumlin carry a {@link Stamp} of it and of their rank, so files of different checkpoints are
- * never mixed, also when ids repeat, nor those of ranks exchanged. Files of C FTI carry a clock reading of each rank; they are
- * taken by id when they lie in the level's directory and no commit of ours was under way, and never with stamped ones.
+ * <p>All files of a checkpoint of Drumlin carry a {@link Stamp} of the checkpoint and of their rank. Therefore files of
+ * different checkpoints are never mixed, even if ids repeat, and files of different ranks are never exchanged. Files of
+ * C FTI carry a clock reading of each rank. They are matched by id if they lie in the level's directory and no commit
+ * of Drumlin was under way, and they are never combined with stamped files.
  */
 public final class FtiFfMode implements IoMode {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** Of how many ranks one may have the timestamp of another by chance: C FTI keeps 32 bits of it. */
+    /** Most ranks that cannot share a timestamp by chance: C FTI keeps 32 bits of it. */
     private static final int RANKS_OF_CHANCE = 1000;
 
     private final Communicator app;
@@ -87,11 +88,11 @@ public final class FtiFfMode implements IoMode {
     private final Packing packing;
     private ContainerPlan plan;
 
-    /** Ids of the variables of the file that the run was restarted from, in its order. */
+    /** Ids of the variables in the file from which the run was restarted, in file order. */
     private List<Integer> restored = List.of();
 
     /**
-     * The mode for a rank.
+     * Creates the mode for a rank.
      *
      * @param layout of new files; files of all layouts are read
      */
@@ -133,7 +134,7 @@ public final class FtiFfMode implements IoMode {
         return identity(Stamp.of(timestamp, ckptId, 0).common(ckptId, 0).orElseThrow());
     }
 
-    /** All that files of the layouts E and F keep. */
+    /** Returns the part of the common value that files of the layouts E and F keep. */
     private static long identity(long common) {
         return Integer.toUnsignedLong((int) common);
     }
@@ -161,7 +162,10 @@ public final class FtiFfMode implements IoMode {
         return RunDirectory.spare(directories.global()).resolve(FileNames.differentialName(fileRank));
     }
 
-    /** After a restart the variables of the file first, in their order in it; then others, in that of their first protection. */
+    /**
+     * Returns the ids in the order of the file: after a restart first the variables of the file, in their order there,
+     * then the others in the order of their first protection.
+     */
     @Override
     public List<Integer> order(Map<Integer, ProtectedData> data) {
         Set<Integer> ids = new LinkedHashSet<>(restored);
@@ -205,7 +209,7 @@ public final class FtiFfMode implements IoMode {
         }
         plan = own.plan();
         if (level == Level.L4_DCP) {
-            // From now on all containers were part of a differential checkpoint.
+            // From now on all containers are part of a differential checkpoint.
             plan = ContainerPlan.of(plan.blocks(), packing);
             differential.orElseThrow().committed();
         }
@@ -214,11 +218,11 @@ public final class FtiFfMode implements IoMode {
     /**
      * A file of this rank whose metadata are whole.
      *
-     * @param common what it has in common with the other files of the checkpoint, or {@link FtiFfReader#UNMARKED}
+     * @param common the value that all files of the checkpoint share, or {@link FtiFfReader#UNMARKED}
      */
     private record Candidate(FileKind kind, FileLocation place, int ckptId, long common, FtiFfFile file) {}
 
-    /** What the files of one checkpoint have in common. */
+    /** The id and the value that all files of a checkpoint share. */
     private record Key(int ckptId, long common) {
         boolean matches(Candidate candidate) {
             return candidate.ckptId == ckptId && candidate.common == common;
@@ -228,7 +232,7 @@ public final class FtiFfMode implements IoMode {
     @Override
     public List<StoredCheckpoint> stored(Level level) throws IOException {
         List<Candidate> own = new ArrayList<>();
-        // A copy is a file of the left neighbour, byte for byte.
+        // A copy is a byte-for-byte copy of the left neighbour's file.
         int left = (int) group.gather(fileRank)[group.left()];
         for (CommitSlot slot : CommitSlot.values()) {
             for (FileKind kind : FileKind.values()) {
@@ -252,9 +256,9 @@ public final class FtiFfMode implements IoMode {
     }
 
     /**
-     * Whether files without a stamp may be of one checkpoint: of C FTI, whose ranks each read a clock, or of a Drumlin that gave all files
-     * one timestamp. Where some share one and others do not, files of two checkpoints or two copies of one file lie together.
-     * Collective.
+     * Returns whether files without a stamp may belong to one checkpoint: of C FTI, in which each rank reads a clock,
+     * or of a Drumlin version that gave all files one timestamp. If only some files share a timestamp, the files belong
+     * to two checkpoints, or two are copies of one file. Collective.
      */
     private boolean mayBeOfOneCheckpoint(Level level, Key key, List<Candidate> files) throws IOException {
         Optional<FtiFfFile> plain = files.stream()
@@ -329,8 +333,9 @@ public final class FtiFfMode implements IoMode {
     }
 
     /**
-     * The distinct keys, newest first: by place, then the highest id; ids may repeat and go down. A checkpoint that is whole has files in every group,
-     * so only the first group proposes: its ranks are few, those of the run may be thousands.
+     * Returns the distinct keys, newest first: sorted by place, then by descending id, because ids may repeat and
+     * decrease. A whole checkpoint has files in every group, so only the first group proposes keys; it has few ranks,
+     * while the run may have thousands.
      */
     private List<Key> keys(List<Candidate> candidates) throws IOException {
         Map<Key, Integer> own = new HashMap<>();
@@ -356,7 +361,7 @@ public final class FtiFfMode implements IoMode {
         }
     }
 
-    /** The highest value of all ranks. */
+    /** Returns the highest value of all ranks. */
     private long highest(LongStream values) throws IOException {
         long[] highest = {values.max().orElse(Long.MIN_VALUE)};
         app.allreduce(highest, Op.MAX);
@@ -388,7 +393,7 @@ public final class FtiFfMode implements IoMode {
         return FtiFfElasticCheckpoint.of(reader, levels, level, found);
     }
 
-    /** Files of one checkpoint. */
+    /** The files of one checkpoint. */
     private final class Remains implements StoredCheckpoint {
 
         private final Level level;
@@ -443,7 +448,7 @@ public final class FtiFfMode implements IoMode {
             return places;
         }
 
-        /** Also of a file that was made: of which checkpoint the files were from which it was made is seen then. */
+        /** Checks rebuilt files too, which shows from which checkpoint's files they were rebuilt. */
         @Override
         public void check(FileKind kind, Path path, RetainPolicy keep) throws IOException {
             FtiFfFile file = reader.metadata(kind, path);
@@ -468,7 +473,10 @@ public final class FtiFfMode implements IoMode {
                     : Optional.of(FtiFfFilePlan.stored(key.ckptId, file.blocks()));
         }
 
-        /** No file says of which rank it is, but for its name: with another group_size the copies are of others. */
+        /**
+         * Only the name of a file says to which rank it belongs. With another group_size the copies belong to other
+         * ranks.
+         */
         @Override
         public boolean isOfTheseGroups(EnumSet<FileKind> whole) throws IOException {
             if (level != Level.L2) {
@@ -488,7 +496,7 @@ public final class FtiFfMode implements IoMode {
             return fits[0] == 1;
         }
 
-        /** A part of the digest of a file; 0 if there is none. */
+        /** Returns a part of the digest of a file; 0 if there is no file. */
         private long digest(FileKind kind, EnumSet<FileKind> whole) {
             return files.stream()
                     .filter(candidate -> candidate.kind == kind && whole.contains(kind))
@@ -530,7 +538,7 @@ public final class FtiFfMode implements IoMode {
             Optional<VariableMeta> last = file.containers()
                     .filter(container -> container.chunkSize() > 0 && container.fptr() + container.chunkSize() == end)
                     .findFirst();
-            // Behind the last chunk there are zeros.
+            // After the last chunk there are zeros.
             return last.isEmpty()
                     ? OptionalInt.of(0)
                     : lastByte(decoded, last.get().fptr(), last.get().hash());
@@ -545,7 +553,8 @@ public final class FtiFfMode implements IoMode {
             if (encoding != null) {
                 return encoding;
             }
-            // A rank that has lost its files takes the layout from the others of its group, and the timestamp of C FTI.
+            // A rank that has lost its files takes the layout, and the timestamp of C FTI, from the other ranks of its
+            // group.
             long[] known = {Long.MIN_VALUE, Long.MIN_VALUE};
             for (Candidate candidate : files) {
                 known[0] = candidate.file.layout().name().charAt(0);

@@ -25,25 +25,26 @@ import java.util.OptionalLong;
 /**
  * Reads and verifies the files of the mode FTI-FF (docs/formats/fti-ff.md).
  *
- * @param rejected takes note of what cannot be used
+ * @param rejected receives the files that cannot be used
  */
 record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles rejected) {
 
-    /** The common stamp of files without a stamp. */
+    /** The common value of files without a stamp. */
     static final long UNMARKED = -1;
 
     /**
-     * What a file has in common with the others of its checkpoint.
+     * Returns the value that a file shares with the others of its checkpoint.
      *
-     * @param ckptId id that its name carries
-     * @param rank that it carries; of a partner copy that of the file that was copied
-     * @param ranks how many ranks wrote the checkpoint
+     * @param ckptId id in the file's name
+     * @param rank rank in the file's name; for a partner copy, the rank of the copied file
+     * @param ranks number of ranks that wrote the checkpoint
      * @return {@link #UNMARKED} for a file of C FTI
      * @throws DrumlinException the file was stamped under another name
      */
     static long common(Path path, FtiFfFile file, int ckptId, int rank, int ranks) throws DrumlinException {
         OptionalLong common = file.stamp().common(ckptId, rank);
-        // Unstamped files are judged by each other only, so a set of stamped ones must not pass for such a set.
+        // Unstamped files are compared only with each other, so a set of stamped files must not pass for unstamped
+        // ones.
         if (common.isEmpty()
                 && (file.stamp().isOfSomeRank(ckptId, ranks)
                         || file.stamp().isOfSomeRank(file.meta().ckptId(), ranks))) {
@@ -52,7 +53,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles
         return common.orElse(UNMARKED);
     }
 
-    /** C FTI leaves the id of encoded files that it has made again to chance. */
+    /** Checks the id in a file, except in encoded files that C FTI has rebuilt, which have a random id. */
     static void requireId(FileKind kind, Path path, FtiFfFile file, int ckptId, long common) throws DrumlinException {
         boolean known = file.layout().atEnd() && (kind != FileKind.ENCODED || common != UNMARKED);
         if (known && file.meta().ckptId() != ckptId) {
@@ -60,7 +61,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles
         }
     }
 
-    /** The metadata of a file of a kind. */
+    /** Reads the metadata of a file of a kind. */
     FtiFfFile metadata(FileKind kind, Path path) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             FtiFfFile read = FtiFfFile.read(new BlockFileSource(file));
@@ -79,7 +80,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles
         }
     }
 
-    /** The metadata of a plain file; one that cannot be used is refused. */
+    /** Reads the metadata of a plain file, and rejects a file that cannot be used. */
     Optional<FtiFfFile> readable(Path path) {
         List<FtiFfFile> read = new ArrayList<>(1);
         rejected.succeeds("reading", path, () -> read.add(metadata(FileKind.PLAIN, path)));
@@ -94,7 +95,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles
                 .exception();
     }
 
-    /** Compares all that has a digest with it. */
+    /** Compares everything that has a digest with its digest. */
     void check(FileKind kind, Path path, FtiFfFile file, RetainPolicy keep) throws IOException {
         if (kind == FileKind.ENCODED) {
             reader.verify(path, 0, file.meta().fs(), file.meta().checksum());
@@ -104,7 +105,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles
         checkWhole(path, file);
     }
 
-    /** As {@link #check} of a plain file; gives checksums of the blocks of all that has a digest. */
+    /** Checks a plain file like {@link #check}, and returns checksums of the blocks of everything that has a digest. */
     List<BlockSums> checkBlocks(Path path, FtiFfFile file) throws IOException {
         checkWhole(path, file);
         return reader.verifyBlocks(path, FtiFfFilePlan.stored(file.meta().ckptId(), file.blocks()));
@@ -112,7 +113,7 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles
 
     private void checkWhole(Path path, FtiFfFile file) throws IOException {
         if (file.layout() == Layout.A) {
-            // Only here the checksum covers bytes that no hash covers: all behind the file record.
+            // Only in this layout the checksum covers bytes that no hash covers: everything after the file record.
             long start = file.layout().fileMetaLength();
             reader.verify(path, start, file.meta().fs() - start, file.meta().checksum());
         }

@@ -51,7 +51,7 @@ public final class Hdf5Content implements PosixFileFormat {
             throws IOException {
         Hdf5Plan plan = new Hdf5Plan(data);
         Map<Integer, VariableEntry> entries = new HashMap<>();
-        // Only the file says where they are.
+        // Only the file itself says where the variables are.
         data.forEach((id, variable) -> entries.put(id, PosixFilePlan.entry(id, variable, 0)));
         return new PosixFilePlan(
                 ckptId, fileName, plan.image(), order.stream().map(entries::get).toList(), this);
@@ -84,7 +84,7 @@ public final class Hdf5Content implements PosixFileFormat {
         }
     }
 
-    /** Checks that a dataset was not only made, but written. */
+    /** Checks that a dataset was not only created but also written. */
     public static void requireElements(String operation, Path path, StoredDataset dataset) throws DrumlinException {
         if (dataset.storedBytes() < dataset.bytes()) {
             throw DrumlinException.during(operation)
@@ -108,7 +108,7 @@ public final class Hdf5Content implements PosixFileFormat {
         }
     }
 
-    /** Where the variables are, by the names that their datasets have now. */
+    /** Returns where the variables are, by the present names of their datasets. */
     private static List<StoredFile.Chunk> chunks(
             ByteSource source, Path path, Map<Integer, ProtectedData> data, boolean verify) throws IOException {
         Hdf5File file = read(source, path, verify);

@@ -24,8 +24,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mode HDF5: the places of all variables are known when the first is added, for the file holds all that are protected. They
- * come in any order, so the digest of the file is made of what was written.
+ * The incremental writer of the mode HDF5. The places of all variables are known when the first one is added, because
+ * the file holds all protected variables. Variables may come in any order, so the digest is computed from the written
+ * file.
  */
 final class Hdf5IncrementalWriter implements IncrementalWriter {
 
@@ -66,7 +67,7 @@ final class Hdf5IncrementalWriter implements IncrementalWriter {
         file.settle();
     }
 
-    /** Writes all but the variables. */
+    /** Writes everything but the variables. */
     private Hdf5Plan begin(Map<Integer, ProtectedData> all) throws IOException {
         md5.reset(0);
         Hdf5Plan places = new Hdf5Plan(all);
@@ -93,7 +94,7 @@ final class Hdf5IncrementalWriter implements IncrementalWriter {
     @Override
     public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
         if (plan == null) {
-            // Nothing is protected: the file has no datasets.
+            // Nothing is protected, so the file has no datasets.
             plan = begin(all);
         } else if (!plan.metadata().equals(new Hdf5Plan(all).metadata())) {
             throw changed();
@@ -103,14 +104,14 @@ final class Hdf5IncrementalWriter implements IncrementalWriter {
 
     @Override
     public void finish(FilePlan draft, Seal seal) throws IOException {
-        // Nothing is written after it: what it seals are metadata that lie apart.
+        // Nothing is written after the seal, because the sealed metadata lie apart from the file.
         file.finish(List.of(), draft.size());
         seal.seal(List.of(digest(draft.size())));
     }
 
     /**
-     * Reads the file again. Without a digest that the metadata know it by, a file of the same name and size that another checkpoint has
-     * left could be taken for it.
+     * Reads the file again to compute its digest for the metadata. Without the digest, a file of another checkpoint
+     * with the same name and size could be taken for this one.
      */
     private byte[] digest(long size) throws IOException {
         md5.reset(0);

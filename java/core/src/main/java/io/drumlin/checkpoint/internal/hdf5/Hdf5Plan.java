@@ -18,7 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A file of the mode HDF5 that is to be written: what is where in it, and from where its bytes come. */
+/** The plan of a file in the mode HDF5: the layout of the file, and the sources of its bytes. */
 final class Hdf5Plan {
 
     private final Map<Integer, ProtectedData> data;
@@ -26,8 +26,8 @@ final class Hdf5Plan {
     private final Map<Integer, NewDataset> datasets = new LinkedHashMap<>();
 
     /**
-     * @param data in the order in which types are named
-     * @throws DrumlinException the data cannot be in such a file
+     * @param data the variables, in the order in which types are named
+     * @throws DrumlinException an HDF5 file cannot hold the data
      */
     Hdf5Plan(Map<Integer, ProtectedData> data) throws DrumlinException {
         this.data = data;
@@ -65,18 +65,18 @@ final class Hdf5Plan {
         return file.size();
     }
 
-    /** The first bytes of the file: all but elements and checksums. */
+    /** Returns the first bytes of the file: everything but elements and checksums. */
     ByteBuffer metadata() {
         return file.metadata();
     }
 
-    /** Bytes of a variable; -1 if it is not in the file. */
+    /** Returns the bytes of a variable; -1 if it is not in the file. */
     long bytes(int id) {
         NewDataset dataset = datasets.get(id);
         return dataset == null ? -1 : dataset.bytes();
     }
 
-    /** All bytes. The checksums come from the data as these are read, in whatever order. */
+    /** Returns all bytes of the file. Checksums are computed as the data are read, in any order. */
     FileImage image() {
         FileImage image = new FileImage(size());
         image.put(0, metadata());
@@ -84,7 +84,7 @@ final class Hdf5Plan {
         return image;
     }
 
-    /** The chunks of one variable, in the image of a file that has nothing else. */
+    /** Returns the chunks of one variable, in the image of a file that contains nothing else. */
     FileImage image(int id) {
         FileImage image = new FileImage(size());
         NewDataset dataset = datasets.get(id);
@@ -94,7 +94,7 @@ final class Hdf5Plan {
         return image;
     }
 
-    /** The ranges of the file in which the chunks of a variable are, with their checksums. */
+    /** Returns the ranges of the file with the chunks of a variable and their checksums. */
     List<FilePlan.Chunk> chunks(int id) {
         NewDataset dataset = datasets.get(id);
         List<FilePlan.Chunk> ranges = new ArrayList<>();
@@ -119,7 +119,7 @@ final class Hdf5Plan {
         }
     }
 
-    /** The elements of a chunk, which are summed when they are read for the first time. */
+    /** The elements of a chunk, whose checksum is computed when they are read for the first time. */
     private static final class Summed {
 
         private static final int PIECE = 1 << 16;
@@ -128,7 +128,7 @@ final class Hdf5Plan {
         private final NewChunk chunk;
         private final Fletcher32 sum = new Fletcher32();
 
-        /** How many bytes are in the sum. */
+        /** Number of bytes that the checksum covers so far. */
         private long summed;
 
         Summed(ProtectedData data, NewChunk chunk) {
@@ -155,7 +155,7 @@ final class Hdf5Plan {
         }
 
         void copySum(long from, ByteBuffer target) {
-            // Only when the checksum is asked for before the elements.
+            // Needed only if the checksum is read before the elements.
             while (summed < chunk.length()) {
                 ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE, chunk.length() - summed));
                 data.copyOut(chunk.from() + summed, piece);

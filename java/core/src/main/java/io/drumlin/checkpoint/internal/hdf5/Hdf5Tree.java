@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The groups and types of an HDF5 file that is to be written, as C FTI puts them there (docs/formats/fti-hdf5.md). */
+/** The groups and types of an HDF5 file before it is written, as C FTI writes them (docs/formats/fti-hdf5.md). */
 public final class Hdf5Tree {
 
     private final NewGroup root = new NewGroup();
-    /** By the group of the program, also where the tree is a copy: types know no other. */
+    /** By the program's group, also if the tree is made from a copy, because types refer to the program's groups. */
     private final Map<RunGroup, NewGroup> groups = new HashMap<>();
 
-    /** The types that were met, also those that are only a part of others. */
+    /** The types found so far, including those that are only part of other types. */
     private final Map<DataType, Datatype> described = new HashMap<>();
 
     private final Map<DataType, NewDatatype> named = new HashMap<>();
@@ -56,12 +56,15 @@ public final class Hdf5Tree {
         return made;
     }
 
-    /** The type under its name, if it has one. */
+    /** Returns the named type of a type, if it has one. */
     public Optional<NewDatatype> named(DataType type) {
         return Optional.ofNullable(named.get(type));
     }
 
-    /** As C FTI: a type of the program gets a name, unless it was a part of another before. */
+    /**
+     * Names a type as C FTI does: a type of the program gets a name, unless it was first found as a part of another
+     * type.
+     */
     public void nameOnce(DataType type) {
         if (type instanceof ElementType || described.containsKey(type)) {
             return;
@@ -79,14 +82,14 @@ public final class Hdf5Tree {
         if (there.isPresent()
                 && there.get() instanceof NewDatatype same
                 && same.type().equals(made.type())) {
-            // Described twice, as by two layouts of one record.
+            // The same type was described twice, for example by two layouts of one record.
             named.put(type, same);
         } else {
             named.put(type, group.add(name, made));
         }
     }
 
-    /** What elements of a type would mean otherwise than those of a dataset: what is "there" and what "here". */
+    /** Returns how the elements of a dataset ("there") differ from those of a type ("here"); empty if they do not. */
     public static Optional<String> difference(StoredDataset dataset, DataType type) {
         try {
             return dataset.type().difference(describeAlone(type));
@@ -95,7 +98,7 @@ public final class Hdf5Tree {
         }
     }
 
-    /** The same of two types of the program. */
+    /** Returns how two types of the program differ; empty if they do not. */
     public static Optional<String> difference(DataType there, DataType here) {
         return there == here ? Optional.empty() : describeAlone(there).difference(describeAlone(here));
     }
@@ -115,7 +118,7 @@ public final class Hdf5Tree {
         } else if (type instanceof CompositeType composite) {
             made = describe(composite);
         } else {
-            // C FTI makes a number of 8 bits of them, with the rest as padding.
+            // C FTI describes such elements as a number of 8 bits, and the rest as padding.
             made = Datatype.integer(type.size(), Byte.SIZE, true);
         }
         described.put(type, made);
@@ -136,11 +139,12 @@ public final class Hdf5Tree {
         List<Datatype.Member> members = new ArrayList<>();
         for (CompositeType.Field field : type.fields()) {
             Datatype element = describe(field.type());
-            // As C FTI: an array of one element is none.
+            // As in C FTI, an array of one element is a scalar.
             boolean scalar = field.dimensions().isEmpty() || field.dimensions().equals(List.of(1L));
             Datatype.Member member = new Datatype.Member(
                     field.name(), field.offset(), scalar ? element : Datatype.array(element, field.dimensions()));
-            // As C FTI, which goes on when the library refuses a field; the elements have its bytes all the same.
+            // Like C FTI, which continues if the library refuses a field. The elements still contain the bytes of this
+            // field.
             if (members.stream().noneMatch(member::excludes)) {
                 members.add(member);
             }

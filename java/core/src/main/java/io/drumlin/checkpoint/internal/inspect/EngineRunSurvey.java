@@ -57,7 +57,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
-/** Surveys a run with the engine that restarts it. */
+/** Surveys a run with the same engine that restarts it. */
 public final class EngineRunSurvey implements RunSurvey {
 
     private static final int MOST_RANKS = 1 << 15;
@@ -80,7 +80,7 @@ public final class EngineRunSurvey implements RunSurvey {
         return new EngineRunSurvey(config, execId, order, new WatchedEngine(storage, read));
     }
 
-    /** The run that a configuration file describes; see {@link RunSurvey#open}. */
+    /** Opens the run that a configuration file describes; see {@link RunSurvey#open}. */
     public static EngineRunSurvey open(Path configFile, Path workingDirectory, Optional<String> execId)
             throws IOException {
         FtiConfig config = FtiConfig.parse(TextFiles.read(configFile), configFile.toString(), workingDirectory);
@@ -107,7 +107,7 @@ public final class EngineRunSurvey implements RunSurvey {
         return new EngineRunSurvey(config, run, order, new NioEngine());
     }
 
-    /** With other ranks than the run's, files would be missed or taken for those of other ranks. */
+    /** Checks the number of ranks. With a wrong number, files would be missed or taken for those of other ranks. */
     private static void checkRanks(FtiConfig config, int nodes, OptionalInt stored, Path topologyFile)
             throws DrumlinException {
         int ranks = nodes * (config.nodeSize() - config.heads());
@@ -151,7 +151,7 @@ public final class EngineRunSurvey implements RunSurvey {
         return nodeNames.size() * config.nodeSize();
     }
 
-    /** Whether a rank is a head, which has no data. */
+    /** Returns whether a rank is a head, which has no data. */
     private boolean isHead(int rank) {
         return rank % config.nodeSize() < config.heads();
     }
@@ -203,13 +203,13 @@ public final class EngineRunSurvey implements RunSurvey {
                 .findFirst();
     }
 
-    /** What one rank of the application does. */
+    /** Work of one application rank. */
     @FunctionalInterface
     private interface Body<T> {
         List<T> run(RankSurvey rank, List<RunReport.Problem> refused) throws IOException;
     }
 
-    /** What the ranks of the application give, in the order of ranks; heads have no files. */
+    /** Runs a body on each application rank, and returns the results in the order of ranks. Heads have no files. */
     private <T> List<T> onEachRank(Body<T> body) throws IOException {
         List<Topology> topologies = topologies();
         int readers = Math.min(ranks(), Runtime.getRuntime().availableProcessors());
@@ -217,7 +217,8 @@ public final class EngineRunSurvey implements RunSurvey {
                 .mapToObj(i -> new SlabPool(storage, SlabPool.SLABS, config.slabBytes()))
                 .toList();
         try {
-            // A few for all: each takes some MiB of memory, and the disk can be kept busy by few.
+            // A few readers are shared by all ranks, because each needs some MiB of memory and a few keep the disk
+            // busy.
             List<CheckpointReader> shared = slabs.stream()
                     .map(pool -> new CheckpointReader(storage, pool))
                     .toList();
@@ -246,7 +247,7 @@ public final class EngineRunSurvey implements RunSurvey {
         return NodeList.of(config, nameOfRank, Optional.of(order)).topologies(config.heads());
     }
 
-    /** The part of the engine that a rank restarts with. */
+    /** The part of the engine with which a rank restarts. */
     private final class RankSurvey implements AutoCloseable {
 
         private final Communicator app;
@@ -309,7 +310,9 @@ public final class EngineRunSurvey implements RunSurvey {
                     .toList();
             return new RankFindings(fileRank, left, position, archived, expected);
         }
-        /** The archive of level 4; where metadata lie apart, once for each directory of them. */
+        /**
+         * Returns the archive of level 4. If metadata lie apart, it returns one entry for each of their directories.
+         */
         private List<CheckpointDirectories> archives() throws IOException {
             if (config.ioMode() == FtiConfig.IO_FTIFF) {
                 return List.of(archive(directories.metaArchive()));
@@ -337,7 +340,7 @@ public final class EngineRunSurvey implements RunSurvey {
                 }
             };
         }
-        /** Checkpoint files, whosever they are, in the directories that this rank works on. */
+        /** Returns the checkpoint files of any rank in the directories on which this rank works. */
         List<Path> files() throws IOException {
             List<Path> files = new ArrayList<>();
             if (levels.isMaster(Level.L4)) {
@@ -352,7 +355,7 @@ public final class EngineRunSurvey implements RunSurvey {
             }
             return files;
         }
-        /** Only the rank itself gets its file; where it lies comes through {@code path}. */
+        /** Returns the file on the rank to which it belongs; {@code path} receives its path. */
         Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
             CheckpointSearch recovery = recovery(levels);
             List<Left> all = new ArrayList<>();
@@ -398,7 +401,10 @@ public final class EngineRunSurvey implements RunSurvey {
                     .add(new Part(chunk.offset(), chunk.length())));
             return new RankFile(left.level(), left.stored().ckptId(), left.source(), path, variables);
         }
-        /** Makes the lost files of the group beside links to the others, for nothing may be written to these. */
+        /**
+         * Rebuilds the lost files of the group next to links to the existing ones, because nothing may be written to
+         * the directories of these.
+         */
         private Path decode(Left left, Path directory, Path scratch) throws IOException {
             Path own = Files.createDirectories(scratch.resolve("rank" + fileRank));
             EnumSet<FileKind> whole = EnumSet.copyOf(left.whole());

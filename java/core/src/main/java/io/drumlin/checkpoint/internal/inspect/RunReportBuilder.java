@@ -27,7 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Puts together what the ranks have seen. Ranks may add at the same time what is theirs. */
+/** Builds the report from the findings of the ranks. Several ranks may add their findings at the same time. */
 final class RunReportBuilder {
 
     private static final Pattern CHECKPOINT_FILE =
@@ -41,9 +41,9 @@ final class RunReportBuilder {
     private final List<List<RankFindings>> rows = new ArrayList<>();
 
     /**
-     * @param ranks those that have data
-     * @param selfDescribing whether a file has its metadata in itself
-     * @param order of the levels in a restart
+     * @param ranks ranks that have data
+     * @param selfDescribing whether a file contains its metadata
+     * @param order order of the levels in a restart
      */
     RunReportBuilder(List<Integer> ranks, boolean selfDescribing, List<Level> order) {
         this.ranks = ranks;
@@ -51,7 +51,7 @@ final class RunReportBuilder {
         this.order = order;
     }
 
-    /** The checkpoint files in a directory, of all ranks. */
+    /** Returns the checkpoint files of all ranks in a directory. */
     static List<Path> checkpointFiles(Path directory) throws IOException {
         return PathStatus.entries(directory).stream()
                 .filter(file -> CHECKPOINT_FILE.matcher(name(file)).matches())
@@ -66,7 +66,10 @@ final class RunReportBuilder {
         files.addAll(found);
     }
 
-    /** What all ranks have of a checkpoint. Those that a restart tries first are added first. */
+    /**
+     * Adds the findings of all ranks about a checkpoint. Checkpoints are added in the order in which a restart tries
+     * them.
+     */
     void checkpoint(List<RankFindings> row) {
         rows.add(row);
     }
@@ -85,7 +88,7 @@ final class RunReportBuilder {
         files.removeAll(claimed);
         files.removeAll(refused);
         checkpoints.addAll(strays());
-        // Stable: within a level as a restart tries them.
+        // The sort is stable, so checkpoints of a level stay in the order in which a restart tries them.
         checkpoints.sort(Comparator.comparing(Checkpoint::archived)
                 .thenComparing(checkpoint -> order.indexOf(checkpoint.level())));
         long[] known = checkpoints.stream()
@@ -97,8 +100,9 @@ final class RunReportBuilder {
     }
 
     /**
-     * A restart may look at a file several times, as one of checkpoints of several levels or of all that have its id. It is
-     * shown once: in the first checkpoint that can be recovered with it, otherwise in the one with the most files.
+     * Lists each file only once. A restart may try a file several times, for several levels or for all checkpoints with
+     * its id. The file is listed in the first checkpoint that can be recovered with it, otherwise in the checkpoint
+     * with the most files.
      */
     private List<List<RankFindings>> distinct(Set<Path> claimed) {
         List<List<RankFindings>> distinct = new ArrayList<>();
@@ -154,12 +158,12 @@ final class RunReportBuilder {
                 bytes(files));
     }
 
-    /** What is deleted meanwhile has none. */
+    /** Returns the bytes of files. A file that is deleted meanwhile counts as empty. */
     private static long bytes(Collection<Path> files) {
         return files.stream().mapToLong(file -> file.toFile().length()).sum();
     }
 
-    /** Checkpoints of which too little is left for a restart to look at them: by the names of their files. */
+    /** Returns the checkpoints of which too little is left for a restart to try them, by the names of their files. */
     private List<Checkpoint> strays() {
         Map<String, List<Path>> strays = new TreeMap<>();
         for (Path file : files) {
@@ -218,7 +222,7 @@ final class RunReportBuilder {
         return parent == null ? "" : name(parent);
     }
 
-    /** Whether a directory is there only while a commit is under way. */
+    /** Returns whether a directory exists only while a commit is under way. */
     private static boolean isPassing(String folder) {
         return folder.equals("tmp") || folder.startsWith("drumlin-replaced-");
     }

@@ -1,4 +1,4 @@
-/** The engine without writing: what a run has left. Not API: may change in any release. */
+/** Uses the engine without writing, to find what a run has left. Not API: may change in any release. */
 @NullMarked
 package io.drumlin.checkpoint.internal.inspect;
 

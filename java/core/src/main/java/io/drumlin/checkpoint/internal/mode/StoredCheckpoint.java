@@ -26,7 +26,7 @@ public interface StoredCheckpoint {
      */
     Level level();
 
-    /** The same on all ranks. */
+    /** Returns the checkpoint id, the same on all ranks. */
     int ckptId();
 
     /**

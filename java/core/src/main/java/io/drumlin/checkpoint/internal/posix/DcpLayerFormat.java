@@ -19,10 +19,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a file of differential checkpoints of the mode POSIX holds: layers (docs/formats/fti-posix.md, section 5). */
+/**
+ * The content of a file of differential checkpoints in the mode POSIX: layers (docs/formats/fti-posix.md, section 5).
+ */
 record DcpLayerFormat(List<LayerEntry> layers) implements FileDescription {
 
-    /** What C FTI writes in place of a digest: each layer has its own. */
+    /** Text that C FTI writes in place of a digest, because each layer has its own digest. */
     private static final String NO_CHECKSUM = "0".repeat(32);
 
     @Override
@@ -46,9 +48,9 @@ record DcpLayerFormat(List<LayerEntry> layers) implements FileDescription {
     }
 
     /**
-     * What so many layers of a file hold.
+     * Returns the content of the first layers of a file.
      *
-     * @param file as it was after these layers
+     * @param file the file after these layers
      */
     static StoredFile stored(int ckptId, FileEntry entry, DcpFile file) throws FormatException {
         List<LayerEntry.Variable> variables = file.variables(file.layers());
@@ -74,9 +76,9 @@ record DcpLayerFormat(List<LayerEntry> layers) implements FileDescription {
     }
 
     /**
-     * Where variables are after so many layers, once these have been checked.
+     * Checks a number of layers, and returns where the variables are after them.
      *
-     * @param source of the file
+     * @param source the bytes of the file
      */
     private static List<StoredFile.Chunk> wholeChunks(
             ByteSource source, Path path, FileEntry entry, int layers, Collection<Integer> ids) throws IOException {

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is in a file of differential checkpoints of the mode POSIX.
+ * The content of a file of differential checkpoints in the mode POSIX.
  *
- * @param number that its name carries
+ * @param number number in its name
  * @param fileName its name
- * @param layers from the first on
- * @param digests of the variables, by id, as far as they are known
- * @param lastCkptId what the next layer says: the id of the checkpoint before it, of any level
+ * @param layers the layers, from the first on
+ * @param digests digests of the variables, by id, as far as they are known
+ * @param lastCkptId the value for the next layer: the id of the previous checkpoint, of any level
  */
 record DcpLayerState(
         int number, String fileName, List<LayerEntry> layers, Map<Integer, VariableDigests> digests, int lastCkptId) {
@@ -23,7 +23,7 @@ record DcpLayerState(
         digests = Map.copyOf(digests);
     }
 
-    /** Where the next layer begins. */
+    /** Returns where the next layer begins. */
     long end() {
         return layers.stream().mapToLong(LayerEntry::size).sum();
     }

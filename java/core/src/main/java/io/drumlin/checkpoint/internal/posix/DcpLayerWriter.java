@@ -32,8 +32,9 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * A file of differential checkpoints of the mode POSIX that gets another layer (docs/formats/fti-posix.md, section 5). What is
- * behind the layers that the metadata know is overwritten, so a checkpoint that was not completed leaves nothing. Not thread-safe.
+ * Adds a layer to a file of differential checkpoints in the mode POSIX (docs/formats/fti-posix.md, section 5). Bytes
+ * after the layers that the metadata know are overwritten, so an uncompleted checkpoint leaves nothing. Not
+ * thread-safe.
  */
 final class DcpLayerWriter implements IncrementalWriter {
 
@@ -44,7 +45,7 @@ final class DcpLayerWriter implements IncrementalWriter {
     private static final int ID_BITS = 18;
     private static final int INDEX_BITS = 30;
 
-    /** The metadata have room for 30 of the 32 digits. */
+    /** Hexadecimal digits of a digest in the metadata, which have room for 30 of the 32. */
     private static final int HASH_DIGITS = 30;
 
     private final BlockFile file;
@@ -69,8 +70,8 @@ final class DcpLayerWriter implements IncrementalWriter {
      * Opens the file.
      *
      * @param path the file; replaced if the layer is its first
-     * @param state what is in it
-     * @param order in which the metadata tell of variables
+     * @param state content of the file
+     * @param order order of the variables in the metadata
      */
     DcpLayerWriter(
             StorageEngine storage,
@@ -111,7 +112,7 @@ final class DcpLayerWriter implements IncrementalWriter {
         }
     }
 
-    /** Writes of a variable what has changed, in a new file all. */
+    /** Writes the changed blocks of a variable; in a new file it writes all blocks. */
     private void add(int id, ProtectedData variable) throws IOException {
         requireRoom(id, variable.size());
         VariableDigests now = new VariableDigests(variable.size(), blocks);
@@ -210,12 +211,12 @@ final class DcpLayerWriter implements IncrementalWriter {
         file.sync();
     }
 
-    /** What is in the file; after {@link #draft}. */
+    /** Returns the content of the file; valid after {@link #draft}. */
     DcpLayerState next() {
         return next;
     }
 
-    /** Bytes of the variables that were written, without padding and heads. */
+    /** Returns the bytes of variables that were written, without padding and headers. */
     long changedBytes() {
         return changedBytes;
     }

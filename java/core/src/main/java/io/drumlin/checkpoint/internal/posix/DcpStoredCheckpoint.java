@@ -40,8 +40,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A differential checkpoint of the mode POSIX, as metadata describe it: all ranks go back to the layer up to which every file is
- * whole, and so to the checkpoint that wrote it.
+ * A differential checkpoint in the mode POSIX, as described by metadata. All ranks go back to the last layer up to
+ * which every file is whole, and so to the checkpoint that wrote this layer.
  */
 final class DcpStoredCheckpoint implements StoredCheckpoint {
 
@@ -60,30 +60,30 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
     private final int newest;
     private final OptionalLong identity;
 
-    /** What C FTI tells, and writes into the next layer. */
+    /** The checkpoint id that C FTI reports, and writes into the next layer. */
     private int previous;
 
     private int ckptId;
 
     /**
-     * What is restarted from.
+     * The state from which the run restarts.
      *
-     * @param entry of this rank's file in the metadata
-     * @param file as it was after the layers that are whole on all ranks
-     * @param ckptId of the checkpoint before, as the last of these layers tells it
-     * @param isNewest whether the metadata know of no more layers
+     * @param entry entry of this rank's file in the metadata
+     * @param file the file after the layers that are whole on all ranks
+     * @param ckptId id of the previous checkpoint, recorded in the last of these layers
+     * @param isNewest whether the metadata have no further layers
      */
     record Opened(FileEntry entry, DcpFile file, int ckptId, boolean isNewest) {}
 
     /**
-     * Looks how many layers are there, without reading them. Collective.
+     * Determines how many layers exist, without reading them. Collective.
      *
-     * @param slot of the metadata
-     * @param path of this rank's file
-     * @param entry of this rank's file in the metadata
+     * @param slot place of the metadata
+     * @param path path of this rank's file
+     * @param entry entry of this rank's file in the metadata
      * @param newest id of the checkpoint that wrote the last layer
-     * @param identity of that one
-     * @param opening told when the checkpoint is opened
+     * @param identity identity of that checkpoint
+     * @param opening called when the checkpoint is opened
      */
     DcpStoredCheckpoint(
             StorageEngine storage,
@@ -114,7 +114,7 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
         agree();
     }
 
-    /** How many layers a file of so many bytes can have. */
+    /** Returns how many layers a file of {@code size} bytes can have. */
     private int present(long size) {
         int count = 0;
         long end = 0;
@@ -133,7 +133,9 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
         return Level.L4_DCP;
     }
 
-    /** Of the checkpoint whose data come back; if layers were lost, of one before it. */
+    /**
+     * Returns the id of the checkpoint whose data are recovered. If layers were lost, this is an earlier checkpoint.
+     */
     @Override
     public int ckptId() {
         return ckptId;
@@ -157,7 +159,7 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
     @Override
     public EnumMap<FileKind, List<FileLocation>> places() {
         EnumMap<FileKind, List<FileLocation>> places = new EnumMap<>(FileKind.class);
-        // Wherever the metadata lie: the file stays in its place.
+        // The file is always in its place, wherever the metadata lie.
         places.put(FileKind.PLAIN, there ? List.of(new FileLocation(CommitSlot.COMMITTED, path)) : List.of());
         return places;
     }
@@ -213,12 +215,12 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
                 : idOf(entry.layers().get((int) layers - 1));
     }
 
-    /** In files of C FTI what wrote a layer before the newest is not written anywhere. */
+    /** Returns the checkpoint that wrote a layer. Files of C FTI record it only for the newest layer. */
     private int idOf(LayerEntry layer) {
         return layer.ckptId() >= 0 ? layer.ckptId() : previous;
     }
 
-    /** The id in the last layer, which is that of the checkpoint before. */
+    /** Returns the id in the last layer, which is the id of the previous checkpoint. */
     private int previousCkptId() throws IOException {
         long offset = layers == 1
                 ? FILE_HEAD

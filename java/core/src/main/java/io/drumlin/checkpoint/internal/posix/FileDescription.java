@@ -4,19 +4,19 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 
-/** What the metadata say of a file, and what that makes of it. */
+/** How metadata describe a file, and what the description says about its content. */
 interface FileDescription {
 
-    /** What the metadata call the checkpoint. */
+    /** Returns the type of the checkpoint in the metadata. */
     default CkptType type() {
         return CkptType.FULL;
     }
 
-    /** An entry whose {@code ckpt_checksum} is what C FTI writes there. */
+    /** Returns an entry whose {@code ckpt_checksum} is that of C FTI. */
     default FileEntry described(FileEntry entry) {
         return entry;
     }
 
-    /** What a file that is described so holds. */
+    /** Returns the content of a file with this description. */
     StoredFile stored(int ckptId, FileEntry entry);
 }

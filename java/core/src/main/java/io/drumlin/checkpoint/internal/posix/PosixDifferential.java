@@ -25,8 +25,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank knows of its file of differential checkpoints in the mode POSIX, which gets a layer with each of them, and when it has
- * {@code dcp_stack_size} of them is followed by another. Not thread-safe.
+ * A rank's file of differential checkpoints in the mode POSIX. Each checkpoint adds a layer to it, and after
+ * {@code dcp_stack_size} layers a new file follows. Not thread-safe.
  */
 public final class PosixDifferential {
 
@@ -40,7 +40,7 @@ public final class PosixDifferential {
     private @Nullable DcpLayerWriter open;
     private int lastCkptId;
 
-    /** The number of the next file that does not follow another; -1 if it is not known yet. */
+    /** The number of the next file that does not follow another one; -1 if not known yet. */
     private int freshNumber = -1;
 
     private @Nullable IOException unlisted;
@@ -61,12 +61,12 @@ public final class PosixDifferential {
         return places.directory(Level.L4_DCP, CommitSlot.COMMITTED);
     }
 
-    /** The name of the file with the last differential checkpoint. */
+    /** Returns the name of the file with the last differential checkpoint. */
     String committedName() {
         return Objects.requireNonNull(committed).fileName();
     }
 
-    /** The file that gets the next differential checkpoint. */
+    /** Returns the file for the next differential checkpoint. */
     Path nextFile() {
         return directory().resolve(next().fileName());
     }
@@ -83,7 +83,10 @@ public final class PosixDifferential {
         return new DcpLayerState(number, name(number), List.of(), Map.of(), lastCkptId);
     }
 
-    /** Behind all files that are there: metadata of a checkpoint that was not restarted from may know the last of them. */
+    /**
+     * Returns a number after those of all existing files, because the metadata of an unused checkpoint may refer to the
+     * last of them.
+     */
     private int freshNumber() {
         if (freshNumber < 0) {
             freshNumber = 0;
@@ -92,14 +95,14 @@ public final class PosixDifferential {
                     freshNumber = Math.max(freshNumber, file.number() + 1);
                 }
             } catch (IOException e) {
-                // Thrown where all ranks learn of it.
+                // Thrown later, where all ranks learn of it.
                 unlisted = e;
             }
         }
         return freshNumber;
     }
 
-    /** This rank's files; those of others may come and go meanwhile. */
+    /** Returns this rank's files. Files of other ranks may come and go meanwhile. */
     private Map<Path, Differential> files() throws IOException {
         Map<Path, Differential> files = new LinkedHashMap<>();
         for (Path file : PathStatus.entries(directory())) {
@@ -113,7 +116,7 @@ public final class PosixDifferential {
     /**
      * Opens the file for the next checkpoint.
      *
-     * @param order in which the metadata tell of variables
+     * @param order order of the variables in the metadata
      */
     DcpLayerWriter begin(Function<Map<Integer, ProtectedData>, List<Integer>> order) throws IOException {
         DcpLayerState state = next();
@@ -129,29 +132,30 @@ public final class PosixDifferential {
         return file;
     }
 
-    /** Bytes of the blocks that the checkpoint under way found changed. */
+    /** Returns the bytes of the changed blocks in the checkpoint under way. */
     long changedBytes() {
         return open == null ? 0 : open.changedBytes();
     }
 
-    /** Takes note that the checkpoint under way is in its place. */
+    /** Records that the checkpoint under way is in its place. */
     void committed() {
         committed = Objects.requireNonNull(open).next();
         open = null;
     }
 
-    /** Takes note of a checkpoint, of whatever level, that is in its place or that was restarted from. */
+    /** Records a checkpoint of any level that is in its place or from which the run was restarted. */
     void completed(int ckptId) {
         lastCkptId = ckptId;
     }
 
     /**
-     * Goes on behind layers that a restart has found. How the file is cut into blocks and layers stays as it is.
+     * Continues after the layers that a restart has found. The block size and the number of layers of the file do not
+     * change.
      *
-     * @param fileName of this rank's file
-     * @param file as it was after these layers
-     * @param isNewest whether there are no layers behind them. Those that are there may be whole when they are read again: the
-     *     file stays as it is, and the next checkpoint begins another
+     * @param fileName name of this rank's file
+     * @param file the file after these layers
+     * @param isNewest whether no layers follow them. Following layers may be whole when they are read again, so the
+     *     file is then left unchanged and the next checkpoint begins another one
      */
     void resume(String fileName, DcpFile file, boolean isNewest) {
         DifferentialConfig adopted = config.with((int) file.blockSize(), (int) file.stackSize());
@@ -168,14 +172,14 @@ public final class PosixDifferential {
             config = adopted;
         }
         Differential name = FileNames.differential(fileName).orElseThrow();
-        // The rank of the run that began the file, and of those that follow it.
+        // Ranks in file names come from the run that began the file; the files that follow it have the same rank.
         fileRank = name.rank();
         committed = isNewest ? new DcpLayerState(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
     }
 
     /**
-     * Takes note of variables that have the content of the last differential checkpoint, from which a restart has recovered them: of
-     * these only what is changed from now on is written.
+     * Records that a restart has recovered variables from the last differential checkpoint. Of these variables only
+     * later changes are written.
      */
     void recovered(Map<Integer, ProtectedData> data) {
         DcpLayerState last = committed;
@@ -190,7 +194,7 @@ public final class PosixDifferential {
         committed = new DcpLayerState(last.number(), last.fileName(), last.layers(), known, last.lastCkptId());
     }
 
-    /** Deletes this rank's files but that of the last checkpoint. */
+    /** Deletes this rank's files except the file of the last checkpoint. */
     void deleteOthers() throws IOException {
         String kept = committedName();
         for (Path file : files().keySet()) {

@@ -29,17 +29,18 @@ import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint of the modes POSIX, MPI-IO and SIONlib. Of how many ranks it is here is told by the metadata: a file for each group, and
- * in it a section for each member; whether these are all, by {@code RecordedRankCounts}.
+ * A checkpoint in the modes POSIX, MPI-IO and SIONlib. The rank count is derived from the metadata, which have a file
+ * for each group with a section for each member; {@code RecordedRankCounts} checks that none is missing.
  */
 final class PosixElasticCheckpoint implements ElasticCheckpoint {
 
     /**
-     * The groups of a checkpoint, in each sector as many.
+     * The groups of a checkpoint. Each sector has the same number of groups.
      *
-     * @param time of the checkpoint; below 0 where C FTI has written it
-     * @param first number of the first group of a sector: with heads it is theirs, which has no metadata
-     * @param size members of each
+     * @param time time of the checkpoint; below 0 if C FTI has written it
+     * @param first number of the first group with metadata in a sector; with heads the first group is that of the
+     *     heads, which has none
+     * @param size members of each group
      */
     private record Groups(long time, int sectors, int first, int count, int size) {}
 
@@ -50,10 +51,10 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
     private final Groups groups;
     private final boolean mustHaveDigests;
 
-    /** Bytes of each rank, in the modes in which they are in one file. */
+    /** Bytes of each rank, in the modes in which all ranks share a file. */
     private long[] sizes = {};
 
-    /** The metadata of the groups of a sector, as far as they were read. */
+    /** Metadata of the groups that were read so far. */
     private final Map<Integer, GroupMetadata> metadata = new HashMap<>();
 
     private int sector = -1;
@@ -76,15 +77,15 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
     }
 
     /**
-     * What one rank finds, newest first, in words for the others. A place whose metadata say too little is left out.
+     * Finds the checkpoints on one rank. A place whose metadata say too little is left out.
      *
-     * @return lines for {@link #of}
+     * @return one line per checkpoint for {@link #of}, newest first, to be sent to the other ranks
      */
     static List<String> find(PosixRun run, RejectedFiles rejected) throws IOException {
         boolean replacing = exists(run, CommitSlot.REPLACED) || existsMetadata(run, CommitSlot.REPLACED);
         List<String> found = new ArrayList<>();
         for (CommitSlot metadata : CommitSlot.values()) {
-            // There may be metadata of another level in tmp, and of an unfinished checkpoint.
+            // The directory tmp may have metadata of another level or of an unfinished checkpoint.
             if (existsMetadata(run, metadata) && (metadata != CommitSlot.TMP || replacing)) {
                 Path directory = run.places().metadataDirectory(Level.L4, metadata);
                 rejected.succeeds("reading the metadata in", directory, () -> {
@@ -108,7 +109,7 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
         return PathStatus.isDirectory(run.places().metadataDirectory(Level.L4, slot));
     }
 
-    /** Id of the checkpoint, and its groups. */
+    /** Returns the id of the checkpoint and its groups as text. */
     private static String groups(PosixRun run, Path directory) throws IOException {
         Set<List<Integer>> numbers = new HashSet<>();
         for (Path file : PathStatus.entries(directory)) {
@@ -142,7 +143,7 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
                 + one.files().size();
     }
 
-    /** What {@link #find} told of. */
+    /** Returns a checkpoint that {@link #find} found. */
     static PosixElasticCheckpoint of(PosixRun run, String line) {
         String[] words = line.split(" ", -1);
         CommitSlot metadata = CommitSlot.valueOf(words[0]);
@@ -207,12 +208,12 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
         sizes = found;
     }
 
-    /** Of a rank: the ranks of a node follow each other, and each is in a group of its own there. */
+    /** Returns the entry of a rank. The ranks of a node follow each other, and each is in a different group. */
     private FileEntry entry(int rank) throws IOException {
         int node = rank / groups.count;
         GroupMetadata group = group(node / groups.size, groups.first + rank % groups.count);
         FileEntry entry = group.files().get(node % groups.size);
-        // C FTI writes anything for the checksums of blocks.
+        // C FTI writes arbitrary checksums of blocks.
         return run.shared().isPresent() && !group.blocksDigested() ? entry.withChecksum("") : entry;
     }
 

@@ -3,7 +3,10 @@ package io.drumlin.checkpoint.internal.posix;
 import io.drumlin.checkpoint.internal.file.Encoding;
 import java.nio.ByteBuffer;
 
-/** How files without metadata of their own enter a Reed-Solomon group: extended with zeros, and nothing behind the code. */
+/**
+ * How files without their own metadata enter a Reed-Solomon group: extended with zeros, and with nothing after the
+ * code.
+ */
 public record PosixEncoding() implements Encoding {
 
     @Override

@@ -8,34 +8,34 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** What is in the file of a rank alone, in the modes that keep metadata apart from it. */
+/** The format of a file that belongs to one rank, in the modes that keep metadata apart from the files. */
 public interface PosixFileFormat extends FileDescription {
 
-    /** How the names of the files end. */
+    /** Returns the suffix of the files. */
     String suffix();
 
     /**
-     * The file of a checkpoint.
+     * Plans the file of a checkpoint.
      *
-     * @param fileName the name that the metadata give it
-     * @param data in the order of the file
-     * @param order ids of the variables in the order in which the metadata tell of them
-     * @throws IOException there can be no such file
+     * @param fileName name of the file in the metadata
+     * @param data the variables in the order of the file
+     * @param order ids of the variables in the order of the metadata
+     * @throws IOException the file cannot hold the data
      */
     PosixFilePlan draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
             throws IOException;
 
     /**
-     * Begins a file whose variables come one by one.
+     * Begins a file whose variables are added one by one.
      *
-     * @param file is written, and closed with what is returned
+     * @param file the file to write; closed with the result
      */
     IncrementalWriter gathering(ChunkedFile file, PosixIncrementalWriter.Drafts drafts);
 
     /**
-     * Looks for damage in a file of which the metadata have no digest.
+     * Looks for damage in a file that has no digest in the metadata.
      *
-     * @throws IOException it is not what was written
+     * @throws IOException the file differs from what was written
      */
     default void check(Path path) throws IOException {}
 }

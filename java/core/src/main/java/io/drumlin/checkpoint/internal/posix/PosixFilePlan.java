@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A file of a rank that is to be written, in the modes that keep metadata apart from it. */
+/** The plan of a rank's file in the modes that keep metadata apart from the files. */
 public final class PosixFilePlan implements FilePlan {
 
     /** MD5 of no bytes. */
@@ -36,10 +36,10 @@ public final class PosixFilePlan implements FilePlan {
     private @Nullable GroupMetadata metadata;
 
     /**
-     * The draft of a file and of its metadata.
+     * Creates the plan of a file and of its metadata.
      *
-     * @param fileName the name that the metadata give the file
-     * @param variables in the order in which the metadata tell of them
+     * @param fileName name of the file in the metadata
+     * @param variables the variables in the order of the metadata
      */
     public PosixFilePlan(
             int ckptId, String fileName, FileImage image, List<VariableEntry> variables, FileDescription content) {
@@ -50,7 +50,7 @@ public final class PosixFilePlan implements FilePlan {
         this.content = content;
     }
 
-    /** What the metadata say of a variable. */
+    /** Returns the entry of a variable in the metadata. */
     public static VariableEntry entry(int id, ProtectedData variable, long position) {
         DataType type = variable.type();
         VariableName label = variable.label();
@@ -93,7 +93,7 @@ public final class PosixFilePlan implements FilePlan {
     }
 
     /**
-     * What the metadata say of the file.
+     * Returns the entry of the file in the metadata.
      *
      * @param largest bytes of the largest file of the group
      * @param encodedMd5 at level 3, MD5 of the Reed-Solomon file
@@ -106,7 +106,7 @@ public final class PosixFilePlan implements FilePlan {
                 new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null)));
     }
 
-    /** The name that the metadata give the file. */
+    /** Returns the name of the file in the metadata. */
     String fileName() {
         return fileName;
     }
@@ -124,7 +124,7 @@ public final class PosixFilePlan implements FilePlan {
         return content.stored(ckptId, entry(size(), Optional.empty())).movedBy(start);
     }
 
-    /** What a program calls the variables of a file that is described so, by id. */
+    /** Returns the names of the variables in a file with this entry, by id. */
     static Map<Integer, VariableName> labels(FileEntry entry) {
         Map<Integer, VariableName> labels = new HashMap<>();
         for (VariableEntry variable : entry.variables()) {
@@ -133,7 +133,7 @@ public final class PosixFilePlan implements FilePlan {
         return labels;
     }
 
-    /** What a file that is described so holds. */
+    /** Returns the content of a file with this entry. */
     public static StoredFile stored(
             int ckptId, FileEntry entry, List<StoredFile.Chunk> chunks, Optional<StoredFile.Locator> locator) {
         Map<Integer, Long> sizes = new LinkedHashMap<>();
@@ -143,24 +143,24 @@ public final class PosixFilePlan implements FilePlan {
         return new StoredFile(ckptId, chunks, sizes, labels(entry), Optional.of(whole(entry)), locator);
     }
 
-    /** All bytes of a file that is described so. */
+    /** Returns a chunk with all bytes of a file with this entry. */
     private static StoredFile.Chunk whole(FileEntry entry) {
         Optional<String> md5 = Optional.of(entry.digest()).filter(text -> !text.isEmpty());
         return new StoredFile.Chunk(-1, 0, 0, entry.size(), md5);
     }
 
-    /** Keeps the metadata of the group, on the rank that wrote them. */
+    /** Sets the metadata of the group, on the rank that wrote them. */
     void describedBy(GroupMetadata written) {
         metadata = written;
     }
 
-    /** The metadata of the group; null on the ranks that did not write them. */
+    /** Returns the metadata of the group; null on the ranks that did not write them. */
     @Nullable
     GroupMetadata metadata() {
         return metadata;
     }
 
-    /** Ids of the variables in the order of the metadata. */
+    /** Returns the ids of the variables in the order of the metadata. */
     List<Integer> order() {
         return variables.stream().map(VariableEntry::id).toList();
     }

@@ -14,7 +14,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The mode POSIX: variables follow each other as they come, and one digest covers all of them. */
+/**
+ * The incremental writer of the mode POSIX. Variables follow each other in the order in which they are added, and one
+ * digest covers all of them.
+ */
 public final class PosixIncrementalWriter implements IncrementalWriter {
 
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
@@ -23,14 +26,14 @@ public final class PosixIncrementalWriter implements IncrementalWriter {
     private final Md5Lanes md5 = DigestEngine.md5();
     private long position;
 
-    /** Makes the draft of a file. */
+    /** Makes the plan of a file. */
     @FunctionalInterface
     public interface Drafts {
         /**
-         * The draft of all that was added.
+         * Returns the plan of a file with all added variables.
          *
-         * @param data what the file holds, in its order
-         * @param all what is protected, in the order of the first protection
+         * @param data the variables in the file, in its order
+         * @param all all protected variables, in the order of their first protection
          */
         FilePlan draft(int ckptId, Map<Integer, ProtectedData> data, Map<Integer, ProtectedData> all)
                 throws IOException;

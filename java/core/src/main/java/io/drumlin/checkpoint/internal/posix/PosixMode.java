@@ -54,13 +54,13 @@ import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mode POSIX: files of bare data, and for each group a file with the metadata of all its ranks
- * (docs/formats/fti-posix.md). And the modes MPI-IO and SIONlib, in which level 4 is one file with the data of all ranks, and
- * HDF5, in which the files of ranks are HDF5 files.
+ * The mode POSIX, with files of bare data, and for each group a file with the metadata of all its ranks
+ * (docs/formats/fti-posix.md). The class also implements the modes MPI-IO and SIONlib, in which level 4 is one file
+ * with the data of all ranks, and HDF5, in which the files of ranks are HDF5 files.
  *
- * <p>A checkpoint is what one directory of metadata says. Its files may lie in another place, for a kill can stop a commit
- * between the two; a file belongs to it if it has the name, the size and the digest that the metadata give, so files of
- * different checkpoints are never mixed, also when ids repeat.
+ * <p>A directory of metadata describes one checkpoint. Its files may lie in another place, because a kill can stop a
+ * commit between moving the two. A file belongs to the checkpoint if its name, size and digest are those in the
+ * metadata. Therefore files of different checkpoints are never mixed, even if ids repeat.
  */
 public final class PosixMode implements IoMode {
 
@@ -78,25 +78,25 @@ public final class PosixMode implements IoMode {
     private final CheckpointReader reader;
     private final RejectedFiles rejected;
 
-    /** Ids of the variables of the checkpoint that the next one continues, in its order. */
+    /** Ids of the variables in the checkpoint that the next one continues, in its order. */
     private List<Integer> order = List.of();
 
-    /** The name that the metadata give this rank's file of it. */
+    /** Name of this rank's file of that checkpoint in the metadata. */
     private String lastName = "";
 
     /** The metadata of that checkpoint, on the rank of the group that writes them. */
     private @Nullable GroupMetadata last;
 
-    /** Where they are if a head has completed them. */
+    /** Directory of the metadata if a head has completed them. */
     private Path lastDirectory = Path.of("");
 
     /**
-     * The mode for a rank.
+     * Creates the mode for a rank.
      *
      * @param ioMode {@link FtiConfig#ioMode}
-     * @param shared writes level 4 in the modes in which it is one file of all ranks
-     * @param content of the other files
-     * @param differential this rank's file of differential checkpoints, if there may be some
+     * @param shared writes level 4 in the modes in which all ranks share one file
+     * @param content format of the other files
+     * @param differential this rank's file of differential checkpoints, if there may be any
      */
     public PosixMode(
             RankContext context,
@@ -127,7 +127,10 @@ public final class PosixMode implements IoMode {
         return draft(ckptId, ordered, data);
     }
 
-    /** Stored variables first, in their order in the metadata; then new ones, in the order of their first protection. */
+    /**
+     * Returns the ids of the stored variables, in their order in the metadata, followed by those of new variables in
+     * the order of their first protection.
+     */
     @Override
     public List<Integer> order(Map<Integer, ProtectedData> data) {
         Set<Integer> ids = new LinkedHashSet<>(order);
@@ -217,7 +220,7 @@ public final class PosixMode implements IoMode {
         }
     }
 
-    /** As C FTI: of differential checkpoints there is one file, which goes on. */
+    /** As in C FTI, differential checkpoints are not copied, because they continue a single file. */
     @Override
     public boolean isCopiedToNodes(Level level) {
         return level == Level.L4;
@@ -240,7 +243,7 @@ public final class PosixMode implements IoMode {
                 (file, member) -> nameAt(level, own(draft).ckptId(), file));
     }
 
-    /** The files of the ranks are still apart then, and known by their names. */
+    /** Describes files for heads, when the ranks still have separate files with their own names. */
     @Override
     public void describeForHead(Level level, FilePlan draft, long timestamp) throws IOException {
         describe(level, draft, timestamp, Optional.empty(), (file, member) -> file.name());
@@ -266,7 +269,7 @@ public final class PosixMode implements IoMode {
         });
     }
 
-    /** What metadata say that each describe one file. */
+    /** Joins metadata that each describe one file. */
     private static List<FileEntry> join(List<byte[]> parts) throws IOException {
         List<FileEntry> files = new ArrayList<>();
         for (byte[] part : parts) {
@@ -282,14 +285,14 @@ public final class PosixMode implements IoMode {
         MetadataFiles.write(directory.resolve(MetadataFiles.name(group)), withNames(metadata, naming), storage);
     }
 
-    /** The name that metadata of a level give a file. */
+    /** Returns the name of a file in the metadata of a level. */
     private String nameAt(Level level, int ckptId, FileEntry file) {
         return shared(level)
                 .map(writer -> writer.nameInMetadata(ckptId, file.name()))
                 .orElse(file.name());
     }
 
-    /** Gives the file of a member of the group a name. */
+    /** Returns the name of the file of a group member. */
     private interface Naming {
         String name(FileEntry file, int member);
     }
@@ -384,7 +387,7 @@ public final class PosixMode implements IoMode {
                     ? new long[] {0, 0, 0, 0, 0}
                     : new long[] {1, metadata.ckptId(), -metadata.ckptId(), time, -time};
             app.allreduce(ids, Op.MIN);
-            // Those of groups that another checkpoint has left do not make one with the others, whatever the id.
+            // Metadata of groups left by different checkpoints do not form one checkpoint, even if the ids are equal.
             if (metadata != null && ids[0] == 1 && ids[1] == -ids[2] && ids[3] == -ids[4]) {
                 stored.add(metadata.type() == CkptType.DCP ? layers(slot, metadata) : remains(level, slot, metadata));
             }
@@ -447,7 +450,7 @@ public final class PosixMode implements IoMode {
         });
     }
 
-    /** Files that metadata describe. Collective. */
+    /** Returns the checkpoint that metadata describe. Collective. */
     private PosixStoredCheckpoint remains(Level level, CommitSlot slot, GroupMetadata metadata) throws IOException {
         return new PosixStoredCheckpoint(
                 run(), app, group, rejected, level, slot, metadata, locator(level, metadata), this::opened);
@@ -470,9 +473,9 @@ public final class PosixMode implements IoMode {
     }
 
     /**
-     * The metadata of this rank's group, with the names of files of each rank alone.
+     * Reads the metadata of this rank's group, with file names as if each rank had its own file.
      *
-     * @param fileRanks the ranks that the names of the members' files carry
+     * @param fileRanks the ranks in the names of the members' files
      */
     private GroupMetadata metadata(Level level, Path directory, long[] fileRanks) throws IOException {
         if (app.rank() == 0) {
@@ -518,7 +521,7 @@ public final class PosixMode implements IoMode {
         }
     }
 
-    /** Refuses the metadata of a run of other groups, of which this run would recover a part. */
+    /** Refuses the metadata of a run with other groups, of which this run would recover only a part. */
     private void checkGroups(Path directory) throws IOException {
         int sectors = topology.nodes() / group.size();
         for (Path file : PathStatus.entries(directory)) {

@@ -9,11 +9,11 @@ import io.drumlin.storage.StorageEngine;
 import java.util.Optional;
 
 /**
- * What the files of a run of the modes POSIX, MPI-IO, SIONlib and HDF5 have in common.
+ * The common properties of the files of a run in the modes POSIX, MPI-IO, SIONlib and HDF5.
  *
  * @param ioMode {@link FtiConfig#ioMode}
- * @param shared writes level 4 in the modes in which it is one file of all ranks
- * @param content of the other files
+ * @param shared writes level 4 in the modes in which all ranks share one file
+ * @param content format of the other files
  */
 record PosixRun(
         int ioMode,
@@ -23,7 +23,7 @@ record PosixRun(
         StorageEngine storage,
         CheckpointReader reader) {
 
-    /** Writes a level in one file of all ranks, if that is so. */
+    /** Returns the writer of a level that is one file of all ranks; empty for other levels. */
     Optional<SharedFileWriter> shared(Level level) {
         return shared.filter(writer -> level == Level.L4);
     }

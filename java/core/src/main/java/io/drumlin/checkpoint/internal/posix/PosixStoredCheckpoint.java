@@ -35,7 +35,7 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A checkpoint of the modes POSIX, MPI-IO, SIONlib and HDF5: files that the metadata of a group describe. */
+/** A checkpoint in the modes POSIX, MPI-IO, SIONlib and HDF5: files described by the metadata of a group. */
 final class PosixStoredCheckpoint implements StoredCheckpoint {
 
     private final PosixRun run;
@@ -52,10 +52,10 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
     private @Nullable String encodedAgain;
 
     /**
-     * @param slot of the metadata
-     * @param metadata of this rank's group
+     * @param slot place of the metadata
+     * @param metadata metadata of this rank's group
      * @param locator finds this rank's bytes in its plain file
-     * @param opening told the metadata when the checkpoint is opened
+     * @param opening receives the metadata when the checkpoint is opened
      */
     PosixStoredCheckpoint(
             PosixRun run,
@@ -83,7 +83,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
         return run.shared(level);
     }
 
-    /** C FTI writes anything for the checksums of blocks. */
+    /** Removes the checksums of blocks, for which C FTI writes arbitrary values. */
     private static GroupMetadata withoutDigests(GroupMetadata metadata) {
         return metadata.withFiles(
                 metadata.files().stream().map(file -> file.withChecksum("")).toList());
@@ -142,7 +142,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
                 });
             }
             if (found.size() > 1) {
-                // Files of several checkpoints with one id.
+                // There may be files of several checkpoints with the same id.
                 found.removeIf(place -> !rejected.succeeds(
                         "verifying", place.path(), () -> check(kind, place.path(), RetainPolicy.NOTHING)));
             }
@@ -193,7 +193,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
                 : Optional.of(run.content().stored(ckptId(), file));
     }
 
-    /** The digest that the encoded file must have; empty if none was written down. */
+    /** Returns the digest that the encoded file must have; empty if none was recorded. */
     private String encodedMd5() {
         String stored = own().rsedChecksum();
         String present = encodedAgain != null ? encodedAgain : stored;
@@ -207,7 +207,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
         }
     }
 
-    /** Where this rank's bytes begin in a file that is large enough. */
+    /** Returns where this rank's bytes begin in a file; the file must be large enough. */
     private long start(Path path, long size) throws IOException {
         long start = locator.start(path);
         long found = PathStatus.size(path);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The variables one behind the other, and nothing else. */
+/** A file with the variables one after the other, and nothing else. */
 public final class RawContent implements PosixFileFormat {
 
     @Override

@@ -76,7 +76,7 @@ public final class LaneSchedule {
             return position;
         }
 
-        /** Bytes. */
+        /** Returns the bytes of the piece. */
         public int length() {
             return length;
         }
