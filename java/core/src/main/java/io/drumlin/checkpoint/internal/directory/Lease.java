@@ -20,9 +20,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps a second job away from the directories of a run (docs/formats/fti-run-directory.md, section 11): a file that
- * names the process which writes there. A thread renews its time; for between two checkpoints nothing else tells a job
- * that computes on another host from one that was killed.
+ * Keeps a second job away from the directories of a run (docs/formats/fti-run-directory.md, section 11). The lease is a
+ * file that names the process that writes to the directories. A thread renews the file's time, because between two
+ * checkpoints nothing else distinguishes a job that computes on another host from a killed one.
  *
  * <p>A start waits until it has seen whether the file is renewed. Therefore clocks are not compared, and a killed job
  * does not keep another from starting. One rank of the run has the lease.
@@ -107,7 +107,7 @@ public final class Lease implements AutoCloseable {
         }
     }
 
-    /** Another job's; whether there is one is known. */
+    /** Reads the lease of another job; throws if it cannot be determined whether there is one. */
     private Optional<LeaseHolder> readOther() throws DrumlinException {
         try {
             return read();
@@ -210,9 +210,9 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Refuses to go on after another job has taken over. A lease that is gone is nobody else's.
+     * Throws if another job has taken over the lease. A missing lease does not belong to another job.
      *
-     * @throws DrumlinException another job has this run's directories, or that cannot be told
+     * @throws DrumlinException another job has this run's directories, or it cannot be determined whether one has
      */
     public void requireOwn() throws DrumlinException {
         Optional<LeaseHolder> now;

@@ -3,7 +3,7 @@ package io.drumlin.checkpoint.internal.elastic;
 import io.drumlin.checkpoint.Distribution.Blocks;
 import java.io.IOException;
 
-/** Blocks of consecutive elements, one rank after the other. */
+/** The map of blocks of consecutive elements, one rank after the other. */
 final class BlockMap implements ElementMap {
 
     private final Blocks blocks;
@@ -11,7 +11,7 @@ final class BlockMap implements ElementMap {
     private final long[] starts;
 
     /**
-     * @param places how many elements each rank has, those of its neighbours included
+     * @param places elements in the array of each rank, including those of its neighbours
      * @param starts the first element of each rank's own block, and after the last block
      */
     private BlockMap(Blocks blocks, long[] places, long[] starts) {

@@ -3,15 +3,13 @@ package io.drumlin.checkpoint.internal.elastic;
 import io.drumlin.checkpoint.Distribution.Cyclic;
 import java.io.IOException;
 
-/** Blocks of one length, dealt out to the ranks in turn. */
+/** The map of blocks of equal length that are dealt out to the ranks in turn. */
 final class CyclicMap implements ElementMap {
 
     private final Cyclic cyclic;
     private final long[] places;
 
-    /**
-     * @param places how many elements each rank has
-     */
+    /** @param places elements of each rank */
     CyclicMap(Cyclic cyclic, long[] places) {
         this.cyclic = cyclic;
         this.places = places;

@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Checksums of the blocks of all data of a run of another number of ranks, on each rank: one rank has verified a file, and others
- * read parts of it. They take 32 bytes for each MiB of the checkpoint. Immutable.
+ * The block checksums of all data from a run of another number of ranks. Each rank has all of them, because one rank
+ * has verified a file and others read parts of it. They need 32 bytes for each MiB of the checkpoint. Immutable.
  */
 public final class ElasticBlockSums {
 
-    /** Sums of a message. */
+    /** Most checksums in a message. */
     private static final int MOST = 1 << 17;
 
     private final int slabBytes;
 
-    /** Where the sums of a rank begin, and at the end how many there are. */
+    /** The start of each rank's checksums, followed by their number. */
     private final int[] starts;
 
     private final long[] sums;
@@ -35,10 +35,11 @@ public final class ElasticBlockSums {
     }
 
     /**
-     * Brings all sums to all ranks. Collective.
+     * Distributes all checksums to all ranks. Collective.
      *
-     * @param ranks of the former run
-     * @param verified by this rank, by rank of the former run; on one rank each
+     * @param ranks number of ranks of the previous run
+     * @param verified checksums of the data that this rank has verified, by rank of the previous run; each previous
+     *     rank is verified by only one rank
      */
     static ElasticBlockSums of(Communicator app, int slabBytes, int ranks, Map<Integer, List<BlockSums>> verified)
             throws IOException {
@@ -67,11 +68,11 @@ public final class ElasticBlockSums {
     }
 
     /**
-     * Those of a rank's data.
+     * Returns the checksums of a rank's data.
      *
-     * @param part as it is read now
-     * @return empty if nothing of it has a digest
-     * @throws DamagedException it is not as it was when it was verified
+     * @param part the data as they are read now
+     * @return the checksums; empty if none of the data have a digest
+     * @throws DamagedException the data have changed since they were verified
      */
     List<BlockSums> of(int rank, Part part) throws DamagedException {
         int at = starts[rank];

@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads pieces of the variables that one rank stored. Pieces that lie near each other in the file are read in one go, and several reads are
- * under way at a time. Not thread-safe.
+ * Reads pieces of the variables that one rank stored. Pieces that lie near each other in the file are read at once, and
+ * several reads are under way at a time. Not thread-safe.
  */
 final class ElasticReader implements Closeable {
 
-    /** Bytes between two pieces that are rather read than skipped. */
+    /** Gap between two pieces, in bytes, up to which the gap is read instead of skipped. */
     private static final int GAP = 1 << 16;
 
     private static final int READS_UNDERWAY = 8;
@@ -44,7 +44,7 @@ final class ElasticReader implements Closeable {
     private Target target = (position, bytes) -> {};
     private int chunk;
 
-    /** @param ranges of the file that were verified; empty if none could be */
+    /** @param ranges verified ranges of the file; empty if none could be verified */
     ElasticReader(Part part, List<BlockSums> ranges, StorageEngine storage, SlabPool slabs) throws IOException {
         this.part = part;
         this.ranges = ranges;
@@ -52,22 +52,22 @@ final class ElasticReader implements Closeable {
         file = storage.open(part.path(), EnumSet.of(OpenMode.READ));
     }
 
-    /** What becomes of bytes. */
+    /** Receives bytes. */
     @FunctionalInterface
     interface Target {
 
-        /** Takes the remaining ones of {@code bytes}, which belong at a position. */
+        /** Receives the remaining bytes of {@code bytes}, which belong at a position. */
         void take(long position, ByteBuffer bytes) throws IOException;
     }
 
     /**
-     * Bytes in the file.
+     * A piece of the file.
      *
-     * @param position of the first in the target
+     * @param position position of its first byte in the target
      */
     private record Piece(Target target, long position, long offset, int length) {}
 
-    /** Pieces that are read in one go. */
+    /** Pieces that are read at once. */
     private final class Window {
         private final List<Piece> pieces = new ArrayList<>();
         private Optional<BlockSums> verified = Optional.empty();
@@ -85,7 +85,7 @@ final class ElasticReader implements Closeable {
                             && pieces.size() < PIECES_OF_A_READ);
         }
 
-        /** Takes as much of a piece as there is room for. */
+        /** Adds as much of a piece as fits, and returns the number of bytes. */
         int add(long position, long offset, long length) throws DamagedException {
             if (pieces.isEmpty()) {
                 verified = verified(offset, length);
@@ -107,7 +107,7 @@ final class ElasticReader implements Closeable {
         void await() throws IOException {
             require(read.await());
             if (!isSame()) {
-                // A read may go wrong once.
+                // A read may fail once.
                 require(file.read(memory.clear().limit((int) (end - start)), start));
                 if (!isSame()) {
                     throw DamagedException.of(file.path(), start, end - start);
@@ -139,7 +139,7 @@ final class ElasticReader implements Closeable {
         }
     }
 
-    /** The verified range that holds bytes. */
+    /** Returns the verified range that contains a piece. */
     private Optional<BlockSums> verified(long offset, long length) throws DamagedException {
         for (BlockSums range : ranges) {
             if (range.contain(offset, length)) {
@@ -152,7 +152,7 @@ final class ElasticReader implements Closeable {
         return Optional.empty();
     }
 
-    /** What follows is of this variable. */
+    /** Sets the variable of the following reads. */
     void variable(int id, Target coordinator) {
         target = coordinator;
         chunk = 0;
@@ -163,10 +163,10 @@ final class ElasticReader implements Closeable {
     }
 
     /**
-     * Reads bytes of the variable, in the end at {@link #finish}. Pieces come in their order.
+     * Reads bytes of the variable; they have all arrived after {@link #finish}. Pieces must come in their order.
      *
-     * @param from position of the first in the variable
-     * @param position of the first in the target
+     * @param from position of the first byte in the variable
+     * @param position position of the first byte in the target
      */
     void read(long from, long position, long length) throws IOException {
         long done = 0;
@@ -205,7 +205,7 @@ final class ElasticReader implements Closeable {
         next = new Window();
     }
 
-    /** Waits for all that was asked for. */
+    /** Waits for all requested bytes. */
     void finish() throws IOException {
         if (!next.pieces.isEmpty()) {
             startNext();
@@ -215,7 +215,7 @@ final class ElasticReader implements Closeable {
         }
     }
 
-    /** Closes the file, which waits for reads that nobody has awaited. */
+    /** Closes the file, which waits for reads still under way. */
     @Override
     public void close() throws IOException {
         file.close();

@@ -24,8 +24,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the checkpoint on the parallel file system from which a run goes on that has another number of ranks than the one before
- * (docs/formats/fti-run-directory.md, section 5). Each file is verified by one rank, before any of its data are used.
+ * Finds the checkpoint on the parallel file system from which a run on another number of ranks than the previous run
+ * continues (docs/formats/fti-run-directory.md, section 5). One rank verifies each file before any of its data are
+ * used.
  */
 public final class ElasticRestart {
 
@@ -41,10 +42,10 @@ public final class ElasticRestart {
     private Optional<ElasticBlockSums> blockSums = Optional.empty();
 
     /**
-     * A restart that looks for checkpoints of a run with another number of ranks.
+     * Creates a restart that looks for checkpoints of a run on another number of ranks.
      *
-     * @param listed how many ranks stored the checkpoints
-     * @param known of the former run
+     * @param listed the number of ranks that stored each checkpoint
+     * @param known what is known about the previous run
      */
     public ElasticRestart(
             RankContext context, CommitProtocol levels, IoMode mode, RecordedRankCounts listed, PreviousRun known) {
@@ -59,9 +60,9 @@ public final class ElasticRestart {
     }
 
     /**
-     * Finds the newest whole checkpoint and brings it into its place. Collective.
+     * Finds the newest whole checkpoint and moves it to its place. Collective.
      *
-     * @param order of levels, the newest checkpoint first; those of the nodes are not looked at
+     * @param order levels in the order of their checkpoints, the newest first; node-local levels are ignored
      * @return the same on all ranks; empty if there is none
      */
     public Optional<ElasticCheckpoint> find(List<Level> order) throws IOException {
@@ -69,7 +70,7 @@ public final class ElasticRestart {
             for (String line : level.isGlobal() ? candidates(level) : List.<String>of()) {
                 Optional<ElasticCheckpoint> former = verified(level, line);
                 if (former.isPresent()) {
-                    // No more than that: in the metadata's tmp there may be what belongs to a checkpoint on the nodes.
+                    // Nothing more, because the tmp directory of the metadata may belong to a checkpoint on the nodes.
                     levels.settle(level, former.get().slot(), former.get().metadataSlot());
                     return Optional.of(former.get().inPlace());
                 }
@@ -78,17 +79,17 @@ public final class ElasticRestart {
         return Optional.empty();
     }
 
-    /** What was verified of the checkpoint that was found. */
+    /** Returns the checksums of the verified checkpoint. */
     public ElasticBlockSums blockSums() {
         return blockSums.orElseThrow();
     }
 
-    /** What is missing of the newest one of which not all files are there. */
+    /** Returns what is missing from the newest incomplete checkpoint. */
     public Optional<DrumlinException> missing() {
         return missing;
     }
 
-    /** What rank 0 finds, on all ranks: thousands of them should not list a directory. */
+    /** Returns what rank 0 finds, on all ranks, because thousands of ranks should not list a directory. */
     private List<String> candidates(Level level) throws IOException {
         List<String> found = new ArrayList<>();
         if (app.rank() == 0) {
@@ -125,7 +126,7 @@ public final class ElasticRestart {
         return met && areWhole(found) ? Optional.of(found) : Optional.empty();
     }
 
-    /** The same on all ranks. */
+    /** Returns whether the files of all ranks exist; the same on all ranks. */
     private boolean hasAllRanks(ElasticCheckpoint found) {
         try {
             listed.confirm(found, known);

@@ -3,30 +3,33 @@ package io.drumlin.checkpoint.internal.elastic;
 import io.drumlin.checkpoint.Distribution;
 import java.io.IOException;
 
-/** Which rank has which elements of a variable, for one number of ranks: what a {@link Distribution} comes to. */
+/** The elements of a variable that each rank has: a {@link Distribution} applied to a number of ranks. */
 public interface ElementMap {
 
-    /** Takes consecutive elements that are at consecutive places of a rank. */
+    /** Receives consecutive elements that are at consecutive places of a rank. */
     @FunctionalInterface
     interface Sink {
 
         /**
-         * Takes them.
+         * Receives elements.
          *
-         * @param element number of the first
-         * @param place of the first
-         * @param length how many
+         * @param element number of the first element
+         * @param place place of the first element
+         * @param length number of elements
          */
         void take(long element, long place, long length) throws IOException;
     }
 
-    /** How many elements there are in all. */
+    /** Returns the total number of elements. */
     long length();
 
-    /** The elements that a rank provides, in the order of places: of several ranks that have an element one does. */
+    /**
+     * Passes on the elements that a rank provides, in the order of places. If several ranks have an element, only one
+     * provides it.
+     */
     void owned(int rank, Sink sink) throws IOException;
 
-    /** The elements that a rank has. */
+    /** Passes on the elements that a rank has. */
     default void held(int rank, Sink sink) throws IOException {
         owned(rank, sink);
     }

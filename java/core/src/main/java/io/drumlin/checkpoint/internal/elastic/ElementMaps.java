@@ -11,7 +11,7 @@ public final class ElementMaps {
 
     private ElementMaps() {}
 
-    /** How many places a rank has; -1 if that is up to the program. */
+    /** Returns how many places a rank has; -1 if the program decides. */
     public static long places(Distribution distribution, int rank, int ranks) {
         if (distribution instanceof Blocks blocks) {
             return BlockMap.places(blocks, rank, ranks);
@@ -23,11 +23,11 @@ public final class ElementMaps {
     }
 
     /**
-     * Where the elements are.
+     * Returns the map of a distribution.
      *
      * @param distribution not {@link Replicated}
-     * @param places how many each rank has
-     * @throws IllegalArgumentException that cannot be
+     * @param places places of each rank
+     * @throws IllegalArgumentException the places do not fit the distribution
      */
     public static ElementMap of(Distribution distribution, long[] places) {
         if (distribution instanceof Blocks blocks) {

@@ -7,8 +7,8 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * The elements that a rank holds, as runs of consecutive ones at consecutive places, to be found by their numbers. Takes three longs of
- * memory per run.
+ * The elements that a rank holds, as searchable ranges of consecutive elements at consecutive places. Needs three longs
+ * of memory per range.
  */
 final class ElementRanges {
 
@@ -21,9 +21,9 @@ final class ElementRanges {
     private long count;
 
     /**
-     * The elements of a rank.
+     * Returns the elements of a rank.
      *
-     * @throws IllegalArgumentException it has an element twice
+     * @throws IllegalArgumentException the rank has an element twice
      */
     static ElementRanges of(ElementMap shares, int rank) throws IOException {
         ElementRanges held = new ElementRanges();
@@ -76,26 +76,29 @@ final class ElementRanges {
         return elements[run] + lengths[run];
     }
 
-    /** How many elements the rank holds. */
+    /** Returns how many elements the rank holds. */
     long count() {
         return count;
     }
 
-    /** What becomes of elements that are in both. */
+    /** Receives elements that both runs have. */
     @FunctionalInterface
     interface Match {
 
         /**
-         * Takes consecutive ones.
+         * Receives consecutive elements.
          *
-         * @param from place of the first in the other run
-         * @param to place of the first here
-         * @param length how many
+         * @param from place of the first element in the other run
+         * @param to place of the first element in this run
+         * @param length number of elements
          */
         void take(long from, long to, long length) throws IOException;
     }
 
-    /** Finds what it has of another run, in the order of the other's places. */
+    /**
+     * Returns a sink that finds the elements of another run that this rank has too, in the order of places in the other
+     * run.
+     */
     Sink among(Match match) {
         return (element, place, length) -> {
             for (int run = firstEndingAfter(element); run < runs && elements[run] < element + length; run++) {

@@ -4,15 +4,13 @@ import io.drumlin.checkpoint.Distribution.Indexed;
 import io.drumlin.checkpoint.IndexFunction;
 import java.io.IOException;
 
-/** Elements where a function of the program says. */
+/** The map of elements whose places a function of the program determines. */
 final class IndexedMap implements ElementMap {
 
     private final Indexed indexed;
     private final long[] places;
 
-    /**
-     * @param places how many places each rank has
-     */
+    /** @param places places of each rank */
     IndexedMap(Indexed indexed, long[] places) {
         this.indexed = indexed;
         this.places = places;

@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** How many ranks stored the checkpoints on the parallel file system, as far as the list of checkpoints says; the same on all ranks. */
+/**
+ * The number of ranks that stored each checkpoint on the parallel file system, as far as the list of checkpoints
+ * records it; the same on all ranks.
+ */
 public final class RecordedRankCounts {
 
     private final List<CheckpointListFile.Entry> entries;
@@ -27,7 +30,7 @@ public final class RecordedRankCounts {
         this.entries = entries;
     }
 
-    /** Reads the list, before anything is brought into its place. Collective. */
+    /** Reads the list. Must be called before any checkpoint is moved to its place. Collective. */
     public static RecordedRankCounts of(
             Communicator app, Path list, CheckpointDirectories places, RejectedFiles rejected) throws IOException {
         StringBuilder lines = new StringBuilder();
@@ -46,7 +49,10 @@ public final class RecordedRankCounts {
                 .toList());
     }
 
-    /** Only a kill leaves the checkpoint that one of other ranks was going to replace. */
+    /**
+     * Returns whether a commit was interrupted: only a kill leaves a checkpoint that one of another number of ranks was
+     * going to replace.
+     */
     private static boolean wasInterrupted(CheckpointDirectories places) throws IOException {
         for (Path left : List.of(
                 places.directory(Level.L4, CommitSlot.TMP),
@@ -61,7 +67,10 @@ public final class RecordedRankCounts {
         return false;
     }
 
-    /** The number of a checkpoint; empty if it is not known, two of which one is right where a kill may have kept it from being replaced. */
+    /**
+     * Returns the rank counts recorded for a checkpoint: none if unknown, two if a kill may have interrupted its
+     * replacement (one of them is right).
+     */
     public Set<Integer> of(Level level, int ckptId) {
         return entries.stream()
                 .filter(entry -> entry.level() == level && entry.ckptId() == ckptId && entry.ranks() > 0)
@@ -70,11 +79,11 @@ public final class RecordedRankCounts {
     }
 
     /**
-     * Checks that the files of all ranks are there. What is not in the list is of the run before; where only its nodes are known, all have
-     * as many ranks.
+     * Checks that the files of all ranks exist. A checkpoint that is not in the list is of the previous run. If only
+     * the nodes of that run are known, all nodes must have the same number of ranks.
      *
-     * @param found of how many there are files
-     * @throws DrumlinException there were other ranks
+     * @param found the checkpoint, whose files give its rank count
+     * @throws DrumlinException another number of ranks stored the checkpoint
      */
     void confirm(ElasticCheckpoint found, PreviousRun run) throws DrumlinException {
         Set<Integer> listed = of(found.level(), found.ckptId());

@@ -22,7 +22,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Brings the data of a run of another number of ranks to the ranks of this one: each reads what it needs from the files of those that had it. */
+/**
+ * Distributes the data of a run of another number of ranks to the ranks of this run. Each rank reads what it needs from
+ * the files of the ranks that had it.
+ */
 public final class Redistribution {
 
     private static final int PIECE_BYTES = 1 << 20;
@@ -33,13 +36,13 @@ public final class Redistribution {
     private final StorageEngine storage;
     private final SlabPool slabs;
 
-    /** Bytes by variable of the former ranks whose files this one looks into for all. */
+    /** Bytes of each variable, by rank of the previous run, for the files that this rank inspects for all ranks. */
     private final Map<Integer, Map<Integer, Long>> sizes = new HashMap<>();
 
     /**
-     * Brings the elements of a checkpoint to the ranks of this run.
+     * Creates the redistribution of a checkpoint.
      *
-     * @param sums what was verified, with slabs of this size
+     * @param sums checksums of the verified data, computed with slabs of this size
      */
     public Redistribution(
             Communicator app, ElasticCheckpoint former, ElasticBlockSums sums, StorageEngine storage, SlabPool slabs) {
@@ -57,14 +60,14 @@ public final class Redistribution {
     /**
      * A variable of which each rank needs another part.
      *
-     * @param shares of the former run
-     * @param held by this rank
-     * @param found the places whose elements were found
+     * @param shares map of the previous run
+     * @param held elements that this rank holds
+     * @param found places whose elements were found
      */
     private record Distributed(
             int id, ProtectedData data, long elementBytes, ElementMap shares, ElementRanges held, BitSet found) {
 
-        /** Takes note of places; tells whether they are new. */
+        /** Marks places as found; returns whether they are new. */
         boolean find(long place, long length) {
             int from = (int) place;
             int to = (int) (place + length);
@@ -75,10 +78,10 @@ public final class Redistribution {
     }
 
     /**
-     * Brings variables back. Collective.
+     * Recovers variables. Collective.
      *
-     * @param data the same ids on all ranks
-     * @param all whether they must be all that are stored
+     * @param data the variables, with the same ids on all ranks
+     * @param all whether they must be all stored variables
      * @throws IOException on all ranks, if it failed on any; data may be partly overwritten
      */
     public void recover(Map<Integer, ProtectedData> data, boolean all) throws IOException {
@@ -135,7 +138,7 @@ public final class Redistribution {
         }
     }
 
-    /** Bytes of a variable that each rank of the former run stored. */
+    /** Returns the bytes of a variable that each rank of the previous run stored. */
     private long[] storedBytes(int id) throws IOException {
         long[] bytes = new long[former.ranks()];
         sizes.forEach((rank, ofRank) -> bytes[rank] = ofRank.getOrDefault(id, 0L));
@@ -153,7 +156,10 @@ public final class Redistribution {
         return bytes;
     }
 
-    /** What the program said; on as many ranks as before nothing need be said, for each rank has its own again. */
+    /**
+     * Returns the distribution given by the program. On as many ranks as before none is needed, because each rank
+     * recovers its own data.
+     */
     private Distribution distribution(int id, ProtectedData data) throws DrumlinException {
         if (data.distribution().isPresent()) {
             return data.distribution().get();
@@ -218,7 +224,10 @@ public final class Redistribution {
         }
     }
 
-    /** What the size of the protected data says, if the distribution says their number. */
+    /**
+     * Returns the bytes of an element, from the size of the protected data and the number of elements in the
+     * distribution.
+     */
     private static long elementBytes(ProtectedData data, Distribution distribution, long[] present) {
         for (int rank = 0; rank < present.length; rank++) {
             long places = ElementMaps.places(distribution, rank, present.length);
@@ -245,7 +254,10 @@ public final class Redistribution {
         return ElementMaps.of(distribution, places);
     }
 
-    /** Rank 0 reads it for all, and all look whether the ranks of the former run had the same. */
+    /**
+     * Rank 0 reads the variable for all ranks, and all ranks check that the ranks of the previous run had the same
+     * data.
+     */
     private void replicate(int id, ProtectedData data) throws IOException {
         Agreement.run(app, "recovery of variable " + id, () -> {
             if (app.rank() == 0) {
@@ -298,7 +310,7 @@ public final class Redistribution {
     }
 
     private void read(List<Distributed> variables) throws IOException {
-        // Not all ranks begin with the same file.
+        // Ranks begin with different files.
         int first = (int) ((long) app.rank() * former.ranks() / app.size());
         try {
             for (int i = 0; i < former.ranks(); i++) {
@@ -325,7 +337,7 @@ public final class Redistribution {
                 "let the index function give each element at one place of one rank, for any number of ranks");
     }
 
-    /** Opens the file only if there is something in it. */
+    /** Opens the file of a previous rank only if it has needed data. */
     private void readFrom(int formerRank, List<Distributed> variables) throws IOException {
         ElasticReader[] reader = new ElasticReader[1];
         try {

@@ -71,7 +71,10 @@ public final class FtiFfMode implements IoMode {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** Most ranks that cannot share a timestamp by chance: C FTI keeps 32 bits of it. */
+    /**
+     * One in this many ranks may share its timestamp with another rank by chance, because C FTI keeps only 32 bits of
+     * it.
+     */
     private static final int RANKS_OF_CHANCE = 1000;
 
     private final Communicator app;

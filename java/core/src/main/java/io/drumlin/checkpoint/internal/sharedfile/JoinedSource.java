@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Sources one behind the other. */
+/** A source that joins several sources one after the other. */
 final class JoinedSource implements ByteSource {
 
     private final List<ByteSource> parts;

@@ -25,16 +25,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the data of all ranks into one file, one behind the other: level 4 of the mode MPI-IO (docs/formats/fti-posix.md,
- * section 4). Whole blocks of one rank are written directly (docs/adr/011-shared-file-past-mpi-io.md); the rest, and everything
- * where the file system refuses that, through MPI-IO where MPI carries the messages, otherwise through the storage engine.
+ * Writes the data of all ranks into one file, one after the other: level 4 of the mode MPI-IO
+ * (docs/formats/fti-posix.md, section 4). Whole blocks of one rank are written with direct I/O
+ * (docs/adr/011-shared-file-past-mpi-io.md). The rest, or everything if the file system refuses direct I/O, is written
+ * through MPI-IO if MPI carries the messages, and through the storage engine otherwise.
  */
 public final class MpiIoFileWriter implements SharedFileWriter {
 
     /** Bytes that each rank writes at a time: large, because the ranks agree on the outcome each time. */
     private static final int PIECE_BYTES = 8 << 20;
 
-    /** One is filled while another is hashed. */
+    /** One buffer is filled while another is hashed. */
     private static final int BUFFERS = 2;
 
     private final Communicator app;
@@ -54,7 +55,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
 
     @Override
     public Locator locator(long size) throws IOException {
-        // Metadata may say anything.
+        // Metadata may contain any value.
         long end = app.exscan(size) + size;
         return path -> start(path, size, end);
     }
@@ -93,7 +94,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         return new Written(start, digests);
     }
 
-    /** Whether direct writes to the file are possible on all ranks, for which its space is reserved then. */
+    /** Returns whether all ranks can write directly to the file; if so, the space of the file is reserved. */
     private boolean allTake(Path path, SharedFileRegion region, long end) throws IOException {
         Agreement.run(app, "opening " + path, region::open);
         long[] most = {end, region.isDirect() ? 0 : 1};
@@ -101,7 +102,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         if (most[1] > 0) {
             return false;
         }
-        // Direct writes that make a file longer wait for each other.
+        // The space is reserved because direct writes that extend a file wait for each other.
         Agreement.run(app, "reserving space for " + path, () -> {
             if (app.rank() == 0) {
                 region.reserve(most[0]);
@@ -110,11 +111,14 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         return true;
     }
 
-    /** Blocks that belong to one rank go to the device while their bytes are hashed, the others through the shared file. */
+    /**
+     * Writes blocks of this rank alone directly while their bytes are hashed, and the other blocks through the shared
+     * file.
+     */
     private List<byte[]> writeDirect(Path path, SharedFile file, SharedFileRegion region, ByteSource bytes)
             throws IOException {
         SharedFileRegion.Written written = Agreement.call(app, "writing " + path, () -> region.write(bytes));
-        // Only now, when the blocks beside them are in the file: a page of the cache may be larger than a block.
+        // Only now, after the adjacent blocks are in the file, because a page of the cache may be larger than a block.
         Agreement.run(app, "writing " + path, () -> {
             for (SharedFileRegion.Edge edge : List.of(written.head(), written.tail())) {
                 file.writeAtAll(edge.bytes(), edge.offset());
@@ -126,11 +130,11 @@ public final class MpiIoFileWriter implements SharedFileWriter {
 
     @Override
     public void write(Path path, List<ByteSource> parts, int first) throws IOException {
-        // The ranks of a node follow each other, and so do the nodes.
+        // The ranks of a node follow each other, and so do the nodes, so the parts are adjacent in the file.
         write(path, new JoinedSource(parts));
     }
 
-    /** All bytes through the shared file, a large piece of each rank at a time. */
+    /** Writes all bytes through the shared file, a large piece of each rank at a time. */
     private List<byte[]> writeShared(Path path, SharedFile file, ByteSource bytes, long start) throws IOException {
         long[] pieces = {(bytes.size() + PIECE_BYTES - 1) / PIECE_BYTES};
         app.allreduce(pieces, Op.MAX);
@@ -152,7 +156,9 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         }
     }
 
-    /** A rank that cannot read goes on, because the others may wait for it in each call. */
+    /**
+     * Writes the pieces. A rank that cannot read its bytes continues, because the others may wait for it in each call.
+     */
     private List<byte[]> write(
             SharedFile file, ByteSource bytes, long start, long pieces, List<AlignedBuffer> memory, StreamDigest md5)
             throws IOException {
@@ -165,7 +171,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
             if (failure == null) {
                 failure = Agreement.attempt(app, "reading what is written", () -> {
                     bytes.readFully(offset, window.duplicate());
-                    // The piece before has been hashed while this one was read; this one will be while it is written.
+                    // The previous piece was hashed while this one was read; this piece is hashed while it is written.
                     md5.update(window.duplicate());
                 });
             }
@@ -199,7 +205,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         return file;
     }
 
-    /** The file as one rank has it open. Ranks do not meet in its calls. */
+    /** The file as opened by one rank. Its calls are not collective. */
     private static final class EngineFile implements SharedFile {
 
         private @Nullable BlockFile opened;

@@ -16,12 +16,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of one rank in a file of many. Blocks that are this rank's alone are written directly; what it has of blocks that it
- * shares with its neighbours is left to be written in another way. Not thread-safe.
+ * The region of one rank in a file shared by many. Blocks that belong to this rank alone are written with direct I/O.
+ * The parts of blocks that it shares with its neighbours are returned, to be written in another way. Not thread-safe.
  */
 final class SharedFileRegion implements Closeable {
 
-    /** Pieces that may wait to be hashed, of the slabs that there are. */
+    /** Slabs of the pool whose pieces may wait to be hashed. */
     private static final int WAITING = 8;
 
     private final StorageEngine storage;
@@ -32,9 +32,9 @@ final class SharedFileRegion implements Closeable {
     private @Nullable BlockFile file;
 
     /**
-     * @param path a file that is there when {@link #open} is called
-     * @param start of the region
-     * @param size bytes of it
+     * @param path a file that exists when {@link #open} is called
+     * @param start offset of the region
+     * @param size bytes of the region
      */
     SharedFileRegion(StorageEngine storage, SlabPool slabs, Path path, long start, long size) {
         this.storage = storage;
@@ -60,25 +60,25 @@ final class SharedFileRegion implements Closeable {
         return file().direct();
     }
 
-    /** Reserves the space of a whole file; nobody else may use it meanwhile. */
+    /** Reserves the space of the whole file. No other rank may use the file meanwhile. */
     void reserve(long size) throws IOException {
         file().allocate(size);
     }
 
     /**
-     * What was written.
+     * The result of a write.
      *
      * @param digests the MD5 of all bytes of the region
-     * @param head what is still to be written in front of the whole blocks, maybe nothing
-     * @param tail and behind them
+     * @param head bytes before the whole blocks that are still to be written, possibly none
+     * @param tail bytes after the whole blocks that are still to be written, possibly none
      */
     record Written(List<byte[]> digests, Edge head, Edge tail) {}
 
     /**
-     * What the region has of a block that is not its own.
+     * The part of a shared block that is in the region.
      *
-     * @param offset in the file
-     * @param bytes ready to be written
+     * @param offset offset in the file
+     * @param bytes the bytes, ready to be written
      */
     record Edge(long offset, ByteBuffer bytes) {
 
@@ -86,7 +86,7 @@ final class SharedFileRegion implements Closeable {
             return new Edge(from, ByteBuffer.allocateDirect((int) (to - from)));
         }
 
-        /** Takes what lies in it of memory whose index 0 is at {@code base} in the file. */
+        /** Copies the bytes of this part from memory whose index 0 is at {@code base} in the file. */
         void take(ByteBuffer memory, long base) {
             long from = Math.max(memory.position(), offset - base);
             long to = Math.min(memory.limit(), offset + bytes.limit() - base);

@@ -8,13 +8,13 @@ import java.util.List;
 /** Writes the data of all ranks into one file, in the modes that have such a file at level 4. */
 public interface SharedFileWriter {
 
-    /** The name of the file of a checkpoint. */
+    /** Returns the name of a checkpoint's file. */
     String fileName(int ckptId);
 
     /**
-     * The name that the metadata give the file of a rank.
+     * Returns the name of a rank's file in the metadata.
      *
-     * @param rankFileName that of a file of the rank alone
+     * @param rankFileName name of a file that belongs to the rank alone
      */
     default String nameInMetadata(int ckptId, String rankFileName) {
         return rankFileName;
@@ -23,40 +23,42 @@ public interface SharedFileWriter {
     /**
      * Writes the file and makes its content durable. Collective.
      *
-     * @param path the same on all ranks, replaced when it exists
-     * @param bytes of this rank
+     * @param path the file, the same on all ranks; replaced if it exists
+     * @param bytes bytes of this rank
      * @throws IOException on all ranks, if it failed on any
      */
     Written write(Path path, ByteSource bytes) throws IOException;
 
     /**
-     * Does the same for heads: each writes the data of the application ranks of its node. Collective among the heads.
+     * Writes the file from the heads, and makes its content durable: each head writes the data of the application ranks
+     * of its node. Collective among the heads.
      *
-     * @param parts of the ranks of the node, in their order
-     * @param first number of the first of them in the application
+     * @param path the file, the same on all heads; replaced if it exists
+     * @param parts data of the ranks of the node, in their order
+     * @param first number of the first of these ranks in the application
      * @throws IOException on all heads, if it failed on any
      */
     void write(Path path, List<ByteSource> parts, int first) throws IOException;
 
     /**
-     * What this rank wrote.
+     * The bytes that this rank wrote.
      *
-     * @param start where its bytes begin in the file
-     * @param digests the MD5 of all of them
+     * @param start where the bytes begin in the file
+     * @param digests the MD5 of all these bytes
      */
     record Written(long start, List<byte[]> digests) {}
 
     /**
-     * Prepares to find this rank's bytes in files that were written. Collective.
+     * Returns a locator of this rank's bytes in written files. Collective.
      *
-     * @param size how many there are
+     * @param size number of this rank's bytes
      */
     Locator locator(long size) throws IOException;
 
     /**
-     * Where the bytes of any rank begin in a file that was written by any number of them. Not collective.
+     * Returns where the bytes of any rank begin in a file that was written by any number of ranks. Not collective.
      *
-     * @param sizes how many bytes each rank wrote
+     * @param sizes bytes of each rank
      * @throws IOException the file does not hold them
      */
     long start(Path path, int rank, long[] sizes) throws IOException;
@@ -65,7 +67,7 @@ public interface SharedFileWriter {
     interface Locator {
 
         /**
-         * Where they begin.
+         * Returns where the bytes begin.
          *
          * @throws IOException the file does not hold them
          */

@@ -42,7 +42,7 @@ public final class SionFileWriter implements SharedFileWriter {
         return "Ckpt" + ckptId + "-sionlib.fti";
     }
 
-    /** As the head of C FTI. */
+    /** Returns the name that the head of C FTI writes. */
     @Override
     public String nameInMetadata(int ckptId, String rankFileName) {
         return fileName(ckptId);
@@ -64,7 +64,7 @@ public final class SionFileWriter implements SharedFileWriter {
 
     private List<Written> writeTasks(Path path, List<ByteSource> parts, int first) throws IOException {
         Agreement.run(app, "preparing " + path, slabs::fill);
-        // C FTI uses the interface for mapped tasks, which leaves other metadata behind.
+        // C FTI uses the interface for mapped tasks, which writes other metadata.
         List<MappedTask> tasks = new ArrayList<>();
         for (ByteSource part : parts) {
             int task = first + tasks.size();

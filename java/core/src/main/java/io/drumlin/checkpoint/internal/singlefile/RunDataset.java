@@ -24,9 +24,9 @@ public final class RunDataset implements GlobalDataset {
     }
 
     /**
-     * The dataset as this run knows it.
+     * Returns the dataset as this class.
      *
-     * @throws IllegalArgumentException the program has made a dataset of its own
+     * @throws IllegalArgumentException the program has implemented the interface itself
      */
     public static RunDataset of(GlobalDataset dataset) {
         if (dataset instanceof RunDataset own) {
@@ -73,7 +73,7 @@ public final class RunDataset implements GlobalDataset {
         return group.path() + "/" + name;
     }
 
-    /** How many elements there are. */
+    /** Returns the number of elements. */
     public long elements() {
         try {
             return dimensions.contains(0L) ? 0 : dimensions.stream().reduce(1L, Math::multiplyExact);

@@ -11,19 +11,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What is where in a shared HDF5 file that is to be written. */
+/** The layout of a shared HDF5 file before it is written. */
 public final class SharedHdf5Layout {
 
     private final NewFile file;
     private final List<NewDataset> datasets = new ArrayList<>();
 
     /**
-     * Lays the file out; all ranks get the same.
+     * Lays out the file; all ranks get the same layout.
      *
-     * @param root of the groups
-     * @param global in the order in which they are in the file
-     * @param variables whose types are named, in their order; without them no type is
-     * @throws DrumlinException there can be no such file
+     * @param root root of the groups
+     * @param global the datasets in file order
+     * @param variables variables whose types get names, in their order; if there are none, no type gets a name
+     * @throws DrumlinException the file cannot hold the data
      */
     public SharedHdf5Layout(RunGroup root, List<RunDataset> global, Map<Integer, ProtectedData> variables)
             throws DrumlinException {
@@ -49,7 +49,7 @@ public final class SharedHdf5Layout {
         }
     }
 
-    /** All but the elements: the first bytes of the file. */
+    /** Returns the first bytes of the file: everything but the elements. */
     ByteBuffer metadata() {
         return file.metadata();
     }
@@ -58,7 +58,7 @@ public final class SharedHdf5Layout {
         return file.size();
     }
 
-    /** Where the elements of a dataset begin, by its place in the list that was given. */
+    /** Returns where the elements of a dataset begin, by its index in the given list. */
     long start(int dataset) {
         return datasets.get(dataset).chunks().get(0).offset();
     }

@@ -21,12 +21,15 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
-/** The shared HDF5 file that a restart begins with. Each rank reads what it needs. */
+/** Reads the shared HDF5 file from which a run restarts. Each rank reads what it needs. */
 public final class SharedHdf5Reader {
 
     private static final int WINDOW_BYTES = 1 << 20;
 
-    /** Elements of others between those of this rank are read too, rather than many small pieces, if they are not more than this. */
+    /**
+     * Instead of many small pieces, elements of other ranks between those of this rank are read too, up to this
+     * multiple.
+     */
     private static final int MOST_STRIDE = 4;
 
     private final StorageEngine storage;
@@ -47,7 +50,7 @@ public final class SharedHdf5Reader {
         return ckptId;
     }
 
-    /** What is done with the open file. */
+    /** Work on the open file. */
     @FunctionalInterface
     private interface Work {
         void with(BlockFile file, Hdf5File content) throws IOException;
@@ -61,12 +64,12 @@ public final class SharedHdf5Reader {
         }
     }
 
-    /** Checks that this is a whole file, as far as it says. */
+    /** Checks that the file is whole, as far as its content shows it. */
     public void verify() throws IOException {
         read((file, content) -> content.verify());
     }
 
-    /** The dimensions that a dataset has in the file. */
+    /** Returns the dimensions of a dataset in the file. */
     public List<Long> dimensions(RunDataset dataset) throws IOException {
         StoredDataset[] stored = new StoredDataset[1];
         read((file, content) -> stored[0] = dataset(content, dataset));
@@ -94,7 +97,7 @@ public final class SharedHdf5Reader {
                 .exception();
     }
 
-    /** Checks that datasets are in the file as they were declared here. */
+    /** Checks that datasets are in the file as they are declared in this run. */
     public void check(Collection<RunDataset> datasets) throws IOException {
         read((file, content) -> {
             for (RunDataset dataset : datasets) {
@@ -113,7 +116,7 @@ public final class SharedHdf5Reader {
         return stored;
     }
 
-    /** Fills a variable. */
+    /** Fills a variable from the file. */
     public void recover(Subset subset, ProtectedData data) throws IOException {
         RunDataset dataset = subset.dataset();
         read((file, content) -> {
@@ -160,7 +163,7 @@ public final class SharedHdf5Reader {
             }
         }
 
-        /** Reads from a place of the dataset on, at most to the end of the chunk. */
+        /** Reads from a position of the dataset on, at most up to the end of the chunk. */
         private void load(long position, long wanted) throws IOException {
             StoredDataset.Chunk chunk = chunk(position);
             long skipped = position - chunk.from();

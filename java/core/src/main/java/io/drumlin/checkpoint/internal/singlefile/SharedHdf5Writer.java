@@ -18,8 +18,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a shared HDF5 file: each rank the elements of its subsets straight to their places, then rank 0 all else. Until it is
- * whole the file has another name. Not thread-safe.
+ * Writes a shared HDF5 file. Each rank writes the elements of its subsets directly to their places; then rank 0 writes
+ * everything else. The file has a temporary name until it is whole. Not thread-safe.
  */
 public final class SharedHdf5Writer implements Closeable {
 
@@ -31,7 +31,7 @@ public final class SharedHdf5Writer implements Closeable {
     private final SlabPool slabs;
     private final List<RunDataset> datasets;
 
-    /** Where the elements of each dataset begin; the size of the file behind them. */
+    /** Offsets of the elements of each dataset, followed by the size of the file. */
     private final long[] places;
 
     private final List<List<Long>> dimensions;
@@ -46,8 +46,8 @@ public final class SharedHdf5Writer implements Closeable {
     /**
      * Prepares the file that all ranks write together.
      *
-     * @param operation what is being done, for messages
-     * @param execId of the run
+     * @param operation the operation, for messages
+     * @param execId id of the run
      */
     public SharedHdf5Writer(
             String operation,
@@ -68,13 +68,13 @@ public final class SharedHdf5Writer implements Closeable {
         dimensions = datasets.stream().map(RunDataset::dimensions).toList();
     }
 
-    /** Says what is where in the file. */
+    /** Plans the layout of the file. */
     @FunctionalInterface
     public interface Plan {
         SharedHdf5Layout make() throws IOException;
     }
 
-    /** Makes the file. Collective. */
+    /** Creates the file. Collective. */
     public void open(Plan plan) throws IOException {
         ByteBuffer message = ByteBuffer.allocateDirect(places.length * Long.BYTES);
         Agreement.run(app, operation, () -> {
@@ -85,7 +85,7 @@ public final class SharedHdf5Writer implements Closeable {
                     message.putLong(made.start(i));
                 }
                 message.putLong(made.size()).flip();
-                // A process that a kill has not reached may still write to what is there.
+                // A process that has survived a kill may still write to an existing file.
                 storage.delete(unfinished);
                 BlockFile opened =
                         storage.open(unfinished, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE));
@@ -120,7 +120,10 @@ public final class SharedHdf5Writer implements Closeable {
                                 places[index] + first * elementSize, data, at * elementSize, length * elementSize));
     }
 
-    /** Joins what follows each other in the file, as the rows of a matrix may that are variables of their own. */
+    /**
+     * Writes a part of a variable. Parts that are adjacent in the file are joined, such as rows of a matrix that are
+     * separate variables.
+     */
     private void write(long offset, ProtectedData data, long from, long length) throws IOException {
         for (long done = 0; done < length; ) {
             if (slab == null || start + run.position() != offset + done || !run.hasRemaining()) {
@@ -145,16 +148,16 @@ public final class SharedHdf5Writer implements Closeable {
         }
     }
 
-    /** Waits for what this rank has written, of which some may come with the next variable. */
+    /** Waits for the writes of this rank, some of which may otherwise start with the next variable. */
     public void settle() throws IOException {
         flush();
         slabs.drain();
     }
 
     /**
-     * Makes the file durable and gives it its name. Collective.
+     * Makes the file durable and renames it to its final name. Collective.
      *
-     * @throws IOException on all ranks: there is no such file
+     * @throws IOException on all ranks, if it failed on any; there is no new file
      */
     public void commit(Path path) throws IOException {
         Agreement.run(app, operation, () -> {
@@ -176,7 +179,7 @@ public final class SharedHdf5Writer implements Closeable {
         });
     }
 
-    /** Whether the file was made for datasets as they are now. */
+    /** Returns whether the file was created for the present state of the datasets. */
     public boolean isFor(List<RunDataset> now) {
         return datasets.equals(now)
                 && dimensions.equals(now.stream().map(RunDataset::dimensions).toList());
@@ -190,7 +193,7 @@ public final class SharedHdf5Writer implements Closeable {
         }
     }
 
-    /** Lets go of the file; unless it has its name, it is deleted. Not collective. */
+    /** Closes the file, and deletes it unless it has its final name. Not collective. */
     @Override
     public void close() throws IOException {
         try {

@@ -19,14 +19,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
-/** The global datasets of a run, and which part of them each variable of this rank is: {@code FTI_AddSubset}. Not thread-safe. */
+/**
+ * The global datasets of a run, and the part of them that each variable of this rank holds: {@code FTI_AddSubset}. Not
+ * thread-safe.
+ */
 public final class Subsets {
 
     private final Communicator app;
     private final List<RunDataset> datasets = new ArrayList<>();
     private final Map<Integer, Subset> byVariable = new LinkedHashMap<>();
 
-    /** What was found to fit together when this was checked last. */
+    /** The state that passed the last check. */
     private List<Object> checked = List.of();
 
     public Subsets(Communicator app) {
@@ -34,9 +37,9 @@ public final class Subsets {
     }
 
     /**
-     * What a variable is.
+     * The part of a dataset that a variable holds.
      *
-     * @param slab its elements in the dataset
+     * @param slab the elements of the variable in the dataset
      */
     public record Subset(RunDataset dataset, Hyperslab slab) {}
 
@@ -68,7 +71,9 @@ public final class Subsets {
         return subset;
     }
 
-    /** The variables that are subsets: rows of a matrix, for example, in the order of the rows. */
+    /**
+     * Returns the variables that are subsets, in file order: rows of a matrix, for example, in the order of the rows.
+     */
     public List<Integer> inFileOrder() {
         return byVariable.keySet().stream()
                 .sorted((one, other) -> compare(require(one), require(other)))
@@ -85,7 +90,7 @@ public final class Subsets {
         return compared;
     }
 
-    /** Bytes of all subsets of this rank. */
+    /** Returns the bytes of all subsets of this rank. */
     public long bytes() {
         return byVariable.values().stream()
                 .mapToLong(
@@ -94,17 +99,17 @@ public final class Subsets {
     }
 
     /**
-     * Checks that the subsets of all ranks make up the datasets: each is within its dataset and as large as its variable, none has an
-     * element of another, and no element is left. Collective.
+     * Checks that the subsets of all ranks make up the datasets: each subset is within its dataset and as large as its
+     * variable, no two overlap, and no element is missing. Collective.
      *
-     * @param variables those of this rank
-     * @throws IOException on all ranks, if it is otherwise on any
+     * @param variables variables of this rank
+     * @throws IOException on all ranks, if the check fails on any
      */
     public void check(String operation, Map<Integer, ProtectedData> variables) throws IOException {
         requireAlike(operation);
         List<Object> now = new ArrayList<>(byVariable.values());
         datasets.forEach(dataset -> now.add(dataset.dimensions()));
-        // How many elements each dataset has, and whether there is anything new.
+        // The number of elements of each dataset, and whether anything has changed.
         long[] sums = new long[datasets.size() + 1];
         sums[datasets.size()] = now.equals(checked) ? 0 : 1;
         Agreement.run(app, operation, () -> {
@@ -126,7 +131,9 @@ public final class Subsets {
         checked = now;
     }
 
-    /** What the ranks do together depends on the global datasets that they have declared. Collective. */
+    /**
+     * Checks that all ranks have declared the same global datasets, on which their collective steps depend. Collective.
+     */
     public void requireAlike(String operation) throws IOException {
         CRC32C sum = new CRC32C();
         for (RunDataset dataset : datasets) {
@@ -173,7 +180,7 @@ public final class Subsets {
         }
     }
 
-    /** Bytes are copied as they are, where C FTI lets the library convert elements. */
+    /** Checks the type of a variable. Bytes are copied unchanged, while C FTI lets the library convert elements. */
     private void requireType(String operation, int id, Subset subset, DataType type) throws DrumlinException {
         try {
             Optional<String> difference = Hdf5Tree.difference(subset.dataset().type(), type);
@@ -207,7 +214,7 @@ public final class Subsets {
         }
     }
 
-    /** Rank 0 looks at all, which are only sorted as a rule. */
+    /** Rank 0 checks that subsets are disjoint, for which it usually only sorts them. */
     private void requireDisjoint(String operation, RunDataset dataset) throws IOException {
         List<Integer> ids = new ArrayList<>();
         byVariable.forEach((id, subset) -> {

@@ -1,4 +1,7 @@
-/** One HDF5 file of all ranks, written as a checkpoint of its own ({@code h5_single_file_enable}). Not API: may change in any release. */
+/**
+ * One HDF5 file of all ranks, written as a separate checkpoint ({@code h5_single_file_enable}). Not API: may change in
+ * any release.
+ */
 @NullMarked
 package io.drumlin.checkpoint.internal.singlefile;
 

@@ -19,12 +19,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Copies staged files at once, or in a thread of its own. */
+/** Copies staged files at once, or in a separate thread. */
 public final class FileStaging implements Staging {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** While one slab is on its way to the device, the other is filled. */
+    /** While one slab is being written, the other is filled. */
     private static final int SLABS = 2;
 
     private final Path directory;
@@ -34,9 +34,9 @@ public final class FileStaging implements Staging {
     private final List<StageTransfer> unfinished = new ArrayList<>();
 
     /**
-     * Copies nothing before it is asked to.
+     * Creates the staging; copies nothing yet.
      *
-     * @param directory of this rank's node, exists
+     * @param directory an existing directory on this rank's node
      * @param asynchronous whether a thread copies
      * @param slabBytes bytes of a slab
      */
@@ -121,16 +121,16 @@ public final class FileStaging implements Staging {
     }
 
     /**
-     * Waits for the files that are on their way.
+     * Waits for the files under way.
      *
-     * @return whether all that were sent behind the computation have arrived
+     * @return whether all files that a thread had to copy have arrived
      */
     public boolean finish() {
         thread.ifPresent(FileStaging::await);
         return unfinished.stream().allMatch(request -> request.state() == StageRequest.State.DONE);
     }
 
-    /** Waits for the files that are on their way, and lets go of memory. */
+    /** Waits for the files under way, and frees the memory. */
     public void close() {
         finish();
         slabs.close();
@@ -145,7 +145,7 @@ public final class FileStaging implements Staging {
                     break;
                 }
             } catch (InterruptedException e) {
-                // A file that was promised to be sent must not be lost to it.
+                // A file that was accepted must still be sent after an interrupt.
                 interrupted = true;
             }
         }
