@@ -106,7 +106,7 @@ public final class EngineBuilder implements Checkpoints.Builder {
         return this;
     }
 
-    /** Invents the hosts of the ranks, for tests on one machine that lose, replace and reorder nodes. */
+    /** Sets invented hosts of the ranks, for tests on one machine that lose, replace and reorder nodes. */
     public EngineBuilder hosts(IntFunction<Host> ofRank) {
         hosts = Optional.of(ofRank);
         return this;

@@ -46,7 +46,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The checkpoints of a run, by the engine. */
+/** Implements the checkpoints of a run with the engine. */
 public final class EngineCheckpoints implements Checkpoints {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
@@ -92,7 +92,7 @@ public final class EngineCheckpoints implements Checkpoints {
         description = run.description(engine.group());
     }
 
-    /** Begins or restarts the run. Collective. */
+    /** Starts or restarts the run. Collective. */
     void start(OpenOptions given) throws IOException {
         if (run.headLink().isEmpty()) {
             begin(given);
@@ -126,7 +126,7 @@ public final class EngineCheckpoints implements Checkpoints {
         RunInitializer start = new RunInitializer(engine, singleFile, last);
         start.begin(given.anyNumberOfRanks, given.freshStartIfUnrecoverable);
         engine.reader().recoverInto(Map.of());
-        // Not before: they get the names under which they are stored.
+        // Not earlier, because the variables get the names under which they are stored.
         given.variables.forEach(variables::protect);
         status = start.status();
         recoveryFailure = start.recoveryFailure();
@@ -362,7 +362,7 @@ public final class EngineCheckpoints implements Checkpoints {
         return take(ckptId, taken, timestamp, own, begin);
     }
 
-    /** What C FTI does: an ordinary checkpoint of level 4 where there are no differential ones. */
+    /** As in C FTI, an ordinary checkpoint of level 4 is taken if there are no differential ones. */
     private Level available(Level level) {
         if (level != Level.L4_DCP || config.differential().isPresent()) {
             return level;
@@ -389,7 +389,7 @@ public final class EngineCheckpoints implements Checkpoints {
         if (level == Level.L4_DCP) {
             return engine.mode().differentialFile(directories);
         }
-        // What is copied into a file of all ranks, or by a head, is best kept near.
+        // A file that is later copied into a file of all ranks, or by a head, is best kept on the node.
         boolean near = engine.mode().shared(level).isPresent() || !config.isInline(level);
         Path root = near ? directories.local() : directories.root(level);
         return root.resolve(FileNames.incrementalName(run.topology().fileRank()));
@@ -449,7 +449,7 @@ public final class EngineCheckpoints implements Checkpoints {
         }
     }
 
-    /** With id 0 in the mode FTI-FF, a restart of C FTI crashes. */
+    /** In the mode FTI-FF, a restart of C FTI from id 0 crashes. */
     private void requireId(int ckptId) {
         int least = config.ioMode() == FtiConfig.IO_FTIFF ? 1 : 0;
         if (ckptId < least) {
@@ -457,7 +457,7 @@ public final class EngineCheckpoints implements Checkpoints {
         }
     }
 
-    /** Waits for the checkpoint before, then for all ranks. Collective. */
+    /** Waits for the previous checkpoint, then for all ranks. Collective. */
     private long meet(int ckptId, int request) throws IOException {
         await();
         share = Optional.empty();
@@ -559,13 +559,13 @@ public final class EngineCheckpoints implements Checkpoints {
                 engine.close();
                 run.app().close();
             } finally {
-                // Another job may change the directories from now on, so this one has deleted what it had to.
+                // From now on another job may change the directories; this job has finished its deletions.
                 run.lease().ifPresent(Lease::close);
             }
         }
     }
 
-    /** Waits until this rank deletes nothing any more behind the computation. */
+    /** Waits until this rank has finished its background deletions. */
     public void awaitDeletion() {
         engine.levels().awaitDeletion();
     }

@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Gives the engine to the types that programs see. Made by {@link java.util.ServiceLoader}. */
+/** Provides the engine to the API. Created by {@link java.util.ServiceLoader}. */
 public final class EngineProvider implements CheckpointsProvider {
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates the provider, for {@link java.util.ServiceLoader}. */
     public EngineProvider() {}
 
     @Override

@@ -60,13 +60,13 @@ final class EngineStash implements Stash {
         storage = engine.storage();
     }
 
-    /** This rank's file in a directory of checkpoint files, and the metadata of its group beside it or elsewhere. */
+    /** This rank's file in a directory of checkpoint files, and the directory of the metadata of its group. */
     private record Item(StoredCheckpoint checkpoint, Path file, Path metadataDirectory) {}
 
     @Override
     public void put(int ckptId, long stashId) throws IOException {
         underway.awaitHere();
-        // The one before may still be there, half deleted.
+        // The previous stash may still exist, half deleted.
         Agreement.run(app, "waiting for what was replaced", engine.levels()::awaitDeletion);
         Item item = item(levels, ckptId, "checkpoint " + ckptId + " of level 1");
         copy(item, Layer.LOCAL, stashId);
@@ -169,7 +169,7 @@ final class EngineStash implements Stash {
         return item(new OnePlace(directory), Integer.MIN_VALUE, "stash " + stashId);
     }
 
-    /** @param ckptId its id; any if negative */
+    /** @param ckptId id of the checkpoint; any if negative */
     private Item item(CheckpointDirectories places, int ckptId, String what) throws IOException {
         RejectedFiles rejected = RejectedFiles.of(app, "looking for " + what);
         Optional<StoredCheckpoint> found = engine.modeAt(places, rejected).stored(Level.L1).stream()
@@ -208,7 +208,7 @@ final class EngineStash implements Stash {
         Agreement.run(app, operation, () -> {
             copy(item.file, part);
             Path metadata = item.metadataDirectory.resolve(MetadataFiles.name(engine.group()));
-            // Each node has one rank of a group. Files in FTI-FF have no metadata beside them.
+            // Each node has one rank of a group. FTI-FF has no separate metadata.
             if ((layer == Layer.LOCAL || engine.group().index() == 0) && PathStatus.exists(metadata)) {
                 copy(metadata, part);
             }
@@ -222,8 +222,8 @@ final class EngineStash implements Stash {
     }
 
     /**
-     * Gives a stash its name. No node has the new one while another still has the old one: whatever fails, and where, what is loaded
-     * is of one time on all ranks. Collective.
+     * Renames a stash to its final name. No node has the new stash while another still has the old one. Therefore all
+     * ranks load data of the same time, whatever fails and wherever. Collective.
      */
     private void publish(Layer layer, Path directory) throws IOException {
         Path part = unfinished(directory);
@@ -236,7 +236,7 @@ final class EngineStash implements Stash {
             });
             onMasters(layer, operation, () -> move(part, directory));
         } catch (MeetingException unknown) {
-            // Others may have agreed that the new one is there, or that it is not: neither is taken away.
+            // The other ranks may have agreed that the new stash exists, or that it does not, so neither is deleted.
             throw unknown;
         } catch (IOException failed) {
             takeBack(layer, directory, failed);
@@ -246,13 +246,13 @@ final class EngineStash implements Stash {
             IOException left =
                     Agreement.attempt(app, "deleting " + replaced, () -> DirectoryTree.delete(replaced, storage));
             if (left != null) {
-                // The new one is there; who replaces or drops it tries again.
+                // The new stash exists. The next replacement or deletion of it tries again to delete the old one.
                 LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), left.getMessage());
             }
         }
     }
 
-    /** Brings the old stash back, on no node before the new one is gone from all. Collective. */
+    /** Restores the old stash, on any node only after the new one is gone from all. Collective. */
     private void takeBack(Layer layer, Path directory, IOException failed) {
         Path part = unfinished(directory);
         Path replaced = replaced(directory);
@@ -279,7 +279,7 @@ final class EngineStash implements Stash {
         });
     }
 
-    /** Renames a directory, durably, if it is there. */
+    /** Renames a directory durably, if it exists. */
     private void move(Path from, Path to) throws IOException {
         if (PathStatus.exists(from)) {
             storage.rename(from, to);
@@ -291,7 +291,7 @@ final class EngineStash implements Stash {
         return Objects.requireNonNull(directory.getParent(), "a stash is in the directory of all");
     }
 
-    /** Where a stash waits that is being replaced. */
+    /** Returns the directory of a stash that is being replaced. */
     private static Path replaced(Path directory) {
         return directory.resolveSibling(directory.getFileName() + ".drumlin-replaced");
     }
@@ -300,7 +300,7 @@ final class EngineStash implements Stash {
         return directory.resolveSibling(directory.getFileName() + ".drumlin-part");
     }
 
-    /** One directory with files and metadata. */
+    /** A single directory with files and metadata. */
     private record OnePlace(Path committed) implements CheckpointDirectories {
 
         @Override

@@ -54,11 +54,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What the head of a node does while the application computes: makes checkpoints of levels 2 to 4 of the files that the ranks of
- * its node have written, and commits them (docs/formats/fti-run-directory.md, section 9).
+ * The work of a node's head while the application computes: it turns the files written by the ranks of its node into
+ * checkpoints of levels 2 to 4, and commits them (docs/formats/fti-run-directory.md, section 9).
  *
- * <p>The heads work on the same order at the same time, and fail together. What fails is told to the application, and the
- * checkpoint before is untouched.
+ * <p>All heads work on the same order at the same time, and fail together. A failure is reported to the application,
+ * and the previous checkpoint is not touched.
  */
 final class Head {
 
@@ -79,9 +79,9 @@ final class Head {
     private final Consumer<CheckpointReport> finished;
 
     /**
-     * @param engine whose ranks are the heads
-     * @param idle what is done between orders
-     * @param finished told of each checkpoint
+     * @param engine an engine whose ranks are the heads
+     * @param idle work between orders
+     * @param finished receives the report of each checkpoint
      */
     Head(Engine engine, IdleHead idle, Consumer<CheckpointReport> finished) {
         Run run = engine.run();
@@ -112,10 +112,10 @@ final class Head {
                 carryOut(orders);
                 orders = nextOrders();
             }
-            // As in C FTI, where a program may rely on it for what the application did last.
+            // As in C FTI, where a program may rely on it to handle the application's last work.
             idle.call();
         } catch (RuntimeException | Error e) {
-            // The other heads may be in the midst of an exchange with this one, and its node waits for the answer.
+            // The other heads may be exchanging data with this one, and its node waits for the answer.
             LOG.log(Logger.Level.ERROR, "the head of node " + topology.node() + " failed, aborting the job", e);
             heads.abort(1);
             throw e;
@@ -150,7 +150,7 @@ final class Head {
         link.answer(known ? Outcome.of(committed[0]) : Outcome.UNKNOWN, failure);
     }
 
-    /** @param committed is set when the checkpoint is in its place */
+    /** @param committed set when the checkpoint is in its place */
     private void finish(List<Order> orders, boolean[] committed) throws IOException {
         long begin = System.nanoTime();
         Order first = orders.get(0);
@@ -162,7 +162,8 @@ final class Head {
                 case L3 -> encode(orders);
                 default -> copyToGlobal(orders);
             }
-            // Not when the application hands it over: until now an older one of this level would be taken for it.
+            // Not already when the application hands it over, because an older checkpoint of this level would be taken
+            // for it until now.
             checkpointList.add(first.ckptId(), level);
             levels.commit(level);
         } catch (MeetingException unknown) {
@@ -174,7 +175,7 @@ final class Head {
         committed[0] = true;
         checkpointList.confirm();
         levels.discardSuperseded(level);
-        // The applications do not wait for it, and need the room for their next checkpoint.
+        // The application does not wait for the deletion, and needs the space for its next checkpoint.
         levels.awaitDeletion();
         if (level == Level.L4) {
             levels.keepReplica(directories.replica(config.ioMode() == FtiConfig.IO_POSIX));
@@ -205,7 +206,7 @@ final class Head {
         Agreement.run(heads, "tidying up", () -> DirectoryTree.delete(directories.tmp(Level.L1), storage));
     }
 
-    /** The file of an application rank of this node. */
+    /** Returns the name of the file of an application rank on this node. */
     private String name(FileKind kind, Order order, int place) {
         return FileNames.fileName(kind, order.ckptId(), topology.fileRankAt(place), config.suffix());
     }
@@ -300,7 +301,7 @@ final class Head {
         Agreement.run(heads, "syncing " + tmp, () -> storage.syncDirectory(tmp));
     }
 
-    /** What is done with files that the application has written. Collective; it fails on all heads or on none. */
+    /** Work on files that the application has written. Collective; it fails on all heads or on none. */
     @FunctionalInterface
     private interface Work {
         void with(List<ByteSource> files) throws IOException;
@@ -309,7 +310,7 @@ final class Head {
     /**
      * Opens files that the application has written on this node, works on them and closes them. Collective.
      *
-     * @param first place of the rank that gave the first of the orders
+     * @param first place of the rank that gave the first order
      */
     private void withFiles(List<Order> orders, int first, Work work) throws IOException {
         List<BlockFile> files = new ArrayList<>();
@@ -324,7 +325,7 @@ final class Head {
             });
             work.with(sources);
         } finally {
-            // They were only read, so closing them loses nothing whatever comes of it.
+            // The files were only read, so a failed close loses nothing.
             files.forEach(file -> Agreement.attempt(heads, "closing " + file.path(), file::close));
         }
     }

@@ -10,16 +10,16 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a head does between orders: it waits, or calls the program's callback.
+ * The work of a head between orders: it waits, or calls the program's callback.
  *
- * <p>A call that took as long as the longest pause did some work, and the next one follows at once. After a shorter one the head
- * pauses, first for a short time, so that the processor is left to those who compute.
+ * <p>A call that took at least as long as the longest pause did some work, so the next call follows at once. After a
+ * shorter call the head pauses, first for a short time, so that the processor is free for ranks that compute.
  */
 final class IdleHead {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** Nanoseconds; those of the waits of libdrumlin_mpi. */
+    /** In nanoseconds, as in the waits of libdrumlin_mpi. */
     private static final long SHORTEST_PAUSE = 20_000;
 
     private static final long LONGEST_PAUSE = 320_000;
@@ -34,7 +34,7 @@ final class IdleHead {
         this.callback = callback;
     }
 
-    /** Calls until there are orders; returns at once without a callback. */
+    /** Calls the callback until there are orders; returns at once if there is no callback. */
     void awaitOrders() throws IOException {
         long pause = SHORTEST_PAUSE;
         while (callback.isPresent() && !link.hasOrders()) {

@@ -13,11 +13,12 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Intervals that lose the least time, from what a checkpoint costs and how often it is needed: {@code ckpt_interval = auto}.
+ * Computes the intervals that lose the least time, from the cost of a checkpoint and the rate of failures:
+ * {@code ckpt_interval = auto}.
  *
- * <p>The interval of a level follows J. T. Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps",
- * Future Generation Computer Systems 22 (2006) 303-312, whose first order is J. W. Young's (Communications of the ACM 17 (1974)
- * 530-531). A checkpoint of a level stands in for those of lower levels.
+ * <p>The interval of a level follows J. T. Daly, "A higher order estimate of the optimum checkpoint interval for
+ * restart dumps", Future Generation Computer Systems 22 (2006) 303-312, whose first order is J. W. Young's
+ * (Communications of the ACM 17 (1974) 530-531). A checkpoint of a level also counts for lower levels.
  */
 final class IntervalClock implements SnapshotClock {
 
@@ -25,20 +26,20 @@ final class IntervalClock implements SnapshotClock {
 
     private static final double NANOS = 1e9;
 
-    /** What a checkpoint is taken to cost before one was taken, in seconds. */
+    /** Assumed cost of a checkpoint before one was taken, in seconds. */
     private static final double UNKNOWN_COST = 1;
 
-    /** An interval that changes by less is not told again. */
+    /** An interval that changes by less than this fraction is not logged again. */
     private static final double TOLD_CHANGE = 0.1;
 
     private final Map<Level, Double> meanSecondsBetweenFailures;
     private final int maxSyncInterval;
     private final LongSupplier nanoTime;
 
-    /** Seconds that the slowest rank took, smoothed. */
+    /** Smoothed seconds that the slowest rank took. */
     private final Map<Level, Double> costs = new EnumMap<>(Level.class);
 
-    /** Completed iterations after which a checkpoint of a level, or of a higher one, was taken. */
+    /** Number of completed iterations at the last checkpoint of a level or of a higher one. */
     private final Map<Level, Long> lastTaken = new EnumMap<>(Level.class);
 
     private final Map<Level, Double> told = new EnumMap<>(Level.class);
@@ -52,7 +53,8 @@ final class IntervalClock implements SnapshotClock {
     private Optional<SnapshotPlan> newPlan = Optional.empty();
 
     /**
-     * @param meanSecondsBetweenFailures that need a checkpoint of the level, for the levels that are taken
+     * @param meanSecondsBetweenFailures mean seconds between failures that need a checkpoint of the level, for the
+     *     levels that are taken
      * @param maxSyncInterval most iterations from one agreement to the next
      */
     IntervalClock(Map<Level, Double> meanSecondsBetweenFailures, int maxSyncInterval, LongSupplier nanoTime) {
@@ -62,10 +64,10 @@ final class IntervalClock implements SnapshotClock {
     }
 
     /**
-     * The interval after which the next checkpoint is best begun.
+     * Returns the best interval to the start of the next checkpoint.
      *
      * @param cost seconds that a checkpoint takes
-     * @param failures mean seconds between failures that need it
+     * @param failures mean seconds between failures that need the checkpoint
      * @return seconds of computation
      */
     static double optimum(double cost, double failures) {
@@ -97,7 +99,10 @@ final class IntervalClock implements SnapshotClock {
         return due;
     }
 
-    /** Only the iterations since the last agreement count, so that the interval follows a program that changes its pace. */
+    /**
+     * Agrees on the mean iteration time. Only the iterations since the last agreement count, so that the interval
+     * follows a program whose speed changes.
+     */
     private void agreeOnMean(Communicator comm) throws IOException {
         long calls = iterations - lastSync;
         long[] sum = {Math.round(secondsSinceSync / calls * NANOS)};
@@ -125,7 +130,9 @@ final class IntervalClock implements SnapshotClock {
         return Math.max(1, Math.round(interval(level) / meanSeconds));
     }
 
-    /** Completed iterations after which a checkpoint is due; there is one less than there were calls. */
+    /**
+     * Returns the number of completed iterations at which a checkpoint is due. It is one less than the number of calls.
+     */
     private long next(Level level) {
         return lastTaken.getOrDefault(level, 0L) + intervalIterations(level);
     }
@@ -162,7 +169,7 @@ final class IntervalClock implements SnapshotClock {
     public void taken(Communicator comm, Level level, double seconds) throws IOException {
         long[] slowest = {Math.round(seconds * NANOS)};
         comm.allreduce(slowest, Op.MAX);
-        // Half old, half new: one slow checkpoint does not change much, a slower file system soon does.
+        // The mean of old and new: a single slow checkpoint changes little, while a slower file system soon shows.
         costs.merge(level, slowest[0] / NANOS, (old, last) -> (old + last) / 2);
         for (Level each : Level.values()) {
             if (each.number() <= level.number()) {

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The intervals of C FTI, {@code ckpt_l1} to {@code ckpt_l4}. Minutes are counted in iterations, by the mean iteration time of
- * all ranks (docs/formats/fti-run-directory.md, section 6).
+ * The intervals of C FTI, {@code ckpt_l1} to {@code ckpt_l4}. Minutes are counted in iterations, by the mean iteration
+ * time of all ranks (docs/formats/fti-run-directory.md, section 6).
  */
 final class MinuteClock implements SnapshotClock {
 
@@ -76,7 +76,7 @@ final class MinuteClock implements SnapshotClock {
         long perMinute = meanSeconds > MINUTE ? 1 : Math.max(1, (long) Math.rint(MINUTE / meanSeconds));
         minuteIterations = (perMinute + config.fastForward() - 1) / config.fastForward();
         long next = lastMinute + minuteIterations + (lastMinute == 0 ? 1 : 0);
-        // Not C FTI's >=: this iteration is over, so that none would ever be the next.
+        // C FTI compares with >=. This iteration is over, so with >= no later iteration would ever match.
         if (next > iterations) {
             nextMinute = next;
         }

@@ -8,19 +8,19 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Loads the classes of a first checkpoint while the program does something else. They are not initialised: two threads that begin
- * with different ones could wait for each other.
+ * Loads the classes of a first checkpoint while the program does something else. The classes are not initialised,
+ * because two threads that begin with different classes could wait for each other.
  */
 final class Preload implements Runnable {
 
     private static final System.Logger LOG = System.getLogger(Preload.class.getName());
 
-    /** Names of classes, one in a line. */
+    /** File with the names of the classes, one per line. */
     static final String NAMES = "preload.txt";
 
     private static boolean started;
 
-    /** Starts the thread that loads them, the first time. */
+    /** Starts the thread that loads the classes, at the first call only. */
     static synchronized void start() {
         if (!started) {
             started = true;
@@ -34,7 +34,7 @@ final class Preload implements Runnable {
         }
     }
 
-    /** Loads them. What goes wrong here goes wrong again where a class is needed, and is told there. */
+    /** Loads the classes. A failure here occurs again where the class is needed, and is reported there. */
     @Override
     public void run() {
         InputStream names = Preload.class.getResourceAsStream(NAMES);
@@ -53,7 +53,7 @@ final class Preload implements Runnable {
     @SuppressWarnings("ReturnValueIgnored")
     private static void load(String name) throws ClassNotFoundException {
         Class<?> loaded = Class.forName(name, false, Preload.class.getClassLoader());
-        // It is verified for this, which takes longer than reading it.
+        // This call verifies the class, which takes longer than reading it.
         loaded.getDeclaredConstructors();
     }
 }

@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.util.Optional;
 
-/** How a run ends that has reached its goal: what is kept of it, and what is deleted. */
+/** Ends a run that has reached its goal: keeps some files of it and deletes the others. */
 final class RunFinalizer {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
@@ -36,7 +36,7 @@ final class RunFinalizer {
     /**
      * Keeps what the configuration says and deletes the rest. Collective.
      *
-     * @param last may be kept; none afterwards
+     * @param last the last checkpoint, which may be kept; empty afterwards
      */
     void complete(RecoverySource last) throws IOException {
         levels.requireKnown();
@@ -47,10 +47,10 @@ final class RunFinalizer {
                 keep(last.source().get());
             }
             engine.restartSection().write(2);
-            // In their order: half of the last checkpoint must not leave an older one that a restart would take.
+            // In this order, so that a half-deleted last checkpoint does not leave an older one for a restart.
             levels.discardSuperseded(Level.L4);
         } else {
-            // First of all: a run that is done must not be restarted from what the deletion has left.
+            // First, because a completed run must not be restarted from remains of the deletion.
             engine.restartSection().write(0);
             levels.awaitDeletion();
             engine.coordinator().unlist();
@@ -88,7 +88,7 @@ final class RunFinalizer {
                         directories.committed(Level.L4).resolve(engine.mode().copyName(Level.L4, last.path())));
     }
 
-    /** Whether no rank has a file left that could not be sent. */
+    /** Returns whether the files of all ranks were sent. */
     private boolean allSent() throws IOException {
         if (staging.isEmpty()) {
             return true;

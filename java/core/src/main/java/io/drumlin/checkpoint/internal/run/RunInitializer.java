@@ -27,7 +27,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** How a run begins: afresh, or with the checkpoint that an earlier one has left. */
+/** Starts a run: afresh, or from the checkpoint of an earlier run. */
 final class RunInitializer {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
@@ -50,26 +50,26 @@ final class RunInitializer {
         app = engine.app();
     }
 
-    /** What there is to recover. */
+    /** Returns how the run started. */
     Status status() {
         return status;
     }
 
-    /** The one behind that of the checkpoint that was found. */
+    /** Returns the id for the next checkpoint: the id of the found checkpoint plus 1. */
     int nextCkptId() {
         return nextCkptId;
     }
 
-    /** Why a restart has become a fresh start. */
+    /** Returns why a restart became a fresh start. */
     Optional<DrumlinException> recoveryFailure() {
         return recoveryFailure;
     }
 
     /**
-     * Finds what a restart was asked for, and tidies up. Collective.
+     * Finds the checkpoint for a requested restart, and cleans up. Collective.
      *
-     * @param anyNumberOfRanks whether that may be a checkpoint of another number of ranks
-     * @param freshStart whether the run begins afresh if there is nothing
+     * @param anyNumberOfRanks whether the checkpoint may be one of another number of ranks
+     * @param freshStart whether the run begins afresh if there is no checkpoint
      */
     void begin(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
         if (config.isFromSingleFile()) {
@@ -77,15 +77,15 @@ final class RunInitializer {
         } else if (config.failure() != 0) {
             restart(anyNumberOfRanks, freshStart);
         }
-        // What could not be recovered now may be recoverable later, and what other ranks have left by as many: it stays
-        // until the program takes a checkpoint.
+        // Files that cannot be recovered now may be recoverable later, and those of another number of ranks by the same
+        // number of ranks. They are kept until the program takes a checkpoint.
         if (recoveryFailure.isEmpty() && last.formerRanks().isEmpty() && !passedOver) {
             for (Level level : Level.values()) {
                 engine.levels().tidy(level);
             }
             engine.levels().deleteIncremental();
         }
-        // From now on the file names this run, as after FTI_Init.
+        // From now on the configuration file names this run, as after FTI_Init.
         engine.restartSection().take(config.failure());
     }
 
@@ -94,7 +94,7 @@ final class RunInitializer {
         PreviousRun known = engine.run().former().orElseThrow();
         Path list = engine.directories().checkpointList();
         RecordedRankCounts listed = RecordedRankCounts.of(app, list, engine.levels(), engine.rejected());
-        // On other nodes the files of some ranks could be taken for those of all.
+        // With another number of nodes, the files of some ranks could be taken for those of all.
         Optional<RankCheckpoint> found = known.sameNodes() ? restart.find(listed) : Optional.empty();
         passedOver = restart.passedOver();
         if (found.isPresent()) {
@@ -126,12 +126,12 @@ final class RunInitializer {
     }
 
     /**
-     * What to say when no level is left.
+     * Returns the exception for a restart in which no level has a checkpoint.
      *
-     * @param formerRanks of the application, 0 if that is not known
-     * @param otherModes in which there are checkpoints
-     * @param stashes that the program could load; empty if there are none
-     * @param refused whether there were warnings of files
+     * @param formerRanks number of application ranks of the previous run, 0 if unknown
+     * @param otherModes other modes that have checkpoints
+     * @param stashes stashes that the program could load; empty if there are none
+     * @param refused whether warnings about files were logged
      */
     private DrumlinException nothingRecoverable(
             int formerRanks, List<String> otherModes, String stashes, boolean refused) {

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Decides when a snapshot takes a checkpoint and at which level. Times are counted in iterations, by their mean duration on all
- * ranks, so that all ranks decide alike. Not thread-safe.
+ * Decides when a snapshot takes a checkpoint, and at which level. Times are converted to iterations by their mean
+ * duration on all ranks, so that all ranks decide alike. Not thread-safe.
  */
 interface SnapshotClock {
 
@@ -19,13 +19,13 @@ interface SnapshotClock {
      */
     Optional<Level> tick(Communicator comm) throws IOException;
 
-    /** When a checkpoint may be due next, if the ranks agreed on that in the last tick. */
+    /** Returns when a checkpoint may be due next, if the ranks agreed on it in the last tick. */
     Optional<SnapshotPlan> newPlan();
 
     /**
-     * Takes note of a checkpoint that was due, and leaves its time out of the iteration that follows. Collective.
+     * Records a checkpoint that was due, and excludes its time from the following iteration. Collective.
      *
-     * @param seconds what it took on this rank
+     * @param seconds seconds that the checkpoint took on this rank
      */
     void taken(Communicator comm, Level level, double seconds) throws IOException;
 }

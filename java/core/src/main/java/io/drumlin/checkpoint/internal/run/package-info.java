@@ -1,4 +1,7 @@
-/** The life of a run: start, checkpoints, end; heads and clocks; what the API calls. Not API: may change in any release. */
+/**
+ * The life of a run: its start, its checkpoints and its end; heads and clocks; the implementation of the API. Not API:
+ * may change in any release.
+ */
 @NullMarked
 package io.drumlin.checkpoint.internal.run;
 
