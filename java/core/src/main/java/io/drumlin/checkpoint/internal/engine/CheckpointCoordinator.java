@@ -29,8 +29,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the checkpoints of a run: writes them, says so in the run's files, commits them and deletes what they supersede. One at a
- * time; by which thread does not matter.
+ * Takes the checkpoints of a run: writes them, records them in the run's files, commits them and deletes the superseded
+ * ones. Takes one checkpoint at a time, in any thread.
  */
 public final class CheckpointCoordinator {
 
@@ -51,21 +51,19 @@ public final class CheckpointCoordinator {
     /** Whether the configuration file says that the next start is a restart. */
     private boolean saysRestart;
 
-    /** Whether the run's directories are still those of one with another number of ranks. */
+    /** Whether the run's directories still belong to a run with another number of ranks. */
     private boolean succeeds;
 
-    /** What the run goes on from, of another number of ranks. */
+    /** The checkpoint of another number of ranks from which the run continues. */
     private @Nullable ElasticCheckpoint former;
 
-    /** Whether the run's directories still name nodes of a run that this one has found nothing of. */
+    /** Whether the run's directories still name the nodes of a run from which this run has found nothing. */
     private boolean beginsAfresh;
 
-    /** Which checkpoint was taken out of the index of SCR, as long as no other is in its place. */
+    /** The checkpoint that was removed from the index of SCR, until another one is in its place. */
     private OptionalInt unlisted = OptionalInt.empty();
 
-    /**
-     * @param app the ranks of the application, for nobody else's messages
-     */
+    /** @param app the application ranks; only the coordinator sends messages with it */
     CheckpointCoordinator(
             Run run,
             Communicator app,
@@ -94,12 +92,12 @@ public final class CheckpointCoordinator {
     }
 
     /**
-     * Waits for all ranks, checks that they take the same checkpoint and gives them its timestamp, which marks the files that
-     * belong together. Collective.
+     * Waits for all ranks, checks that they take the same checkpoint, and returns its timestamp, which marks the files
+     * that belong together. Collective.
      *
-     * @param request what {@code FTI_Checkpoint} takes for the level
-     * @param unrecovered whether this rank has not recovered what the restart found
-     * @throws IOException on all ranks: they ask for different checkpoints, or one has recovered nothing
+     * @param request the argument of {@code FTI_Checkpoint} for the level
+     * @param unrecovered whether this rank has not recovered the data that the restart found
+     * @throws IOException on all ranks: they request different checkpoints, or one has recovered nothing
      */
     public long meet(int ckptId, int request, boolean unrecovered) throws IOException {
         levels.requireKnown();
@@ -144,11 +142,11 @@ public final class CheckpointCoordinator {
     }
 
     /**
-     * Takes a checkpoint from its beginning to its end. Collective.
+     * Takes a checkpoint completely. Collective.
      *
-     * @throws MeetingException it is not known whether it is in its place; the one before is still there too, and a restart finds the
-     *     newest whole one
-     * @throws IOException otherwise: on all ranks, the checkpoint has failed, and earlier ones are as they were
+     * @throws MeetingException it is unknown whether the checkpoint is in its place; the previous one still exists too,
+     *     and a restart finds the newest whole one
+     * @throws IOException on all ranks: the checkpoint failed, and earlier ones are unchanged
      */
     public CheckpointOutcome take(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
         long durable;
@@ -162,7 +160,7 @@ public final class CheckpointCoordinator {
                     ? differential.write(ckptId, timestamp, own)
                     : writer.write(ckptId, level, timestamp, own);
             durable = System.nanoTime();
-            // Before it is committed: a restart also finds it in tmp.
+            // Before the commit, because a restart also finds the checkpoint in tmp.
             checkpointList.add(ckptId, level);
             announce(level);
             share = level == Level.L4_DCP ? Optional.of(share(draft, mode.changedBytes())) : Optional.empty();
@@ -194,7 +192,7 @@ public final class CheckpointCoordinator {
         return new CheckpointOutcome(source, draft.size(), durable, share, late);
     }
 
-    /** A message has failed: from now on what is there stays, and the program is told so. */
+    /** Handles a failed message: from now on no files are changed, and the program gets the returned exception. */
     MeetingException notKnown(MeetingException failure) {
         levels.stayAsTheyAre(failure);
         try {
@@ -215,9 +213,10 @@ public final class CheckpointCoordinator {
     }
 
     /**
-     * Writes this rank's file of a checkpoint that the heads are going to finish. Collective.
+     * Writes this rank's file of a checkpoint that the heads are going to finish; otherwise like {@link #take}.
+     * Collective.
      *
-     * @throws IOException as {@link #take}
+     * @throws IOException on all ranks: the checkpoint failed, and earlier ones are unchanged
      */
     public FilePlan writeForHead(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
         levels.prepare(level);
@@ -237,7 +236,7 @@ public final class CheckpointCoordinator {
         }
     }
 
-    /** Takes note that the heads have committed a checkpoint. */
+    /** Records that the heads have committed a checkpoint. */
     RankCheckpoint finishedByHead(HeadHandoff.Checkpoint checkpoint) {
         Level level = checkpoint.level();
         saysRestart = true;
@@ -250,37 +249,37 @@ public final class CheckpointCoordinator {
         return new RankCheckpoint(level, plain, checkpoint.draft().stored());
     }
 
-    /** Takes note that the run goes on from a checkpoint: failure stays as it is, also 2, as in C FTI. */
+    /** Records that the run continues from a checkpoint. The key failure keeps its value, also 2, as in C FTI. */
     public void goOn() {
         saysRestart = true;
     }
 
-    /** Takes note that the run goes on from a checkpoint of another number of ranks. */
+    /** Records that the run continues from a checkpoint of another number of ranks. */
     public void succeed(ElasticCheckpoint from) {
         succeeds = true;
         former = from;
     }
 
     /**
-     * Takes note that there was nothing to go on from.
+     * Records that no checkpoint was found.
      *
-     * @param sameNodes whether the run before had as many nodes
+     * @param sameNodes whether the previous run had as many nodes
      */
     public void beginAfresh(boolean sameNodes) {
         succeeds = !sameNodes;
         beginsAfresh = sameNodes;
     }
 
-    /** As {@link #nameNodes(int)} where the files were in the last order. */
+    /** Records the order of nodes if the files were in the last order; otherwise like {@link #nameNodes(int)}. */
     public void nameNodes() throws IOException {
         nameNodes(0);
     }
 
     /**
-     * Writes down the order of nodes: where a node was replaced the next restart must know its replacement, which has the data of its place
-     * now. Collective.
+     * Records the order of nodes. If a node was replaced, the next restart must know its replacement, which now has the
+     * data of this place. Collective.
      *
-     * @param used the number of the order in which the files were found
+     * @param used number of the order in which the files were found
      */
     public void nameNodes(int used) throws IOException {
         NodeOrder order = run.order(app);
@@ -298,9 +297,10 @@ public final class CheckpointCoordinator {
     }
 
     /**
-     * Makes the run's directories those of this number of ranks, if they are not: before there is a file of its own, for the former number of
-     * ranks could take some of these for a checkpoint. First what is on the nodes goes, for with the topology of this run it
-     * could be taken for one of it; the checkpoint on the parallel file system stays until there is another.
+     * Converts the run's directories to this number of ranks, if they belong to another. This happens before this run
+     * writes a file, because the previous number of ranks could take some of its files for a checkpoint. First the
+     * files on the nodes are deleted, because with the topology of this run they could be taken for its own. The
+     * checkpoint on the parallel file system is kept until there is another.
      */
     private void takeOver() throws IOException {
         if (beginsAfresh) {
@@ -325,7 +325,10 @@ public final class CheckpointCoordinator {
         former = null;
     }
 
-    /** Says in the run's files that the next start is a restart, and that SCR has not to know of what was there. Collective. */
+    /**
+     * Records in the run's files that the next start is a restart, and removes the replaced checkpoint from SCR's
+     * index. Collective.
+     */
     private void announce(Level level) throws IOException {
         if (!saysRestart) {
             restartSection.write(1);
@@ -336,9 +339,9 @@ public final class CheckpointCoordinator {
     }
 
     /**
-     * Commits a copy in {@code tmp} of the last checkpoint as one of level 4. Collective.
+     * Commits a copy of the last checkpoint in {@code tmp} as a checkpoint of level 4. Collective.
      *
-     * @throws IOException on all ranks: the one of level 4 before it is in its place and listed as before
+     * @throws IOException on all ranks: the previous checkpoint of level 4 is still in its place and listed
      */
     public void commitKept(int ckptId) throws IOException {
         try {
@@ -355,13 +358,14 @@ public final class CheckpointCoordinator {
     }
 
     /**
-     * Commits files in {@code tmp} that were brought to the nodes of their ranks as a checkpoint of level 1. Collective.
+     * Commits the files in {@code tmp}, which were sent to the nodes of their ranks, as a checkpoint of level 1.
+     * Collective.
      *
-     * @throws IOException on all ranks: they are not in their place
+     * @throws IOException on all ranks: the files are not in their place
      */
     public void commitMoved(int ckptId) throws IOException {
         try {
-            // Else a differential checkpoint that is older would be looked at first.
+            // Otherwise a restart would try an older differential checkpoint first.
             checkpointList.add(ckptId, Level.L1);
             levels.commit(Level.L1);
         } catch (MeetingException unknown) {
@@ -373,13 +377,13 @@ public final class CheckpointCoordinator {
         checkpointList.confirm();
     }
 
-    /** Takes back what a failed checkpoint has left, as far as that is possible. Collective. */
+    /** Undoes a failed checkpoint as far as possible. Collective. */
     private void abandon(Level level, IOException failed) {
         takeBack(failed, () -> levels.tidy(level));
         takeBackFailure(failed);
     }
 
-    /** Says in the run's files again what was there before the checkpoint. Collective. */
+    /** Restores the entries in the run's files from before the checkpoint. Collective. */
     void takeBackFailure(IOException failed) {
         takeBack(failed, checkpointList::takeBack);
         if (!saysRestart) {
@@ -390,7 +394,7 @@ public final class CheckpointCoordinator {
         }
     }
 
-    /** A step of taking back, unless a message has failed before: then the others are not there to take part. */
+    /** Runs an undo step, unless a message has failed before, because the other ranks would not take part. */
     private void takeBack(IOException failed, Agreement.Step step) {
         try {
             levels.requireKnown();
@@ -402,21 +406,21 @@ public final class CheckpointCoordinator {
         }
     }
 
-    /** Takes the run's checkpoint out of the index of SCR, before its files change. Collective. */
+    /** Removes the run's checkpoint from the index of SCR, before its files change. Collective. */
     public void unlist() throws IOException {
         if (listed.isPresent()) {
             unlisted = listed.get().remove();
         }
     }
 
-    /** Puts a checkpoint into the index of SCR if it is one of level 4. Collective. */
+    /** Adds a checkpoint to the index of SCR if it is one of level 4. Collective. */
     void listIfGlobal(int ckptId, Level level) throws IOException {
         if (level == Level.L4) {
             list(ckptId, directories.committed(level).resolve(mode.plainName(level, ckptId)));
         }
     }
 
-    /** Lists a checkpoint of level 4 that a kill kept from being listed. Collective. */
+    /** Adds a checkpoint of level 4 to the index of SCR if a kill prevented it. Collective. */
     public void listIfMissing(int ckptId) throws IOException {
         if (listed.isPresent()) {
             Path file = directories.committed(Level.L4).resolve(mode.plainName(Level.L4, ckptId));
@@ -424,7 +428,7 @@ public final class CheckpointCoordinator {
         }
     }
 
-    /** Puts a checkpoint of level 4 into the index of SCR. Collective. */
+    /** Adds a checkpoint of level 4 to the index of SCR. Collective. */
     public void list(int ckptId, Path file) throws IOException {
         if (listed.isPresent()) {
             listed.get().add(ckptId, execId, file);

@@ -8,11 +8,11 @@ import java.util.Optional;
 /**
  * A checkpoint that is in its place.
  *
- * @param source this rank's data of it
- * @param bytes of this rank's file
+ * @param source this rank's data of the checkpoint
+ * @param bytes bytes of this rank's file
  * @param durable when the file was durable, by {@link System#nanoTime}
  * @param share how much a differential checkpoint had to write
- * @param late what went wrong after the commit, on all ranks
+ * @param late the failure after the commit, on all ranks
  */
 public record CheckpointOutcome(
         RankCheckpoint source,

@@ -8,7 +8,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
-/** The thread of a rank that takes a checkpoint while the rank computes. One at a time. For one thread of the program. */
+/**
+ * Takes a checkpoint in a thread while the rank computes, one checkpoint at a time. Used by one thread of the program.
+ */
 final class CheckpointThread {
 
     private final int rank;
@@ -25,21 +27,21 @@ final class CheckpointThread {
     void start(Callable<CheckpointOutcome> checkpoint) {
         FutureTask<CheckpointOutcome> started = new FutureTask<>(checkpoint);
         Thread thread = new Thread(started, "drumlin-checkpoint-" + rank);
-        // A program that ends without closing the run leaves as much as one that is killed.
+        // If a program ends without closing the run, it leaves the same files as after a kill.
         thread.setDaemon(true);
         task = started;
         try {
             thread.start();
         } catch (OutOfMemoryError e) {
-            // No thread is to be had. Those of other ranks wait for this one.
+            // No thread can be created. The threads of other ranks wait for this rank, so it runs the work itself.
             started.run();
         }
     }
 
     /**
-     * Waits until the checkpoint is taken; empty if there is none under way. Not collective.
+     * Waits until the checkpoint is complete; returns empty if none is under way. Not collective.
      *
-     * @throws IOException it has failed, on all ranks
+     * @throws IOException the checkpoint failed, on all ranks
      */
     Optional<CheckpointOutcome> await() throws IOException {
         FutureTask<CheckpointOutcome> running = task;

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Writes the files of a differential checkpoint where nothing takes them for one yet
+ * Writes the files of a differential checkpoint in a place where nothing takes them for a checkpoint yet
  * (docs/adr/008-differential-checkpoints-in-two-files.md).
  */
 final class DifferentialWriter {
@@ -36,11 +36,11 @@ final class DifferentialWriter {
     }
 
     /**
-     * Writes all files and makes them durable, not yet committed. Collective.
+     * Writes all files and makes them durable, but does not commit them. Collective.
      *
      * @param timestamp the same on all ranks
      * @param own this rank's file
-     * @return what this rank wrote
+     * @return the plan of the file that this rank wrote
      * @throws IOException on all ranks, if it failed on any
      */
     FilePlan write(int ckptId, long timestamp, RankFileWriter own) throws IOException {

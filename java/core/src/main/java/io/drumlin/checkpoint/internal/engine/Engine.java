@@ -21,9 +21,9 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 
 /**
- * The parts of a rank that takes and recovers the checkpoints of a run.
+ * The components with which a rank takes and recovers the checkpoints of a run.
  *
- * @param given the same in the order of the communicator that the program has
+ * @param given the application ranks in the order of the program's communicator
  */
 public record Engine(
         Run run,
@@ -38,13 +38,13 @@ public record Engine(
         CommitLog log,
         CheckpointCoordinator coordinator) {
 
-    /** Makes the parts. Collective. */
+    /** Creates the components. Collective. */
     public static Engine of(Run run, Packing packing) throws IOException {
         FtiConfig config = run.config();
         Topology topology = run.topology();
         RunDirectory directories = run.directories();
         StorageEngine storage = run.storage();
-        // The program's messages must not meet those of checkpoints, which may be taken by another thread.
+        // The program's messages must be kept apart from those of checkpoints, which another thread may send.
         Communicator app = run.app().split(0, topology.position());
         boolean sameOrder = run.nodeOrder() || topology.isNumberedByNode();
         Communicator given = sameOrder ? app : run.app().dup();
@@ -107,12 +107,12 @@ public record Engine(
         return run.directories();
     }
 
-    /** The mode for files in other directories than those of the levels. */
+    /** Returns the mode for files in other directories than those of the levels. */
     public IoMode modeAt(CheckpointDirectories places, RejectedFiles rejected) {
         return IoModes.of(context.with(rejected), config(), places, packing);
     }
 
-    /** Lets go of memory and communicators. Collective. */
+    /** Frees memory and communicators. Collective. */
     public void close() throws IOException {
         reader().forget();
         levels.awaitDeletion();

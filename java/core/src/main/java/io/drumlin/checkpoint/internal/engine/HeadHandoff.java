@@ -10,13 +10,13 @@ import java.util.EnumSet;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What an application rank has handed over to the head of its node: at most one checkpoint at a time. */
+/** The checkpoint that an application rank has handed over to the head of its node; at most one at a time. */
 public final class HeadHandoff {
 
     private final HeadLink link;
     private @Nullable Checkpoint underway;
 
-    /** Levels of checkpoints that failed; the head may not have been able to take back all of it. */
+    /** Levels of failed checkpoints, which the head may not have undone completely. */
     private final EnumSet<Level> untidy = EnumSet.noneOf(Level.class);
 
     HeadHandoff(HeadLink link) {
@@ -26,14 +26,14 @@ public final class HeadHandoff {
     /** A checkpoint whose files lie in the local {@code tmp}. */
     record Checkpoint(int ckptId, Level level, FilePlan draft) {}
 
-    /** What has come of it, the same on all ranks. */
+    /** The outcome of a checkpoint, the same on all ranks. */
     record Outcome(Checkpoint checkpoint, Answer answer) {}
 
     boolean isUnderway() {
         return underway != null;
     }
 
-    /** Lets the head take back what earlier checkpoints have left, so that {@code tmp} can be used. Collective. */
+    /** Makes the head remove what earlier checkpoints have left, so that {@code tmp} can be used. Collective. */
     void tidy() throws IOException {
         for (Level level : EnumSet.copyOf(untidy)) {
             link.give(Order.tidy(level));
@@ -45,14 +45,14 @@ public final class HeadHandoff {
         }
     }
 
-    /** Hands a checkpoint over. Every rank of the application does so, or none. */
+    /** Hands over a checkpoint to the head. Either every application rank does so, or none. */
     void give(Checkpoint checkpoint, long timestamp) throws IOException {
         FilePlan draft = checkpoint.draft();
         link.give(new Order(HeadLink.Task.FINISH, checkpoint.level(), checkpoint.ckptId(), timestamp, draft.size()));
         underway = checkpoint;
     }
 
-    /** Waits until the head is done; empty if it has nothing to do. Not collective. */
+    /** Waits until the head has finished; returns empty if it has nothing to do. Not collective. */
     Optional<Outcome> await() throws IOException {
         Checkpoint checkpoint = underway;
         if (checkpoint == null) {
@@ -66,7 +66,7 @@ public final class HeadHandoff {
         return Optional.of(new Outcome(checkpoint, answer));
     }
 
-    /** Lets the head go. */
+    /** Tells the head that the application leaves. */
     void leave() throws IOException {
         link.give(Order.end());
     }

@@ -19,16 +19,16 @@ import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.storage.StorageEngine;
 import java.util.Optional;
 
-/** Makes the {@link IoMode} that {@code ckpt_io} names. */
+/** Creates the {@link IoMode} that {@code ckpt_io} names. */
 public final class IoModes {
 
     private IoModes() {}
 
     /**
-     * The mode that a configuration asks for.
+     * Creates the mode of a configuration.
      *
-     * @param places where files are looked for
-     * @param packing of new FTI-FF files
+     * @param places directories in which the mode looks for files
+     * @param packing packing of new FTI-FF files
      */
     public static IoMode of(RankContext context, FtiConfig config, CheckpointDirectories places, Packing packing) {
         if (config.ioMode() == FtiConfig.IO_FTIFF) {

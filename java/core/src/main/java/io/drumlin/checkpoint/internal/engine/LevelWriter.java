@@ -27,10 +27,10 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Writes the files of a checkpoint into {@code tmp}: this rank's own, and what its level adds.
+ * Writes the files of a checkpoint into {@code tmp}: this rank's own file, and the redundancy of the level.
  *
- * <p>The own file goes out in one pass over the data. The partner and the parity then get it from memory, slab by slab while
- * the device is still writing; nothing is read back.
+ * <p>The rank's own file is written in one pass over the data. The partner copy and the parity are then computed from
+ * memory, slab by slab, while the device is still writing. Nothing is read back.
  */
 final class LevelWriter {
 
@@ -51,11 +51,11 @@ final class LevelWriter {
     }
 
     /**
-     * Writes all files and makes them durable, not yet committed. Collective.
+     * Writes all files and makes them durable, but does not commit them. Collective.
      *
      * @param timestamp the same on all ranks
      * @param own this rank's file
-     * @return what this rank wrote
+     * @return the plan of the file that this rank wrote
      * @throws IOException on all ranks, if it failed on any
      */
     FilePlan write(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
@@ -101,8 +101,8 @@ final class LevelWriter {
     }
 
     /**
-     * Writes this rank's own file into the local {@code tmp}, durably, and what a restart must know of it: its head does the rest.
-     * Parameters as those of {@link #write}. Collective.
+     * Writes this rank's own file and its metadata durably into the local {@code tmp}; the head does the rest.
+     * Otherwise like {@link #write}. Collective.
      */
     FilePlan writeForHead(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
         String operation = "checkpoint " + ckptId + " for level " + level.number();

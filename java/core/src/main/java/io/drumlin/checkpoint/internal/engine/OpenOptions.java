@@ -13,7 +13,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a program says of a run before it is opened: see {@link Checkpoints.Builder}. Not thread-safe. */
+/** The options that a program sets before it opens a run; see {@link Checkpoints.Builder}. Not thread-safe. */
 public final class OpenOptions {
 
     public final Map<Integer, ProtectedData> variables = new LinkedHashMap<>();

@@ -19,7 +19,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The checkpoint that a thread of the rank, or the head of its node, finishes while the program computes. For one thread of the program. */
+/**
+ * The checkpoint that a thread of the rank, or the head of its node, finishes while the program computes. Used by one
+ * thread of the program.
+ */
 public final class PendingCheckpoint {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
@@ -48,14 +51,14 @@ public final class PendingCheckpoint {
         return thread.isUnderway() || handedOver.map(HeadHandoff::isUnderway).orElse(false);
     }
 
-    /** Lets the head take back what earlier checkpoints have left. Collective. */
+    /** Makes the head remove what earlier checkpoints have left. Collective. */
     public void tidy() throws IOException {
         if (handedOver.isPresent()) {
             handedOver.get().tidy();
         }
     }
 
-    /** Copies the data and leaves all else to a thread. Collective. */
+    /** Copies the data and leaves the rest to a thread. Collective. */
     public void takeBehind(int ckptId, Level level, long timestamp, Map<Integer, ProtectedData> data)
             throws IOException {
         Map<Integer, ProtectedData> copies = new LinkedHashMap<>();
@@ -66,15 +69,15 @@ public final class PendingCheckpoint {
         thread.start(() -> coordinator.take(ckptId, level, timestamp, own));
     }
 
-    /** Leaves to the head what is still to be done with this rank's file. Every rank does, or none. */
+    /** Leaves the remaining work on this rank's file to the head. Either every rank does so, or none. */
     public void handOver(int ckptId, Level level, long timestamp, FilePlan draft) throws IOException {
         handedOver.orElseThrow().give(new HeadHandoff.Checkpoint(ckptId, level, draft), timestamp);
     }
 
     /**
-     * Waits until the checkpoint is complete and the one that it replaces deleted. Collective.
+     * Waits until the checkpoint is complete and the one that it replaces is deleted. Collective.
      *
-     * @throws IOException on all ranks: it has failed, and nobody handles that
+     * @throws IOException on all ranks: the checkpoint failed, and there is no handler
      */
     public void await() throws IOException {
         awaitHere();
@@ -94,7 +97,9 @@ public final class PendingCheckpoint {
         }
     }
 
-    /** Waits for this rank's thread or the head of its node, and takes note of what has come of the checkpoint. Not collective. */
+    /**
+     * Waits for this rank's thread or the head of its node, and records the outcome of the checkpoint. Not collective.
+     */
     public void awaitHere() throws IOException {
         try {
             Optional<CheckpointOutcome> taken = thread.await();
@@ -115,12 +120,18 @@ public final class PendingCheckpoint {
         }
     }
 
-    /** What the head says; where it does not know what came of the checkpoint, this rank does not know either. */
+    /**
+     * Returns the failure that the head reported. If the head does not know the outcome of the checkpoint, this rank
+     * does not know it either.
+     */
     private IOException told(DrumlinException failure) {
         return failure instanceof MeetingException unknown ? coordinator.notKnown(unknown) : failure;
     }
 
-    /** Waits for the end, which nobody asks for any more, and lets the head go. */
+    /**
+     * Waits for the end of the checkpoint, whose outcome is no longer needed, and tells the head that the application
+     * leaves.
+     */
     public void leave() throws IOException {
         awaitHere();
         late.ifPresent(why -> LOG.log(Logger.Level.WARNING, why.getMessage()));
@@ -129,7 +140,7 @@ public final class PendingCheckpoint {
         }
     }
 
-    /** Lets go of memory. */
+    /** Frees the memory. */
     public void close() {
         staged.close();
     }

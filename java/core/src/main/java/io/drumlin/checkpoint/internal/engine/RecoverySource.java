@@ -16,7 +16,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What protected data are brought back from: the checkpoint that the restart found, later the one taken last. Not thread-safe. */
+/**
+ * The checkpoint from which protected data are recovered: the one that the restart found, later the one taken last. Not
+ * thread-safe.
+ */
 public final class RecoverySource {
 
     private final Communicator app;
@@ -28,7 +31,7 @@ public final class RecoverySource {
     private @Nullable RankCheckpoint source;
     private @Nullable Redistribution redistribution;
 
-    /** Whether a restart has found data that the program has not asked for. */
+    /** Whether a restart has found data that the program has not recovered. */
     private boolean isWaiting;
 
     public RecoverySource(Engine engine, ProtectedVariables variables, SharedHdf5File singleFile) {
@@ -47,12 +50,12 @@ public final class RecoverySource {
     }
 
     /**
-     * One that another number of ranks has taken. Collective.
+     * Sets a checkpoint that another number of ranks has taken. Collective.
      *
-     * @throws IOException on all ranks, if one could not read what its variables are called
+     * @throws IOException on all ranks, if one could not read the names of its variables
      */
     public void set(Redistribution former) throws IOException {
-        // What the ranks stored has the same ids and names.
+        // All ranks stored the same ids and names.
         Agreement.run(
                 app,
                 "reading the names of variables",
@@ -60,29 +63,29 @@ public final class RecoverySource {
         redistribution = former;
     }
 
-    /** Says that a restart has found data, which the program is to ask for before it replaces them. */
+    /** Records that a restart has found data, which the program must recover before it replaces them. */
     public void awaitRecovery() {
         isWaiting = true;
     }
 
-    /** Whether a restart has found data and nothing of them was recovered, nor given up. */
+    /** Returns whether a restart has found data of which nothing was recovered or given up. */
     public boolean isWaiting() {
         return isWaiting;
     }
 
-    /** The program has data, or wants none. */
+    /** Records that the program has recovered data or given them up. */
     public void awaitNothing() {
         isWaiting = false;
     }
 
-    /** There is none any more. */
+    /** Records that there is no checkpoint any more. */
     public void clear() {
         redistribution = null;
         source = null;
         variables.storedIn(null);
     }
 
-    /** This rank's data; empty if there are none, or those of another number of ranks. */
+    /** Returns this rank's data; empty if there are none, or if another number of ranks took the checkpoint. */
     public Optional<RankCheckpoint> source() {
         return Optional.ofNullable(source);
     }
@@ -99,7 +102,7 @@ public final class RecoverySource {
                 : source().map(RankCheckpoint::level);
     }
 
-    /** How many ranks took it, if that is another number than there are. */
+    /** Returns how many ranks took the checkpoint, if their number differs from that of this run. */
     public Optional<Integer> formerRanks() {
         return Optional.ofNullable(redistribution).map(found -> found.former().ranks());
     }
@@ -108,7 +111,10 @@ public final class RecoverySource {
         return source == null ? 0 : source.file().size(id);
     }
 
-    /** Brings all variables back; collective if another number of ranks took them, or all a shared HDF5 file. */
+    /**
+     * Recovers all variables. Collective if another number of ranks took the checkpoint, or if it is a shared HDF5
+     * file.
+     */
     public void recover() throws IOException {
         recoverAll();
         isWaiting = false;
@@ -141,7 +147,7 @@ public final class RecoverySource {
         mode.recovered(from, variables.byId());
     }
 
-    /** Brings one variable back, otherwise as {@link #recover()}. */
+    /** Recovers one variable; otherwise like {@link #recover()}. */
     public void recover(int id) throws IOException {
         recoverOne(id);
         isWaiting = false;

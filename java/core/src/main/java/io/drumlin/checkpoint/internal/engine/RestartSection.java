@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Section {@code [restart]} of the configuration file, in which a run tells its next start what to do
+ * The section {@code [restart]} of the configuration file, in which a run records how it starts next
  * (docs/formats/fti-run-directory.md, section 1).
  */
 public final class RestartSection {
@@ -30,13 +30,16 @@ public final class RestartSection {
         storage = run.storage();
     }
 
-    /** Makes the file name this run, as {@code FTI_Init} does. Collective. */
+    /** Writes this run's id to the file, as {@code FTI_Init} does. Collective. */
     public void take(int failure) throws IOException {
         write(failure);
         taken = true;
     }
 
-    /** Puts exec id and failure into the configuration file, which needs no room if they are there. Collective. */
+    /**
+     * Writes the exec id and failure to the configuration file. This needs no space if they are already there.
+     * Collective.
+     */
     public void write(int failure) throws IOException {
         Agreement.run(app, "rewriting " + configFile, () -> {
             if (app.rank() == 0) {
@@ -58,12 +61,15 @@ public final class RestartSection {
         if (text.equals(current)) {
             TextFiles.sync(configFile, storage);
         } else {
-            // Another job that shares the file may write it at the same time.
+            // Another job that uses the same file may write it at the same time.
             TextFiles.replace(configFile, text, execId, storage);
         }
     }
 
-    /** Whoever started last with the file keeps it: what is written over it could be restarted no more. */
+    /**
+     * The run that started last with the file keeps it, because a run whose entry is overwritten could not be
+     * restarted.
+     */
     private void requireThisRun(String named) throws DrumlinException {
         if (!named.equals(execId)) {
             throw DrumlinException.during("rewriting")

@@ -39,15 +39,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a run before its checkpoints are looked at: the first steps of {@code FTI_Init}.
+ * The state of a run before its checkpoints are inspected: the first steps of {@code FTI_Init}.
  *
- * @param topology where this rank stands
- * @param orders of nodes in which there may be files, the last first; empty if there is none but that of {@code topology}
+ * @param topology the place of this rank
+ * @param orders orders of nodes in which there may be files, the last first; empty if there is only that of
+ *     {@code topology}
  * @param nodeOrder whether data belong to places in the order of nodes, as in C FTI, and not to ranks
- * @param former what is known of the run that is restarted
- * @param app the ranks of the application; on a head the heads
- * @param lease on the first rank of the application
- * @param headLink between the ranks of this node, if it has a head
+ * @param former what is known about the restarted run
+ * @param app the application ranks; on a head the heads
+ * @param lease the lease, on the first application rank
+ * @param headLink the link between the ranks of this node and their head, if it has one
  */
 public record Run(
         Path configFile,
@@ -63,21 +64,21 @@ public record Run(
         Optional<HeadLink> headLink,
         Optional<Lease> lease) {
 
-    /** Runs that a message names. */
+    /** Most runs that a message names. */
     private static final int MOST_NAMED = 5;
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** How many ranges of ranks a line of the log tells of. */
+    /** Most ranges of ranks in a line of the log. */
     private static final int MOST_RANGES = 16;
 
     /**
-     * Reads the configuration, makes directories, finds nodes and ranks. Collective.
+     * Reads the configuration, creates directories, and determines nodes and ranks. Collective.
      *
-     * @param given storage engine; otherwise the configuration or {@link StorageEngines} chooses
+     * @param given the storage engine; if empty, the configuration or {@link StorageEngines} chooses
      * @param anyNumberOfRanks whether a restart may have another number of nodes
      * @param nodeOrder whether data belong to places in the order of nodes
-     * @param host of this rank, if it is an invented one
+     * @param host host of this rank, if a test invented it
      */
     public static Run prepare(
             Path configFile,
@@ -118,7 +119,7 @@ public record Run(
                 known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
                 found[0] = former(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
                 if (anyNumberOfRanks && !found[0].sameNodes()) {
-                    // Their nodes are none of this run's.
+                    // The nodes of these orders do not belong to this run.
                     known.clear();
                 } else {
                     TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
@@ -182,7 +183,7 @@ public record Run(
         }
     }
 
-    /** Before the directories of a run that never was are made. */
+    /** Checks that the run exists, before directories are created for a nonexistent run. */
     private static void requireRun(FtiConfig config) throws IOException {
         RunDirectory directories = new RunDirectory(config, config.ckptDir(), config.execId(), 0);
         if (!Files.notExists(directories.topologyFile())) {
@@ -206,9 +207,9 @@ public record Run(
     }
 
     /**
-     * What is known of the run before.
+     * Returns what is known about the previous run.
      *
-     * @param nodes how many it had
+     * @param nodes number of its nodes
      * @param size ranks of this run, heads included
      */
     private static PreviousRun former(IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks)
@@ -220,7 +221,8 @@ public record Run(
             if (!anyNumberOfRanks) {
                 throw otherRanks(DrumlinException.during("restart"), before, now, config);
             }
-            // In other groups whole files on the nodes could be taken for damaged; to these ranks they are of no use.
+            // With other groups, whole files on the nodes could be taken for damaged. They are of no use to these
+            // ranks.
             sameNodes = false;
         }
         return new PreviousRun(
@@ -231,14 +233,14 @@ public record Run(
                 System.currentTimeMillis() << 20 | ProcessHandle.current().pid());
     }
 
-    /** What a program is told that has another number of ranks than the run before. */
+    /** Returns the exception for a run with another number of ranks than the previous one. */
     public static DrumlinException otherRanks(DrumlinException.Context restart, int before, int now, FtiConfig config) {
         return restart.problem("the checkpoints were written by " + before + " ranks, this run has " + now)
                 .advice(NodeList.adviceToOtherRanks(config))
                 .exception();
     }
 
-    /** Before anything in the run's directories is changed. */
+    /** Takes the lease, before anything in the run's directories changes. */
     private static Optional<Lease> lease(FtiConfig config, Path file) throws DrumlinException {
         if (config.lease().isZero()) {
             return Optional.empty();
@@ -253,7 +255,7 @@ public record Run(
         }
     }
 
-    /** Refuses to go on where another job has taken over. For the ranks of the application; on all but the first nothing is looked at. */
+    /** Throws if another job has taken over the lease. Called by application ranks; only the first of them checks. */
     public void requireLease() throws DrumlinException {
         if (lease.isPresent()) {
             lease.get().requireOwn();
@@ -262,7 +264,7 @@ public record Run(
 
     private static final NodeOrder NONE = new NodeOrder(List.of(), Optional.empty(), List.of());
 
-    /** The list of this run, and of the orders in which there may be files unless that is the only one. */
+    /** Returns the list of this run, followed by those of other orders in which there may be files. */
     private static List<NodeList> lists(
             FtiConfig config, List<String> nameOfRank, List<NodeOrder> known, boolean nodeOrder) throws IOException {
         if (known.isEmpty()) {
@@ -281,7 +283,9 @@ public record Run(
         return lists;
     }
 
-    /** What is done with numbers of the communicator that the program gave would be done with the data of other ranks. */
+    /**
+     * Warns if numbers differ: a program that uses the ranks of its own communicator would use the data of other ranks.
+     */
     private static void warnOfOtherNumbers(NodeList list, int heads) {
         List<Integer> given = list.ofApplication(list.ranks(), heads);
         if (given.stream().sorted().toList().equals(given)) {
@@ -302,15 +306,16 @@ public record Run(
     }
 
     /**
-     * The order of this run's nodes, on the first rank of the application; elsewhere nothing of use. Collective.
+     * Returns the order of this run's nodes on the first application rank; elsewhere the result is meaningless.
+     * Collective.
      *
-     * @param inNodeOrder the ranks of the application in it
+     * @param inNodeOrder the application ranks in the order of nodes
      */
     NodeOrder order(Communicator inNodeOrder) throws IOException {
         return TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
     }
 
-    /** The same run in another order of nodes. */
+    /** Returns this run in another order of nodes. */
     public Run in(PreviousOrder order) {
         return new Run(
                 configFile,
@@ -327,7 +332,7 @@ public record Run(
                 lease);
     }
 
-    /** What rank 0 has. */
+    /** Broadcasts what rank 0 knows about the previous run. */
     private static PreviousRun bcast(Communicator ranks, @Nullable PreviousRun former) throws IOException {
         long[] values = {
             former != null && former.sameNodes() ? 1 : 0,
@@ -350,7 +355,7 @@ public record Run(
                 : StorageEngines.best();
     }
 
-    /** What the program may know of the run. */
+    /** Returns the description of the run for the program. */
     public RunDescription description(Group group) {
         return new RunDescription(
                 configFile,
@@ -376,7 +381,10 @@ public record Run(
                 group.index());
     }
 
-    /** From the kernel: the classes of a SecureRandom take longer to load than a small checkpoint takes. */
+    /**
+     * Returns a new id. Its random bytes come from the kernel, because loading the classes of SecureRandom takes longer
+     * than a small checkpoint.
+     */
     private static String newExecId() {
         try {
             return Files.readString(Path.of("/proc/sys/kernel/random/uuid")).strip();
@@ -385,7 +393,7 @@ public record Run(
         }
     }
 
-    /** Rank 0 reads, so that thousands of ranks do not open one file. */
+    /** Reads a file on rank 0 for all ranks, so that thousands of ranks do not open the same file. */
     private static String readOnce(Communicator ranks, Path file) throws IOException {
         String text = Agreement.call(ranks, "reading " + file, () -> ranks.rank() == 0 ? TextFiles.read(file) : "");
         return Agreement.bcast(ranks, text, 0);

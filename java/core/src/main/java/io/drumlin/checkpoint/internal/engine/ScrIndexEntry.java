@@ -10,14 +10,15 @@ import java.nio.file.Path;
 import java.util.OptionalInt;
 
 /**
- * The level-4 checkpoint of a run in the index of SCR (docs/formats/scr.md, section 13). It is taken out before its files
- * change and listed when the new ones are there, so that the index lists only what is whole. All calls are collective.
+ * The level-4 checkpoint of a run in the index of SCR (docs/formats/scr.md, section 13). It is removed before its files
+ * change, and added again when the new files exist, so that the index lists only whole checkpoints. All calls are
+ * collective.
  */
 final class ScrIndexEntry {
 
     private final DatasetRegistry registry;
 
-    /** What the names of the run begin with: where its files are. */
+    /** Prefix of the run's names in the index: the path of its files. */
     private final String start;
 
     ScrIndexEntry(ScrPrefix prefix, RunDirectory directories, Communicator app, StorageEngine storage) {
@@ -25,7 +26,7 @@ final class ScrIndexEntry {
         start = prefix.path().relativize(directories.global().toAbsolutePath().normalize()) + "/Ckpt";
     }
 
-    /** The id of the one that was listed. */
+    /** Removes the run's checkpoint, and returns its id if it was listed. */
     OptionalInt remove() throws IOException {
         return registry.removeAll(start).stream()
                 .map(name -> name.substring(start.length()))
@@ -34,7 +35,7 @@ final class ScrIndexEntry {
                 .findFirst();
     }
 
-    /** After a kill that came between the end of the checkpoint and its listing. */
+    /** Adds the checkpoint if it is missing after a kill between the commit and the listing. */
     void addIfMissing(int ckptId, String execId, Path file) throws IOException {
         if (!registry.has(start + ckptId)) {
             add(ckptId, execId, file);

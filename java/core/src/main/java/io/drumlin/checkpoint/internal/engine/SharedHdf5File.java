@@ -42,10 +42,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Writes and reads the HDF5 files of all ranks. */
+/** Writes and reads the HDF5 files shared by all ranks. */
 public final class SharedHdf5File implements SingleFile {
 
-    /** What {@code FTI_Checkpoint} takes for the level of these files. */
+    /** Argument of {@code FTI_Checkpoint} for the level of these files. */
     private static final int FTI_L4_H5_SINGLE = 9;
 
     private final FtiConfig config;
@@ -59,17 +59,20 @@ public final class SharedHdf5File implements SingleFile {
     private final Subsets subsets;
     private Optional<SharedHdf5Reader> source = Optional.empty();
 
-    /** The file that this run has written last. */
+    /** The last file that this run has written. */
     private @Nullable Path last;
 
-    /** What is done in the run for any checkpoint. */
+    /** Calls to the run that every checkpoint makes. */
     public interface CallsOfRun {
 
-        /** Waits for all ranks and what is under way, and checks that the ranks ask for the same. Collective. */
+        /**
+         * Waits for all ranks and for a checkpoint under way, and checks that all ranks request the same checkpoint.
+         * Collective.
+         */
         void meet(int ckptId, int request) throws IOException;
 
         void requireNoneOpen();
-        /** Lets no other checkpoint begin until this one is closed. */
+        /** Registers a checkpoint; no other one can begin until it is closed. */
         void begun(VariableByVariable checkpoint);
     }
 
@@ -145,7 +148,7 @@ public final class SharedHdf5File implements SingleFile {
                 .exception());
     }
 
-    /** Looks for the file that a restart begins with, the newest that is whole. Collective. */
+    /** Finds the file for a restart, which is the newest whole one. Collective. */
     public Optional<SharedHdf5Reader> find() throws IOException {
         long newest = Agreement.call(app, "looking for shared HDF5 files", () -> {
             requireEnabled("restart");
@@ -179,7 +182,7 @@ public final class SharedHdf5File implements SingleFile {
         return -1;
     }
 
-    /** What to say when there is no whole file. Collective. */
+    /** Returns the exception for a restart without a whole file. Collective. */
     public DrumlinException notFound() throws IOException {
         boolean refused = rejected.anyOnARank();
         return DrumlinException.during("restart from a shared HDF5 file")
@@ -197,7 +200,7 @@ public final class SharedHdf5File implements SingleFile {
     public void recover(Set<Integer> ids) throws IOException {
         String operation = "recovery from a shared HDF5 file";
         Map<Integer, Subset> wanted = new LinkedHashMap<>();
-        // Nothing changes on any rank before all know that there is nothing wrong on one.
+        // Nothing changes on any rank before all ranks know that every rank succeeded.
         Agreement.run(app, operation, () -> {
             SharedHdf5Reader from = requireSource();
             for (int id : ids) {
@@ -219,7 +222,7 @@ public final class SharedHdf5File implements SingleFile {
         });
     }
 
-    /** Fills all variables that are subsets, if these make up the datasets. Collective. */
+    /** Fills all variables that are subsets, if the subsets make up the datasets. Collective. */
     public void recover() throws IOException {
         subsets.check("recovery from a shared HDF5 file", variables.byId());
         recover(variables.byId().keySet());
@@ -266,7 +269,7 @@ public final class SharedHdf5File implements SingleFile {
         try {
             writer.open(() -> {
                 DirectoryTree.make(single.directory(), storage);
-                // Where heads merge the files of ranks, C FTI leaves out the names of types.
+                // If heads merge the files of ranks, C FTI leaves out the names of types.
                 Map<Integer, ProtectedData> naming = single.inline() ? variables.byId() : Map.of();
                 return new SharedHdf5Layout(variables.datasets(), subsets.datasets(), naming);
             });

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An incremental checkpoint of the engine. */
+/** The engine's implementation of an incremental checkpoint. */
 public final class VariableByVariable implements IncrementalCheckpoint {
 
     private final int ckptId;
@@ -18,13 +18,13 @@ public final class VariableByVariable implements IncrementalCheckpoint {
     private @Nullable IOException failure;
     private boolean closed;
 
-    /** Where the variables go. */
+    /** The file or files that receive the variables. */
     public interface Target extends Closeable {
 
         /**
-         * Refuses what cannot be added.
+         * Checks that a variable can be added.
          *
-         * @throws IllegalArgumentException the variable is not protected or was added before
+         * @throws IllegalArgumentException the variable is not protected or was already added
          */
         void requireNew(int id);
 
@@ -32,7 +32,7 @@ public final class VariableByVariable implements IncrementalCheckpoint {
         /**
          * Completes the checkpoint, or fails on all ranks.
          *
-         * @param failure of an addition on this rank, or {@code null}
+         * @param failure failure of an addition on this rank, or {@code null}
          */
         CheckpointReport commit(@Nullable IOException failure) throws IOException;
     }

@@ -1,4 +1,4 @@
-/** The engine of a rank: writes a checkpoint, commits it, and finishes it. Not API: may change in any release. */
+/** The engine of a rank, which writes, commits and finishes checkpoints. Not API: may change in any release. */
 @NullMarked
 package io.drumlin.checkpoint.internal.engine;
 
