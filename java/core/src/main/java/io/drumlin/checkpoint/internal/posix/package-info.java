@@ -1,4 +1,7 @@
-/** The modes POSIX (1), MPI-IO (2) and SIONlib (4), and their differential checkpoints. Not API: may change in any release. */
+/**
+ * The modes POSIX (1), MPI-IO (2) and SIONlib (4), and their differential checkpoints. Not API: may change in any
+ * release.
+ */
 @NullMarked
 package io.drumlin.checkpoint.internal.posix;
 

@@ -36,10 +36,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Finds a whole checkpoint of one level: one that the files of all ranks that are left give, or can give after lost files are
- * made again (docs/formats/fti-run-directory.md, section 5). The level is chosen by {@code restart.RestartCoordinator}. A commit
- * that a kill has interrupted is found here, by which of the directories of a {@link CommitSlot} is whole, and completed by
- * {@link CommitProtocol}.
+ * Finds a whole checkpoint of one level: one that the remaining files of all ranks yield, or can yield after lost files
+ * are rebuilt (docs/formats/fti-run-directory.md, section 5). {@code restart.RestartCoordinator} chooses the level. A
+ * commit interrupted by a kill is detected here, by which of the directories of a {@link CommitSlot} is whole, and
+ * completed by {@link CommitProtocol}.
  */
 public final class CheckpointSearch {
 
@@ -59,16 +59,16 @@ public final class CheckpointSearch {
     private boolean passedOver;
     private Optional<StoredCheckpoint> taken = Optional.empty();
 
-    /** What {@link #positions} has found at a level, until files are moved. */
+    /** The result of {@link #positions} for a level, valid until files are moved. */
     private Optional<Candidates> looked = Optional.empty();
 
-    /** A checkpoint that is whole and in its place, and where it stands in the log. */
+    /** A checkpoint that is whole and in its place, and its position in the log. */
     private record Mended(StoredCheckpoint stored, long position) {}
 
-    /** The checkpoints of a level, those first at which a restart looks first, and where they stand in the log. */
+    /** The checkpoints of a level in the order in which a restart tries them, and their positions in the log. */
     private record Candidates(Level level, List<StoredCheckpoint> checkpoints, List<Long> positions) {}
 
-    /** Looks for checkpoints of a level. */
+    /** Creates a search for checkpoints. */
     public CheckpointSearch(
             RankContext context, CommitProtocol levels, IoMode mode, FileRebuilder rebuilder, CommitLog log) {
         app = context.app();
@@ -85,23 +85,23 @@ public final class CheckpointSearch {
     }
 
     /**
-     * Which checkpoints are looked at, by where they stand in the log.
+     * The checkpoints to consider, as a range of positions in the log.
      *
      * @param first the lowest position
      * @param end the first position that is too high
-     * @param unknown whether those of which nothing is known are looked at too
+     * @param unknown whether checkpoints that are not in the log are considered too
      */
     public record Span(long first, long end, boolean unknown) {
 
-        /** Every checkpoint. */
+        /** Considers every checkpoint. */
         public static final Span ALL = before(Long.MAX_VALUE);
 
-        /** One of which the position is known. */
+        /** Returns the span of the checkpoint at a position. */
         public static Span of(long position) {
             return new Span(position, position + 1, false);
         }
 
-        /** What is older than a position, and what is not known. */
+        /** Returns the span of checkpoints that are older than a position or not in the log. */
         public static Span before(long position) {
             return new Span(0, position, true);
         }
@@ -111,14 +111,14 @@ public final class CheckpointSearch {
         }
     }
 
-    /** A file of this rank that is whole, of which checkpoint it is and what it holds. */
+    /** A whole file of this rank, with its checkpoint and its content. */
     public record Found(Level level, Path path, StoredFile file) {}
 
     /**
-     * Where the checkpoints of a level stand in the log, in the order in which a restart looks at them. Changes nothing.
-     * Collective.
+     * Returns the positions in the log of a level's checkpoints, in the order in which a restart tries them. Changes
+     * nothing. Collective.
      *
-     * @return -1 for one of which nothing is known
+     * @return the positions; -1 for a checkpoint that is not in the log
      */
     public List<Long> positions(Level level) throws IOException {
         Candidates candidates = candidates(level);
@@ -140,11 +140,11 @@ public final class CheckpointSearch {
     }
 
     /**
-     * Finds the newest checkpoint of a level, makes what is missing of it and clears away what an interrupted commit left.
-     * Collective.
+     * Finds the newest checkpoint of a level, rebuilds its missing files, and removes the remains of an interrupted
+     * commit. Collective.
      *
-     * @param span which checkpoints are looked at
-     * @return this rank's file in the level's directory; empty on all ranks if there is none to be had
+     * @param span the checkpoints to consider
+     * @return this rank's file in the level's directory; empty on all ranks if no checkpoint can be recovered
      */
     public Optional<Found> find(Level level, Span span) throws IOException {
         Optional<Mended> mended = mend(level, span);
@@ -170,10 +170,10 @@ public final class CheckpointSearch {
     }
 
     /**
-     * Ends the commit that a kill interrupted at a level that is not restarted from, on all nodes alike: of two halves the loss
-     * of a node would leave too little. Collective.
+     * Completes a commit that a kill interrupted at a level from which the run does not restart, in the same way on all
+     * nodes. Of two half-committed checkpoints, the loss of a node would leave too little. Collective.
      *
-     * @return whether there was such a commit; what was known of another level has been forgotten then
+     * @return whether there was such a commit; if so, results for other levels have been forgotten
      */
     public boolean settle(Level level) throws IOException {
         long[] interrupted = {0};
@@ -193,7 +193,7 @@ public final class CheckpointSearch {
         return interrupted[0] > 0;
     }
 
-    /** Makes the newest checkpoint of a level whole and brings it into its place. Collective. */
+    /** Makes the newest checkpoint of a level whole and moves it to its place. Collective. */
     private Optional<Mended> mend(Level level, Span span) throws IOException {
         Optional<Candidates> known = looked.filter(candidates -> candidates.level == level);
         Candidates candidates = known.isPresent() ? known.get() : candidates(level);
@@ -220,8 +220,8 @@ public final class CheckpointSearch {
     }
 
     /**
-     * Whether a checkpoint that is not whole, or cannot be had, had been put into its place on any node. Unlike what a kill has left of
-     * one that was being written, it may be whole again when a lost disk is back. Collective.
+     * Returns whether a checkpoint that is not whole or not recoverable was committed on any node. Unlike the remains
+     * of an interrupted write, it may be whole again when a lost disk is back. Collective.
      */
     private boolean wasCommitted(Left left) throws IOException {
         boolean here = left.slot != CommitSlot.TMP && !left.whole.isEmpty();
@@ -230,7 +230,7 @@ public final class CheckpointSearch {
         return anywhere[0] == 1;
     }
 
-    /** Whether any node has files of a level, of whatever checkpoint. Collective. */
+    /** Returns whether any node has files of any checkpoint of a level. Collective. */
     private boolean isAnythingLeft(Level level) throws IOException {
         long[] anywhere = {0};
         for (CommitSlot slot : List.of(CommitSlot.COMMITTED, CommitSlot.REPLACED)) {
@@ -245,28 +245,31 @@ public final class CheckpointSearch {
         return anywhere[0] == 1;
     }
 
-    /** Whether there is a newer checkpoint than what was found, or at all: nothing of it may be deleted yet. */
+    /**
+     * Returns whether there is a newer checkpoint than the one found, or any checkpoint if none was found. Nothing of
+     * it may be deleted yet.
+     */
     public boolean passedOver() {
         return passedOver;
     }
 
-    /** Takes note that there is one in another order of nodes. */
+    /** Records that there is a newer checkpoint in another order of nodes. */
     public void passOver() {
         passedOver = true;
     }
 
-    /** What {@link #find} has found last. */
+    /** Returns the checkpoint that {@link #find} has found last. */
     public Optional<StoredCheckpoint> taken() {
         return taken;
     }
 
     /**
-     * What is left of a checkpoint.
+     * The remaining files of a checkpoint.
      *
-     * @param slot where the files of this rank's directory lie
-     * @param whole kinds of the files that this rank has there and that are whole
-     * @param source from what this rank gets its data
-     * @param recoverable whether every rank gets its data; the same on all
+     * @param slot place of the files in this rank's directory
+     * @param whole kinds of this rank's whole files there
+     * @param source where this rank gets its data from
+     * @param recoverable whether every rank gets its data; the same on all ranks
      */
     public record Left(
             Level level,
@@ -277,10 +280,10 @@ public final class CheckpointSearch {
             boolean recoverable) {}
 
     /**
-     * What is left of the checkpoints of a level, newest first. Changes nothing. Collective.
+     * Returns what is left of the checkpoints of a level, newest first. Changes nothing. Collective.
      *
-     * @param data whether to read the files of those that may be recoverable; otherwise a file that has whole metadata or is
-     *     named by such counts as whole
+     * @param data whether to read the files of checkpoints that may be recoverable; otherwise a file counts as whole if
+     *     its metadata are whole
      */
     public List<Left> survey(Level level, boolean data) throws IOException {
         List<Left> found = new ArrayList<>();
@@ -290,17 +293,17 @@ public final class CheckpointSearch {
         return found;
     }
 
-    /** What is left of a checkpoint, all of whose files are read. Changes nothing. Collective. */
+    /** Returns what is left of a checkpoint, whose files are all read. Changes nothing. Collective. */
     public Left survey(StoredCheckpoint stored) throws IOException {
         return look(stored, true, false);
     }
 
-    /** The number in the log of each of the checkpoints, or -1. Collective. */
+    /** Returns the position in the log of each of the checkpoints, or -1. Collective. */
     public long[] positions(List<Left> checkpoints) throws IOException {
         return log.positions(checkpoints.stream().map(Left::stored).toList(), rejected);
     }
 
-    /** @param mend whether what is lost may be made on the way */
+    /** @param mend whether lost files may be rebuilt in the same pass */
     private Left look(StoredCheckpoint stored, boolean data, boolean mend) throws IOException {
         Level level = stored.level();
         CommitSlot slot = slot(level, stored);
@@ -320,9 +323,9 @@ public final class CheckpointSearch {
     }
 
     /**
-     * Reads the files that are there and leaves those that are whole. Collective.
+     * Reads the existing files and keeps the kinds of those that are whole. Collective.
      *
-     * @param mend whether what is lost may be made on the way
+     * @param mend whether lost files may be rebuilt in the same pass
      */
     private void verify(StoredCheckpoint stored, CommitSlot slot, EnumSet<FileKind> files, boolean mend)
             throws IOException {
@@ -344,7 +347,10 @@ public final class CheckpointSearch {
         }
     }
 
-    /** Only a plain file is recovered from; or the copy of it on the node, where there will be one: it is written on the way. */
+    /**
+     * Returns what to keep of a file. Data are recovered only from a plain file, or from its copy on the node, which is
+     * written in the same pass.
+     */
     private RetainPolicy keep(Level level, FileKind kind) {
         if (kind != FileKind.PLAIN) {
             return RetainPolicy.NOTHING;
@@ -356,7 +362,10 @@ public final class CheckpointSearch {
         return levels.directory(level, CommitSlot.COMMITTED);
     }
 
-    /** Where the files of a checkpoint lie that share a directory: in one place, which a restart moves as a whole. */
+    /**
+     * Returns the common place of the files of a checkpoint that share a directory. A restart moves this place as a
+     * whole.
+     */
     private CommitSlot slot(Level level, StoredCheckpoint stored) throws IOException {
         CommitSlot[] slots = CommitSlot.values();
         long[] files = new long[slots.length];
@@ -368,7 +377,7 @@ public final class CheckpointSearch {
                     .count();
         }
         (level.isGlobal() ? app : node).allreduce(files, Op.SUM);
-        // A checkpoint that a restart was copying may also be in its place: there it is whole.
+        // A checkpoint that a restart was copying may also be in its place, where it is whole.
         CommitSlot most = CommitSlot.COMMITTED;
         long mostFiles = 0;
         for (int i = 0; i < slots.length; i++) {
@@ -401,7 +410,7 @@ public final class CheckpointSearch {
         return rejected.succeeds("verifying", path, () -> stored.check(kind, path, keep));
     }
 
-    /** From what this rank gets its data, by the files of its group. Collective. */
+    /** Returns where this rank gets its data from, by the files of its group. Collective. */
     private DataSource source(Level level, EnumSet<FileKind> files) throws IOException {
         boolean redundant =
                 switch (level) {
@@ -431,7 +440,8 @@ public final class CheckpointSearch {
     }
 
     private boolean restored(Left left) throws IOException {
-        // Where the files lie now: should it fail, the places of the other checkpoints are still as they were found.
+        // Rebuilds in the present place of the files, so that after a failure the places of the other checkpoints are
+        // still valid.
         Path directory = levels.directory(left.level, left.slot);
         EnumSet<FileKind> whole = left.whole.clone();
         try {
@@ -439,7 +449,7 @@ public final class CheckpointSearch {
             return true;
         } catch (IOException e) {
             if (IoFailures.mayPass(e)) {
-                // A full disk, too, is no proof that another checkpoint is needed.
+                // A full disk does not prove either that another checkpoint is needed.
                 rejected.refuse("restoring", directory, e);
             }
             rejected.requireReadable();
@@ -456,10 +466,11 @@ public final class CheckpointSearch {
     }
 
     /**
-     * What was made is not what was lost: a file from which it was made has another byte where no digest covers it. Which one is seen by
-     * leaving out one after the other, in all groups that lack a file. Collective.
+     * Rebuilds files again after the rebuilt files turned out to be wrong, because a source file has a wrong byte that
+     * no digest covers. The wrong file is found by leaving out one file after the other, in all groups that lack a
+     * file. Collective.
      *
-     * @param whole kinds of this rank's files as they were found
+     * @param whole kinds of this rank's whole files as they were found
      */
     private boolean restoredWithoutOne(Left left, Path directory, EnumSet<FileKind> whole) throws IOException {
         boolean lacks = !group.onAll(whole.containsAll(FileKind.of(Level.L3)));
@@ -485,7 +496,7 @@ public final class CheckpointSearch {
         return false;
     }
 
-    /** Files of another checkpoint may lie where lost ones were made again; C FTI would take the first it meets. */
+    /** Deletes files of other checkpoints next to rebuilt ones, because C FTI would take the first one it finds. */
     private void deleteOthers(Path directory, StoredCheckpoint stored) throws IOException {
         for (FileKind kind : FileKind.values()) {
             String own = stored.fileName(kind);
@@ -500,7 +511,7 @@ public final class CheckpointSearch {
         }
     }
 
-    /** The ranks of a job that share a node, in a communicator of their own. Collective. */
+    /** Creates a communicator of the ranks of a job that share a node. Collective. */
     public static Communicator nodeOf(Communicator app, Topology topology) throws IOException {
         return app.split(topology.node(), topology.position());
     }

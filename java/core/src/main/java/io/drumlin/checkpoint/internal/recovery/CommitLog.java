@@ -28,12 +28,13 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which order the checkpoints of a run were taken (docs/formats/fti-run-directory.md, section 12): a file on the parallel file system
- * to which the first rank adds lines. So a checkpoint that was superseded, and is whole again because nodes have come back with old
- * disks, is known to be older.
+ * Records the order in which the checkpoints of a run were taken (docs/formats/fti-run-directory.md, section 12), in a
+ * file on the parallel file system to which the first rank adds lines. A superseded checkpoint that is whole again,
+ * because nodes have come back with old disks, is therefore known to be older.
  *
- * <p>A checkpoint is written down before it can be whole anywhere, by a thread while the data are written. One that is not there is of C FTI, of a
- * Drumlin without such a file, or could not be written down: of it nothing is known. Not thread-safe.
+ * <p>A checkpoint is recorded before it can be whole anywhere, by a thread while the data are written. The age of a
+ * checkpoint that is not in the log is unknown: it is of C FTI or of a Drumlin version without the log, or could not be
+ * recorded. Not thread-safe.
  */
 public final class CommitLog {
 
@@ -43,7 +44,7 @@ public final class CommitLog {
 
     private static final String COMMITTED = "committed";
 
-    /** Bytes of a log of which the older half is dropped. */
+    /** Bytes of a log above which its older half is dropped. */
     private static final int LONG = 1 << 20;
 
     private static final int HEX = 16;
@@ -52,10 +53,10 @@ public final class CommitLog {
     private final Path file;
     private final StorageEngine storage;
 
-    /** What there was when this start began; on the first rank only. */
+    /** The entries when this start of the run began; on the first rank only. */
     private @Nullable List<Entry> entries;
 
-    /** Lines that are not in the file yet. */
+    /** Lines that are not yet in the file. */
     private String pending = "";
 
     private @Nullable Entry begun;
@@ -71,7 +72,7 @@ public final class CommitLog {
     /**
      * A checkpoint that was begun.
      *
-     * @param identity what the files of the checkpoint have in common, and no others of its id
+     * @param identity a number that all files of the checkpoint have, and those of other checkpoints with its id do not
      * @param committed whether it is known to have been in its place on all nodes
      */
     public record Entry(int ckptId, Level level, long identity, boolean committed) {
@@ -86,9 +87,9 @@ public final class CommitLog {
     }
 
     /**
-     * Writes down a checkpoint that is going to be written, while the caller goes on. Meets nobody.
+     * Records a checkpoint that is going to be written, while the caller continues. Not collective.
      *
-     * @param identity as {@link StoredCheckpoint#identity}
+     * @param identity the {@link StoredCheckpoint#identity} of the checkpoint
      */
     public void begin(int ckptId, Level level, long identity) {
         if (app.rank() == 0) {
@@ -99,7 +100,7 @@ public final class CommitLog {
         }
     }
 
-    /** Takes note that the checkpoint that was begun last is in its place; that is written down with the next one. */
+    /** Marks the checkpoint that was begun last as committed; this is written together with the next checkpoint. */
     public void confirm() {
         Entry last = begun;
         if (last != null) {
@@ -109,7 +110,7 @@ public final class CommitLog {
         }
     }
 
-    /** Takes note that the run goes on from a checkpoint. Meets nobody. */
+    /** Records that the run continues from a checkpoint. Not collective. */
     public void goOn(StoredCheckpoint from) throws IOException {
         OptionalLong identity = from.identity();
         if (app.rank() == 0 && identity.isPresent()) {
@@ -122,7 +123,7 @@ public final class CommitLog {
         }
     }
 
-    /** Writes what is not written yet. Meets nobody. */
+    /** Writes the pending lines. Not collective. */
     public void flush() {
         await();
         if (!pending.isEmpty()) {
@@ -138,12 +139,12 @@ public final class CommitLog {
             started.start();
             thread = started;
         } catch (OutOfMemoryError e) {
-            // No thread is to be had. Other ranks go on.
+            // No thread can be created. Other ranks continue, so this rank writes itself.
             write();
         }
     }
 
-    /** Waits until all is durable, or is known not to be. */
+    /** Waits until all lines are durable, or writing has failed. */
     public void await() {
         Thread started = thread;
         boolean interrupted = false;
@@ -166,7 +167,7 @@ public final class CommitLog {
             pending = "";
             failed = false;
         } catch (IOException e) {
-            // A checkpoint on the nodes must not need the parallel file system: tried again with the next one.
+            // A checkpoint on the nodes must not depend on the parallel file system. The next checkpoint tries again.
             LOG.log(
                     failed ? Logger.Level.DEBUG : Logger.Level.WARNING,
                     "the order of the last checkpoints is not written down yet, which matters if nodes come back with old"
@@ -184,7 +185,7 @@ public final class CommitLog {
         try (BlockFile open = storage.open(file, EnumSet.of(OpenMode.WRITE))) {
             long end = open.size();
             if (end <= LONG) {
-                // What is before may be half a line.
+                // The text before may be half a line.
                 String added = "\n" + lines;
                 open.write(ByteBuffer.wrap(added.getBytes(StandardCharsets.US_ASCII)), end);
                 open.sync();
@@ -206,7 +207,7 @@ public final class CommitLog {
         return Long.toHexString(crc.getValue());
     }
 
-    /** What the file says, in its order; for the first rank. Lines that were not written whole, or are damaged, say nothing. */
+    /** Returns the entries of the file, in its order; for the first rank. Incomplete or damaged lines are ignored. */
     public List<Entry> entries() throws IOException {
         List<Entry> known = entries;
         if (known == null) {
@@ -239,7 +240,7 @@ public final class CommitLog {
         }
     }
 
-    /** The number of the last of a checkpoint, or -1. */
+    /** Returns the index of the last entry of a checkpoint, or -1. */
     private static int last(List<Entry> entries, int ckptId, long identity) {
         int last = entries.size() - 1;
         while (last >= 0 && !entries.get(last).is(ckptId, identity)) {
@@ -249,10 +250,10 @@ public final class CommitLog {
     }
 
     /**
-     * Where checkpoints stand in the order in which they were taken. Collective.
+     * Returns the positions of checkpoints in the order in which they were taken. Collective.
      *
-     * @param rejected told if the file cannot be read; nothing is known then
-     * @return for each its number, the higher the newer, or -1; the same on all ranks
+     * @param rejected receives the log if it cannot be read; then nothing is known
+     * @return the position of each checkpoint, higher for newer ones, or -1; the same on all ranks
      */
     long[] positions(List<StoredCheckpoint> checkpoints, RejectedFiles rejected) throws IOException {
         long[] positions = new long[checkpoints.size()];
@@ -276,9 +277,9 @@ public final class CommitLog {
     }
 
     /**
-     * The levels at which there may be a checkpoint that is newer. Collective.
+     * Returns the levels at which there may be a newer checkpoint. Collective.
      *
-     * @param position of the one that was found
+     * @param position position of the found checkpoint
      */
     public Set<Level> levelsOfNewer(long position) throws IOException {
         Set<Level> levels = EnumSet.noneOf(Level.class);
@@ -286,7 +287,7 @@ public final class CommitLog {
             List<Entry> known = entries();
             for (Entry newer : known.subList((int) position + 1, known.size())) {
                 levels.add(newer.level);
-                // A restart brings it to the nodes, and the end of a run to level 4.
+                // A restart copies it to the nodes, and the end of a run to level 4.
                 levels.addAll(newer.committed ? List.of(Level.L1, Level.L4) : List.of(Level.L1));
             }
         }
@@ -298,10 +299,10 @@ public final class CommitLog {
     }
 
     /**
-     * Whether a newer checkpoint was in its place once. Collective; the first rank warns.
+     * Returns whether a newer checkpoint was once committed. Collective; the first rank logs a warning.
      *
-     * @param position of {@code found}
-     * @param found what the restart goes on from
+     * @param position position of {@code found}
+     * @param found the checkpoint from which the restart continues
      */
     boolean isOlder(long position, StoredCheckpoint found) throws IOException {
         long[] newer = {0};
@@ -332,10 +333,10 @@ public final class CommitLog {
     }
 
     /**
-     * Puts what is known into its order, the newest first. What is not known keeps its place among the others.
+     * Sorts things with known positions, the newest first. Things without a known position keep their places.
      *
-     * @param things that have these positions
-     * @param positions in the log, -1 where none is known
+     * @param things the things to sort
+     * @param positions their positions in the log, -1 if unknown
      */
     public static <T> List<T> inOrder(List<T> things, long[] positions) {
         List<Integer> known = new ArrayList<>();

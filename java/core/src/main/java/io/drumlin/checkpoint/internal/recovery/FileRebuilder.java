@@ -41,11 +41,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Makes the lost files of a checkpoint of level 2 or 3 again, so that it stands another loss
+ * Rebuilds the lost files of a checkpoint of level 2 or 3, so that it survives another loss
  * (docs/formats/fti-run-directory.md, section 5).
  *
- * <p>A file is made under another name, checked whole, and renamed; so the files that are there are never touched, and a
- * failure leaves what was to be had before.
+ * <p>A file is rebuilt under another name, verified completely, and renamed. Existing files are therefore never
+ * touched, and after a failure everything recoverable is still recoverable.
  */
 public final class FileRebuilder {
 
@@ -57,16 +57,16 @@ public final class FileRebuilder {
     private final PartnerCopy partner;
     private final SlabPool slabs;
 
-    /** Files that came or were made before those that are there were verified, by kind, under another name. */
+    /** Files that were received or rebuilt before the existing files were verified, by kind, under another name. */
     private final Map<FileKind, Path> ahead = new EnumMap<>(FileKind.class);
 
-    /** The directory that was made for them. */
+    /** The directory that was created for these files. */
     private Optional<Path> directoryMadeAhead = Optional.empty();
 
-    /** Of level 3, with those files of this rank from which they were made. */
+    /** The files of level 3 rebuilt ahead, and this rank's files from which they were rebuilt. */
     private Optional<Rebuilt> rebuiltAhead = Optional.empty();
 
-    /** Member of the group whose plain file nothing is made from, though it seems to be whole. */
+    /** Member of the group whose plain file is not used for rebuilding although it seems to be whole. */
     private OptionalInt leftOut = OptionalInt.empty();
 
     public FileRebuilder(Communicator app, Group group, StorageEngine storage, SlabPool slabs) {
@@ -78,13 +78,13 @@ public final class FileRebuilder {
     }
 
     /**
-     * Sends the files from which lost ones of level 2 follow, and writes these under another name, all in one pass: whether the files are
-     * whole is asked only then, and nobody reads them again for it. Where that cannot be done, or fails, {@link #restore} does it in
-     * two. Collective.
+     * Sends the files that replace lost ones of level 2, and writes the received ones under another name, in one pass.
+     * The files are verified only afterwards, without being read again. If this is not possible, or fails,
+     * {@link #restore} does the work in two passes. Collective.
      *
-     * @param directory where this rank's files of it lie and will lie
+     * @param directory directory of this rank's files of the checkpoint
      * @param present kinds of the files that this rank has
-     * @param reader gets what is known of the files that were sent and made
+     * @param reader receives the digests of the sent and rebuilt files
      */
     void sendAhead(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, CheckpointReader reader)
             throws IOException {
@@ -158,20 +158,21 @@ public final class FileRebuilder {
             long size = PathStatus.size(path);
             return stored.digested(kind, path).flatMap(meta -> transfer.plan(size, meta));
         } catch (IOException e) {
-            // Who verifies the file will say so.
+            // The verification of the file reports this failure.
             LOG.log(Logger.Level.DEBUG, "{0} is not sent ahead: {1}", path, e.getMessage());
             return Optional.empty();
         }
     }
 
     /**
-     * Makes lost files of level 3 under another name while those that are there are read to be verified, in one pass, in the groups in which
-     * that can be done; where it fails {@link #restore} makes them. Collective.
+     * Rebuilds lost files of level 3 under another name in the same pass that reads the existing files for
+     * verification, in the groups in which this is possible. If it fails, {@link #restore} rebuilds the files.
+     * Collective.
      *
-     * @param directory where this rank's files of it lie and will lie
+     * @param directory directory of this rank's files of the checkpoint
      * @param present kinds of the files that this rank has
-     * @param reader gets what is known of the files that were read
-     * @param meanwhile what ranks do whose group takes no part
+     * @param reader receives the digests of the files that were read
+     * @param meanwhile work of ranks whose group does not take part
      */
     void rebuildAhead(
             StoredCheckpoint stored,
@@ -204,7 +205,7 @@ public final class FileRebuilder {
                     Logger.Level.WARNING,
                     "the files that are left are verified before lost ones are made: {0}",
                     e.getMessage());
-            // Other groups have verified their files meanwhile.
+            // The other groups have verified their files meanwhile.
             if (!lost.isEmpty()) {
                 reader.forget();
             }
@@ -217,22 +218,22 @@ public final class FileRebuilder {
     }
 
     /**
-     * Of which kinds lost files of the group can be made while all that are there are hashed; none if there is nothing to be made, or some
-     * cannot be hashed so. Collective in the group.
+     * Returns the kinds of the group's lost files that can be rebuilt while all existing files are hashed; none if no
+     * file is lost, or some files cannot be hashed in this way. Collective in the group.
      *
-     * @param hashed kinds of this rank's files that can
+     * @param hashed kinds of this rank's files that can be hashed
      */
     private EnumSet<FileKind> rebuiltOnTheWay(StoredCheckpoint stored, EnumSet<FileKind> present, Set<FileKind> hashed)
             throws IOException {
         int files = presence(present).cardinality();
-        // Of an odd size the last byte of a plain file may follow from its digest only (docs/formats/fti-ff.md, section
-        // 7).
+        // If the size is odd, only its digest may determine the last byte of a plain file (docs/formats/fti-ff.md,
+        // section 7).
         boolean even = extendedSize(stored) % Short.BYTES == 0;
         boolean possible = files >= group.size() && files < 2 * group.size() && even && hashed.containsAll(present);
         return group.onAll(possible) ? EnumSet.of(FileKind.PLAIN, FileKind.ENCODED) : EnumSet.noneOf(FileKind.class);
     }
 
-    /** Deletes what was sent ahead for a checkpoint that is not made whole. */
+    /** Deletes files received or rebuilt ahead for a checkpoint that is not made whole. */
     void forgetMadeAhead() {
         for (Path target : ahead.values()) {
             try {
@@ -247,7 +248,7 @@ public final class FileRebuilder {
         }
         ahead.clear();
         rebuiltAhead = Optional.empty();
-        // The directory as it was found: where there is none, another may be brought into its place.
+        // Removes a directory that did not exist before, because another one may be moved to its place.
         directoryMadeAhead.ifPresent(directory -> {
             try {
                 if (PathStatus.entries(directory).isEmpty()) {
@@ -260,7 +261,7 @@ public final class FileRebuilder {
         directoryMadeAhead = Optional.empty();
     }
 
-    /** Verifies what was sent ahead and gives it its name. */
+    /** Verifies the files that were received ahead, and renames them to their final names. */
     private void takeMadeAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
         for (Map.Entry<FileKind, Path> file : ahead.entrySet()) {
             stored.check(file.getKey(), UnfinishedFile.unfinished(file.getValue()), RetainPolicy.NOTHING);
@@ -272,10 +273,10 @@ public final class FileRebuilder {
     }
 
     /**
-     * Makes what is missing of a checkpoint. Collective.
+     * Rebuilds the missing files of a checkpoint. Collective.
      *
-     * @param directory where this rank's files of it lie and will lie
-     * @param present kinds of the files that this rank has, whole; gets those that were made
+     * @param directory directory of this rank's files of the checkpoint
+     * @param present kinds of this rank's whole files; rebuilt ones are added
      * @throws IOException on all ranks, if it failed on any
      */
     void restore(Level level, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
@@ -283,7 +284,7 @@ public final class FileRebuilder {
             return;
         }
         if (level == Level.L3) {
-            // First: what cannot be taken is deleted, and maybe the directory.
+            // First, because files that cannot be used are deleted, and possibly their directory.
             takeRebuiltAhead(stored, present);
         }
         makeReady(directory);
@@ -292,8 +293,8 @@ public final class FileRebuilder {
                     app, "taking what came of checkpoint " + stored.ckptId(), () -> takeMadeAhead(stored, present));
         }
         if (level == Level.L2 && !isWhole(level, present)) {
-            // A lost copy comes from the plain file on the left, which is there; then a lost plain file from the copy
-            // on the right.
+            // First a lost copy is sent from the left neighbour, whose plain file exists; then a lost plain file from
+            // the copy on the right.
             move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
             move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
         } else if (level == Level.L3) {
@@ -306,9 +307,10 @@ public final class FileRebuilder {
     }
 
     /**
-     * As {@link #restore}, at level 3, without the plain file of a member of the group; that is made again after the others. Collective.
+     * Rebuilds files of level 3 like {@link #restore}, but without the plain file of a group member, which is rebuilt
+     * after the others. Collective.
      *
-     * @param member of this rank's group; empty where all files of the group are used
+     * @param member the member of this rank's group; empty if all files of the group are used
      */
     void restoreWithout(OptionalInt member, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present)
             throws IOException {
@@ -365,19 +367,22 @@ public final class FileRebuilder {
         });
     }
 
-    /** Makes all lost files of level 3 again. Collective. */
+    /** Rebuilds all lost files of level 3. Collective. */
     private void rebuild(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
-        // One for all, though only a group with an odd size needs it: what follows is collective over the groups.
+        // All groups do the same, although only a group with an odd size needs it, because the following steps are
+        // collective over the groups.
         long[] odd = {Math.floorMod(extendedSize(stored), (long) Short.BYTES)};
         app.allreduce(odd, Op.MAX);
         if (odd[0] != 0) {
-            // The last byte of a plain file may follow from its digest only (docs/formats/fti-ff.md, section 7).
+            // Only its digest may determine the last byte of a plain file (docs/formats/fti-ff.md, section 7).
             decode(stored, directory, present);
         }
         make(stored, directory, present, EnumSet.of(FileKind.PLAIN, FileKind.ENCODED));
     }
 
-    /** Gives what was made ahead its names, in groups where all files from which it was made are whole. Collective. */
+    /**
+     * Renames the files rebuilt ahead to their final names, in groups in which all source files are whole. Collective.
+     */
     private void takeRebuiltAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
         boolean whole = rebuiltAhead.isPresent() && present.equals(rebuiltAhead.get().from);
         boolean take = group.onAll(whole);
@@ -387,17 +392,17 @@ public final class FileRebuilder {
                 ahead.clear();
                 rebuiltAhead = Optional.empty();
             }
-            // Here: no rank deletes the directory while another makes it again.
+            // Here, so that no rank deletes the directory while another one creates it again.
             forgetMadeAhead();
         });
     }
 
-    /** Makes lost plain files of level 3 again, without their redundancy. Parameters as those of {@link #restore}. Collective. */
+    /** Rebuilds lost plain files of level 3 without their redundancy; otherwise like {@link #restore}. Collective. */
     public void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
         make(stored, directory, present, EnumSet.of(FileKind.PLAIN));
     }
 
-    /** Makes lost files of the given kinds again, all from the same pass over those that are there. Collective. */
+    /** Rebuilds lost files of the given kinds in a single pass over the existing files. Collective. */
     private void make(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> kinds)
             throws IOException {
         Optional<Rebuilt> rebuilt = make(stored, directory, present, kinds, Optional.empty(), () -> {});
@@ -409,10 +414,10 @@ public final class FileRebuilder {
     }
 
     /**
-     * The same, under other names and not verified. Collective.
+     * Rebuilds lost files of the given kinds under other names, without verifying them. Collective.
      *
-     * @param hashes get this rank's files as they are read
-     * @param otherwise what is done in a group that has lost none
+     * @param hashes receives this rank's files as they are read
+     * @param otherwise work in a group that has lost no file
      * @return empty in such a group
      */
     private Optional<Rebuilt> make(
@@ -459,11 +464,11 @@ public final class FileRebuilder {
     }
 
     /**
-     * Files of level 3 that were made and have not their names yet.
+     * Files of level 3 that were rebuilt and do not have their final names yet.
      *
-     * @param from kinds of this rank's files from which the group's lost ones were made
-     * @param made the names they will have
-     * @param md5 of the encoded part of the encoded file
+     * @param from kinds of this rank's files from which the group's lost files were rebuilt
+     * @param made the final names
+     * @param md5 MD5 of the encoded part of the encoded file
      */
     private record Rebuilt(EnumSet<FileKind> from, Map<FileKind, Path> made, String md5) {}
 
@@ -474,14 +479,14 @@ public final class FileRebuilder {
         }
         Path encoded = rebuilt.made.get(FileKind.ENCODED);
         if (encoded != null) {
-            // Not checked: its digest is that of the bytes that were written, and there is no other.
+            // Not checked, because its only digest is that of the written bytes.
             stored.encodedAgain(rebuilt.md5);
             UnfinishedFile.putInPlace(storage, encoded);
             present.add(FileKind.ENCODED);
         }
     }
 
-    /** Numbers of the lost files of the group among those of the given kinds. */
+    /** Returns the numbers of the group's lost files of the given kinds. */
     private BitSet lost(BitSet files, EnumSet<FileKind> kinds) {
         BitSet lost = new BitSet();
         lost.set(
@@ -491,7 +496,7 @@ public final class FileRebuilder {
         return lost;
     }
 
-    /** Cuts a new plain file to its size, which it returns. */
+    /** Truncates a rebuilt plain file to its size, and returns the size. */
     private long cut(Path extended, StoredCheckpoint stored) throws IOException {
         long size;
         try (BlockFile file = storage.open(extended, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
@@ -516,7 +521,7 @@ public final class FileRebuilder {
         return size;
     }
 
-    /** Numbers of the files of the group that are there. Collective in the group. */
+    /** Returns the numbers of the group's existing files. Collective in the group. */
     private BitSet presence(EnumSet<FileKind> present) throws IOException {
         BitSet files = group.ranksWith(present.contains(FileKind.PLAIN));
         group.ranksWith(present.contains(FileKind.ENCODED)).stream().forEach(rank -> files.set(group.size() + rank));
@@ -529,10 +534,10 @@ public final class FileRebuilder {
         return size[0];
     }
 
-    /** Checks a file that was made and gives it its name. */
+    /** Verifies a rebuilt file and renames it to its final name. */
     private void finish(StoredCheckpoint stored, FileKind kind, Path made, EnumSet<FileKind> present)
             throws IOException {
-        // A plain file is recovered from.
+        // Data are recovered only from a plain file.
         RetainPolicy keep = kind == FileKind.PLAIN ? RetainPolicy.IN_VARIABLES : RetainPolicy.NOTHING;
         stored.check(kind, UnfinishedFile.unfinished(made), keep);
         UnfinishedFile.putInPlace(storage, made);

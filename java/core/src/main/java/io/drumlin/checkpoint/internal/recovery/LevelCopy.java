@@ -24,7 +24,10 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Optional;
 
-/** Copies a checkpoint between the levels: to the node at a restart from level 4, to level 4 when the last one is kept. */
+/**
+ * Copies a checkpoint between levels: to the node at a restart from level 4, and to level 4 when the last checkpoint is
+ * kept.
+ */
 public final class LevelCopy {
 
     private final Communicator app;
@@ -44,8 +47,8 @@ public final class LevelCopy {
     }
 
     /**
-     * Brings a copy of this rank's file of a checkpoint into the directory {@code tmp} of a level: the one that was written while the
-     * file was verified, or one that is checked then. Collective.
+     * Puts a copy of this rank's file of a checkpoint into the directory {@code tmp} of a level: either the copy that
+     * was written while the file was verified, or a new copy that is then verified. Collective.
      */
     public void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
         String operation = "copying " + from + " to level " + level.number();
@@ -64,7 +67,7 @@ public final class LevelCopy {
                 }
                 long size = file.whole().map(StoredFile.Chunk::length).orElse(PathStatus.size(from));
                 new FileCopy(storage, slabs).copy(from, start, size, copy);
-                // At a restart the copy is what is recovered.
+                // At a restart the data are recovered from the copy.
                 reader.verify(
                         copy,
                         file.movedBy(-start),
@@ -87,7 +90,7 @@ public final class LevelCopy {
             long start = shared.write(copy, bytes[0]).start();
             Agreement.run(app, operation, () -> reader.verify(copy, file.movedBy(start), RetainPolicy.NOTHING));
         } finally {
-            // A failure on one rank must not keep it from what the others do next.
+            // A rank with a failure must still take part in what the others do next.
             Agreement.run(app, operation, () -> {
                 if (opened[0] != null) {
                     opened[0].close();

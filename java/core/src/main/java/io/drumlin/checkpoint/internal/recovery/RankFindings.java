@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a rank has of a checkpoint.
+ * The files that a rank has of a checkpoint.
  *
- * @param rank that the names of its files carry
- * @param position in the order in which checkpoints were taken, or -1
- * @param expected the files it would have if none were lost
+ * @param rank rank in the names of its files
+ * @param position position in the order in which checkpoints were taken, or -1
+ * @param expected the files that it would have if none were lost
  */
 public record RankFindings(int rank, Left left, long position, boolean archived, List<Path> expected) {
 

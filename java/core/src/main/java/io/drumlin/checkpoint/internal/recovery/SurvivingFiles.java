@@ -13,14 +13,14 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** The files of a checkpoint that this rank has, opened to make lost ones from them. */
+/** This rank's remaining files of a checkpoint, opened to rebuild lost ones. */
 final class SurvivingFiles {
 
     private final Map<FileKind, ReadAhead> files = new EnumMap<>(FileKind.class);
 
     private SurvivingFiles() {}
 
-    /** What is done with this rank's files. Collective; it fails on all ranks or on none. */
+    /** Work on this rank's files. Collective; it fails on all ranks or on none. */
     @FunctionalInterface
     interface Work {
         void run(SurvivingFiles own) throws IOException;
@@ -44,7 +44,7 @@ final class SurvivingFiles {
         Agreement.run(app, "closing files of checkpoint " + ckptId, own::close);
     }
 
-    /** Those that are there. */
+    /** Returns the existing files. */
     Map<FileKind, ReadAhead> all() {
         return files;
     }
@@ -57,7 +57,7 @@ final class SurvivingFiles {
         return source;
     }
 
-    /** Bytes of a file; 0 when it is not there. */
+    /** Returns the bytes of a file; 0 if it does not exist. */
     long size(FileKind kind) {
         ByteSource source = files.get(kind);
         return source == null ? 0 : source.size();

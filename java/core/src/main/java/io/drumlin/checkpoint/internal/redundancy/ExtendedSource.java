@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A file as it enters a Reed-Solomon group: extended with zeros, and where the mode wants it with its own size at the end
+ * A file as it enters a Reed-Solomon group: extended with zeros, and in some modes with its own size at the end
  * (docs/formats/fti-ff.md, section 7).
  */
 final class ExtendedSource implements ByteSource {

@@ -13,8 +13,8 @@ import java.util.Optional;
  * Sends checkpoint files to neighbours in the group, slab by slab: to the partner, {@link Group#right}, at level 2
  * (docs/formats/fti-run-directory.md, section 5).
  *
- * <p>A rank that cannot read or write keeps sending and receiving and fails when all have done; the caller lets the ranks
- * agree then.
+ * <p>A rank that cannot read or write keeps sending and receiving, and fails after the exchange. The caller then lets
+ * the ranks agree on the result.
  */
 public final class PartnerCopy {
 
@@ -31,13 +31,13 @@ public final class PartnerCopy {
     }
 
     /**
-     * A file that comes from another rank.
+     * A file to receive from another rank.
      *
-     * @param path where it is made, replaced when it exists
+     * @param path path of the received file, replaced if it exists
      */
     public record Incoming(int from, long size, Path path) {}
 
-    /** A file that goes to another rank, which knows its size. */
+    /** A file to send to another rank, which knows its size. */
     public record Outgoing(int to, ByteSource bytes) {}
 
     /**

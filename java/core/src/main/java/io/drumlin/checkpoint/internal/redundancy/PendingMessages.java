@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that were started and that are awaited together. The next ones take their objects. To be closed before their memory
- * is freed. Not thread-safe.
+ * Messages that were started and are awaited together. Later messages reuse their objects. Must be closed before the
+ * memory of the messages is freed. Not thread-safe.
  */
 public final class PendingMessages implements Closeable {
 
@@ -19,7 +19,7 @@ public final class PendingMessages implements Closeable {
     private final int tag;
     private final List<Request> requests = new ArrayList<>();
 
-    /** Requests that nobody has awaited yet; those behind them are over. */
+    /** Number of requests under way, at the start of the list; the requests after them are complete. */
     private int underway;
 
     public PendingMessages(Communicator comm, int tag) {
@@ -49,7 +49,7 @@ public final class PendingMessages implements Closeable {
     }
 
     /**
-     * Waits for all that were started, in this order, also when one has failed: their memory is used again.
+     * Waits for all started messages, in their order, also if one has failed, because their memory is reused.
      *
      * @throws IOException the first failure
      */
@@ -69,7 +69,8 @@ public final class PendingMessages implements Closeable {
     }
 
     /**
-     * Sees to it that nothing comes any more into the memory of messages that nobody has awaited, because something else has failed.
+     * Makes sure that nothing arrives any more in the memory of messages that were not awaited because of another
+     * failure.
      *
      * @throws IOException the first failure
      */

@@ -13,9 +13,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is written with bytes other ranks send. When it cannot be written the bytes are still taken, so that no rank
- * waits for this one; the failure comes out at the end. What is called for each window makes no objects, so it hands no functions over.
- * Not thread-safe.
+ * Writes a file with bytes sent by other ranks. If the file cannot be written, the bytes are still received, so that no
+ * rank waits for this one, and the failure is thrown at the end. The methods called for each window create no objects,
+ * and therefore pass no lambdas. Not thread-safe.
  */
 final class ReceivedFile implements Closeable {
 
@@ -24,21 +24,24 @@ final class ReceivedFile implements Closeable {
     private final DeferredFailure failure = new DeferredFailure();
 
     /**
-     * @param slabs through which it is written, and for windows
-     * @param path the file, replaced when it exists
-     * @param size bytes it will have
+     * @param slabs slabs for writing the file and for windows
+     * @param path the file, replaced if it exists
+     * @param size final size in bytes
      */
     ReceivedFile(StorageEngine storage, SlabPool slabs, Path path, long size) {
         this.slabs = slabs;
         failure.attempt(() -> file = new SequentialFile(storage, slabs, path, size));
     }
 
-    /** No file: what is received is dropped, and {@link #finish} says whether what was sent could be read. */
+    /**
+     * Creates a receiver without a file: received bytes are dropped, and {@link #finish} throws if the sent bytes could
+     * not be read.
+     */
     ReceivedFile(SlabPool slabs) {
         this.slabs = slabs;
     }
 
-    /** As {@link SequentialFile#space}, but never fails. */
+    /** Returns memory like {@link SequentialFile#space}, but never fails. */
     ByteBuffer space(int wanted) {
         if (file != null && !failure.isThere()) {
             try {
@@ -51,9 +54,9 @@ final class ReceivedFile implements Closeable {
     }
 
     /**
-     * The space that was handed out last holds its bytes.
+     * Says that the space handed out last is filled.
      *
-     * @param last whether they are the last of the file: more windows may be asked for then, which must not be given its slab
+     * @param last whether these are the last bytes of the file; windows requested afterwards must not get its slab
      */
     void filled(boolean last) {
         if (file != null && !failure.isThere()) {
@@ -69,7 +72,7 @@ final class ReceivedFile implements Closeable {
         }
     }
 
-    /** Fills the remaining space of {@code target} with bytes that are to be sent, unless a step before has failed. */
+    /** Fills the remaining space of {@code target} with bytes to send, unless an earlier step has failed. */
     void read(ByteSource source, long offset, ByteBuffer target) {
         if (!failure.isThere()) {
             try {
@@ -80,13 +83,13 @@ final class ReceivedFile implements Closeable {
         }
     }
 
-    /** A slab of the pool for other bytes than those of the file; one whose write has failed is passed over. */
+    /** Returns a slab of the pool for bytes that are not in the file; a slab whose write has failed is skipped. */
     ByteBuffer window(int length) {
         while (true) {
             try {
                 return slabs.take().buffer().limit(length);
             } catch (IOException e) {
-                // Each slab tells the failure of its last write once: this ends.
+                // Each slab reports the failure of its last write only once, so the loop ends.
                 failure.add(e);
             }
         }
@@ -101,7 +104,7 @@ final class ReceivedFile implements Closeable {
         });
     }
 
-    /** Runs a step unless one before has failed. Whatever goes wrong must not keep this rank from the next message. */
+    /** Runs a step unless an earlier one has failed. No failure may keep this rank from the next message. */
     void attempt(Agreement.Step step) {
         failure.attempt(step);
     }

@@ -29,18 +29,18 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and mends the Reed-Solomon files of a group: level 3 (docs/formats/fti-ff.md, section 7).
+ * Creates and rebuilds the Reed-Solomon files of a group: level 3 (docs/formats/fti-ff.md, section 7).
  *
- * <p>All files advance together, a window at a time: each rank reads the windows of its files once, sends them to the ranks
- * that lack a file, and adds up what it gets. Files are numbered, those with data 0 to k - 1 and the encoded ones k to
- * 2k - 1; rank i of the group has files i and k + i. A rank that cannot read or write keeps sending and receiving and fails when
- * all have done; the caller lets the ranks agree then.
+ * <p>All files advance together, one window at a time. Each rank reads the windows of its files once, sends them to the
+ * ranks that lack a file, and adds up the windows that it receives. Files are numbered: those with data are 0 to k - 1
+ * and the encoded ones k to 2k - 1; rank i of the group has files i and k + i. A rank that cannot read or write keeps
+ * sending and receiving, and fails after the exchange. The caller then lets the ranks agree on the result.
  */
 public final class ReedSolomonGroup {
 
     private static final int TAG = 3;
 
-    /** Windows of other ranks that are held at a time. */
+    /** Windows of other ranks that are in memory at a time. */
     private static final int BATCH = 8;
 
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 16).asReadOnlyBuffer();
@@ -53,11 +53,11 @@ public final class ReedSolomonGroup {
     private final Supplier<StreamDigest> digests;
 
     public ReedSolomonGroup(Group group, StorageEngine storage, SlabPool slabs) {
-        // One window waits: its slab is asked for again only when two more were made, of a dozen slabs each.
+        // One window may wait: its slab is requested again only after two more windows of a dozen slabs each.
         this(group, storage, slabs, () -> new StreamDigest(1));
     }
 
-    /** @param digests makes those of encoded files; at most one piece may wait in them */
+    /** @param digests creates the digests of encoded files, in which at most one piece may wait */
     ReedSolomonGroup(Group group, StorageEngine storage, SlabPool slabs, Supplier<StreamDigest> digests) {
         this.group = group;
         this.storage = storage;
@@ -66,22 +66,22 @@ public final class ReedSolomonGroup {
         code = new ReedSolomon16(group.size());
     }
 
-    /** The size of this rank's plain file. */
+    /** Returns the size of this rank's plain file. */
     @FunctionalInterface
     public interface PlainSize {
 
-        /** Bytes; asked when the plain file is there, with its extension if it was made. */
+        /** Returns the size in bytes. Called when the plain file exists, with its extension if it was rebuilt. */
         long get() throws IOException;
     }
 
     /**
-     * Makes the encoded files of all ranks from their plain files. Collective in the group.
+     * Creates the encoded files of all ranks from their plain files. Collective in the group.
      *
      * @param plain this rank's plain file
      * @param extendedSize bytes of the encoded part, the same on all ranks
-     * @param path this rank's encoded file, replaced when it exists
+     * @param path this rank's encoded file, replaced if it exists
      * @return MD5 of its encoded part, lower-case hexadecimal
-     * @throws IOException as {@link #make}
+     * @throws IOException this rank's plain file could not be read, or the encoded file is not whole and durable
      */
     public String encode(ByteSource plain, long extendedSize, Encoding encoding, Path path) throws IOException {
         int k = group.size();
@@ -102,16 +102,17 @@ public final class ReedSolomonGroup {
     }
 
     /**
-     * Makes files of the group from k others, in one pass. New plain files are left with their extension. Collective in the
-     * group.
+     * Rebuilds files of the group from k others, in one pass. Rebuilt plain files keep their extension. Collective in
+     * the group.
      *
-     * @param present numbers of the files that are there, at least k
-     * @param wanted numbers of the files to be made
-     * @param own this rank's files that are there
+     * @param present numbers of the existing files, at least k
+     * @param wanted numbers of the files to rebuild
+     * @param own this rank's existing files
      * @param extendedSize bytes of the encoded part, the same on all ranks
-     * @param targets this rank's new files; those that are wanted are looked at
-     * @param hashes get all windows of this rank's files, also of those that nothing is made from
-     * @return MD5 of the encoded part of this rank's encoded file, lower-case hexadecimal; empty if that is not wanted
+     * @param targets paths of this rank's rebuilt files; only wanted files are used
+     * @param hashes receives all windows of this rank's files, also of those from which nothing is rebuilt
+     * @return MD5 of the encoded part of this rank's encoded file, lower-case hexadecimal; empty if that file is not
+     *     wanted
      * @throws IOException one of this rank's files could not be read, or a new one is not whole and durable
      */
     public String make(
@@ -168,15 +169,15 @@ public final class ReedSolomonGroup {
         return new NewFile(kind, decoding.row(number), new ReceivedFile(storage, slabs, target, size));
     }
 
-    /** A file that this rank makes. */
+    /** A file that this rank creates or rebuilds. */
     private final class NewFile implements AutoCloseable {
         private final int[] row;
         private final ReceivedFile file;
 
-        /** Of an encoded file. */
+        /** The digest of an encoded file; null for a plain file. */
         private final @Nullable StreamDigest md5;
 
-        /** Another rank waits for the next window, whatever becomes of the digest. */
+        /** Deferred like other steps, because another rank waits for the next window even if the digest fails. */
         private final Agreement.Step hashing = this::hash;
 
         private ByteBuffer sum = ZEROS;
@@ -187,7 +188,7 @@ public final class ReedSolomonGroup {
             md5 = kind == FileKind.ENCODED ? digests.get() : null;
         }
 
-        /** Begins a window: {@code length} bytes of the file, in {@code whole} bytes of elements of the field. */
+        /** Begins a window of {@code length} bytes of the file; whole field elements need {@code whole} bytes. */
         void begin(int length, int whole) {
             sum = length == whole ? file.space(length) : file.window(whole);
             for (int zeroed = 0; zeroed < whole; zeroed += ZEROS.capacity()) {
@@ -195,7 +196,7 @@ public final class ReedSolomonGroup {
             }
         }
 
-        /** With what the files at these positions in the row are multiplied. */
+        /** Returns the factors of the files at these positions in the row. */
         int[] coefficients(int[] positions) {
             return Arrays.stream(positions).map(position -> row[position]).toArray();
         }
@@ -221,7 +222,7 @@ public final class ReedSolomonGroup {
             }
         }
 
-        /** MD5 of all windows, lower-case hexadecimal; empty where there is none. */
+        /** Returns the MD5 of all windows, lower-case hexadecimal; empty if none is computed. */
         String digest() {
             return md5 == null ? "" : HexFormat.of().formatHex(md5.digest());
         }
@@ -236,16 +237,16 @@ public final class ReedSolomonGroup {
         }
     }
 
-    /** Files whose windows are added up in one go. */
+    /** Files whose windows are added up together. */
     private static final class Batch {
 
-        /** Of the files, in {@code used}. */
+        /** Positions of the files in {@code used}. */
         private final int[] positions;
 
-        /** Of these files for each file that is made. */
+        /** Factors of these files for each rebuilt file. */
         private final List<int[]> coefficients;
 
-        /** Of this step, one of each file. */
+        /** Windows of this step, one of each file. */
         private final List<ByteBuffer> windows;
 
         Batch(List<Integer> files, List<NewFile> made) {
@@ -256,11 +257,11 @@ public final class ReedSolomonGroup {
         }
     }
 
-    /** The ranks' way through their files. A step makes no objects, so lists are gone through by their indices. */
+    /** The pass of the ranks through their files. A step creates no objects, so loops over lists use indices. */
     private final class Exchange implements AutoCloseable {
         private final int[] used;
 
-        /** This rank's files, and those of others in the order in which they come. */
+        /** This rank's files; the batches of other ranks' files follow in the order in which they arrive. */
         private final Batch mine;
 
         private final List<Batch> others = new ArrayList<>();
@@ -271,7 +272,7 @@ public final class ReedSolomonGroup {
 
         private final @Nullable WindowHasher hashes;
 
-        /** Of this rank's files that are hashed, of this step. */
+        /** Windows of this step of this rank's hashed files. */
         private final List<ByteBuffer> hashed;
 
         private final Agreement.Step hashing = this::hash;
@@ -304,7 +305,7 @@ public final class ReedSolomonGroup {
                 (holder(i) == self ? here : elsewhere).add(i);
             }
             mine = new Batch(here, made);
-            // Each rank begins with its neighbour, so that not all wait for one.
+            // Each rank begins with its neighbour, so that not all ranks wait for the same one.
             elsewhere.sort(Comparator.comparingInt(i -> (holder(i) + k - self) % k));
             for (int first = 0; first < elsewhere.size(); first += BATCH) {
                 others.add(new Batch(elsewhere.subList(first, Math.min(first + BATCH, elsewhere.size())), made));
@@ -330,7 +331,7 @@ public final class ReedSolomonGroup {
             return used[position] < group.size() ? FileKind.PLAIN : FileKind.ENCODED;
         }
 
-        /** Moves on by a window. */
+        /** Advances by one window. */
         void step(long start, int length) throws IOException {
             offset = start;
             int whole = length + length % Short.BYTES;
@@ -363,7 +364,7 @@ public final class ReedSolomonGroup {
             for (int b = 0; b < others.size(); b++) {
                 Batch batch = others.get(b);
                 for (int i = 0; i < batch.positions.length; i++) {
-                    // The first batch is the largest; the others come into its windows.
+                    // The first batch is the largest; later batches reuse its windows.
                     ByteBuffer window =
                             b == 0 ? reads.window(whole) : others.get(0).windows.get(i);
                     batch.windows.set(i, window);
@@ -380,7 +381,7 @@ public final class ReedSolomonGroup {
             }
         }
 
-        /** Takes the windows that were read already, and reads those that nothing is made from. */
+        /** Collects the windows that were already read, and reads those from which nothing is rebuilt. */
         private void readHashed(List<FileKind> kinds, int length, int whole) {
             for (int i = 0; i < kinds.size(); i++) {
                 ByteBuffer window = window(kinds.get(i));
@@ -388,7 +389,7 @@ public final class ReedSolomonGroup {
             }
         }
 
-        /** The window of this step of a file of this rank, if something is made from it. */
+        /** Returns the window of this step of a file of this rank, if something is rebuilt from the file. */
         private @Nullable ByteBuffer window(FileKind kind) {
             for (int i = 0; i < mine.positions.length; i++) {
                 if (kind(mine.positions[i]) == kind) {
@@ -404,7 +405,7 @@ public final class ReedSolomonGroup {
             }
         }
 
-        /** The next bytes of a file, completed by a zero byte to whole elements of the field. */
+        /** Reads the next bytes of a file, padded with a zero byte to whole field elements. */
         private ByteBuffer read(FileKind kind, int length, int whole) {
             ByteSource file = own.get(kind);
             if (file == null) {

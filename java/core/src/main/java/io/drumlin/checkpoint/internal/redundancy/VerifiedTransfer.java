@@ -41,18 +41,19 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends files to neighbours in the group in one pass: what is read is hashed and sent, what is received is written and hashed, a piece of
- * as many chunks as there are lanes at a time. Nothing is compared; both sides then know the digests of their file.
+ * Sends files to neighbours in the group in one pass: the sender hashes and sends what it reads, and the receiver
+ * hashes and writes what it receives, in rounds of one piece of as many chunks as there are lanes. Nothing is compared;
+ * afterwards both sides know the digests of their file.
  *
- * <p>What is written is what was hashed: blocks in which two chunks meet are put together at the end.
+ * <p>The written bytes are the hashed ones. Blocks shared by two chunks are put together at the end.
  *
- * <p>A rank that cannot read or write keeps sending and receiving and fails when all have done.
+ * <p>A rank that cannot read or write keeps sending and receiving, and fails after the exchange.
  */
 public final class VerifiedTransfer {
 
     public static final int TAG = 6;
 
-    /** Rounds on their way, of a file that is sent or received alone. */
+    /** Rounds under way if only one file is sent or received. */
     private static final int ROUNDS = 4;
 
     private static final int BLOCK = AlignedBuffer.ALIGNMENT;
@@ -66,18 +67,18 @@ public final class VerifiedTransfer {
     private final Supplier<LaneHasher> hashes;
 
     /**
-     * Sends files between the ranks of a group.
+     * Creates a transfer between the ranks of a group.
      *
      * @param app all ranks
      * @param slabs at least {@link SlabPool#SLABS}, of the same size on all ranks of the group
-     * @param reader gets what is known of files that were sent or received
+     * @param reader receives the digests of files that were sent or received
      */
     public VerifiedTransfer(
             Communicator app, Group group, StorageEngine storage, SlabPool slabs, CheckpointReader reader) {
         this(app, group, storage, slabs, reader, LaneHasher::new);
     }
 
-    /** @param hashes makes those of a file */
+    /** @param hashes creates the hasher of a file */
     VerifiedTransfer(
             Communicator app,
             Group group,
@@ -95,27 +96,27 @@ public final class VerifiedTransfer {
     }
 
     /**
-     * A file that comes from another rank.
+     * A file to receive from another rank.
      *
-     * @param own whether this rank recovers from it
+     * @param own whether this rank recovers from the file
      */
     public record Incoming(int from, Path path, boolean own) {}
 
     /**
-     * A file that goes to another rank.
+     * A file to send to another rank.
      *
-     * @param own as above
+     * @param own whether this rank recovers from the file
      */
     public record Outgoing(int to, Path path, boolean own, Planner planner) {}
 
-    /** Finds out how a file is to be sent. */
+    /** Plans how a file is sent. */
     @FunctionalInterface
     public interface Planner {
-        /** The plan; empty if the file cannot be sent so. */
+        /** Returns the schedule; empty if the file cannot be sent in this way. */
         Optional<ChunkSchedule> plan() throws IOException;
     }
 
-    /** The plan to send a file, where this is the way to send it. */
+    /** Returns the schedule of a file; empty if it cannot be sent in this way. */
     public Optional<ChunkSchedule> plan(long size, StoredFile meta) {
         return ChunkSchedule.isPossible(size, meta, pieceBytes)
                 ? Optional.of(ChunkSchedule.of(size, meta))
@@ -123,10 +124,12 @@ public final class VerifiedTransfer {
     }
 
     /**
-     * Sends and receives at most one file each. Collective: all that may be wanting is taken before others wait for it.
+     * Sends and receives at most one file each. Collective. All resources that may be short are allocated before other
+     * ranks wait.
      *
-     * @return whether a file came
-     * @throws IOException on all ranks, if a rank could not read what it sent, or a received file is not whole and durable
+     * @return whether a file was received
+     * @throws IOException on all ranks, if a rank could not read what it sent, or a received file is not whole and
+     *     durable
      */
     public boolean transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
         Exchange exchange = new Exchange(outgoing, incoming);
@@ -168,12 +171,12 @@ public final class VerifiedTransfer {
         void plan() throws IOException {
             if (outgoing.isPresent()) {
                 planned = outgoing.get().planner().plan();
-                // Whose own file it is has the other as its copy, and no variables for it.
+                // If the file is this rank's own, the receiver keeps it as a copy and has no variables for it.
                 planned.ifPresent(plan -> sent = plan.message(!outgoing.get().own()));
             }
         }
 
-        /** Takes memory for the plan of the file that comes. */
+        /** Allocates memory for the schedule of the file to receive. */
         void expect(long bytes) {
             coming = ChunkSchedule.buffer(Math.toIntExact(bytes));
         }
@@ -231,7 +234,7 @@ public final class VerifiedTransfer {
             }
         }
 
-        /** Messages first: nothing may come into memory that is given back. */
+        /** Messages are closed first, because nothing may arrive in freed memory. */
         void close() throws IOException {
             Closeables.close(Arrays.asList(messages, receiver, sender, slabs::drain));
         }
@@ -265,7 +268,7 @@ public final class VerifiedTransfer {
             }
         }
 
-        /** The one that was taken the longest ago. */
+        /** Returns the round that was used the longest ago. */
         Round take() {
             Round round = rounds.get(next);
             next = (next + 1) % rounds.size();
@@ -273,7 +276,7 @@ public final class VerifiedTransfer {
         }
     }
 
-    /** A piece of each chunk that is read or written at a time, in memory of its own. */
+    /** The pieces of the chunks that are read or written at the same time, each with its own memory. */
     private static final class Round {
         private final List<ByteBuffer> parts;
         private final List<ByteBuffer> windows = new ArrayList<>(Md5Lanes.LANES);
@@ -285,7 +288,7 @@ public final class VerifiedTransfer {
             this.parts = parts;
         }
 
-        /** Takes the memory for the blocks of pieces, which nobody may use any more. */
+        /** Assigns the memory, which must be unused, to the blocks of the next pieces. */
         void begin(List<Piece> next) {
             pieces = next;
             windows.clear();
@@ -294,7 +297,7 @@ public final class VerifiedTransfer {
             }
         }
 
-        /** The blocks of a piece. */
+        /** Returns the blocks of a piece. */
         ByteBuffer window(int i) {
             return windows.get(i);
         }
@@ -303,18 +306,18 @@ public final class VerifiedTransfer {
             return pieces.get(i).start() - pieces.get(i).lead(BLOCK);
         }
 
-        /** The bytes of a piece, in its blocks. */
+        /** Returns the bytes of a piece, within its blocks. */
         ByteBuffer bytes(int i) {
             return window(i).slice(pieces.get(i).lead(BLOCK), pieces.get(i).length());
         }
 
-        /** The bytes of all pieces. */
+        /** Returns the bytes of all pieces. */
         List<ByteBuffer> bytes() {
             return IntStream.range(0, pieces.size()).mapToObj(this::bytes).toList();
         }
     }
 
-    /** A file on its way, and the first that went wrong. */
+    /** A file being sent or received, with the first failure. */
     private abstract class Side implements Closeable {
         private final RecoveryPass pass;
         final LaneSchedule plan;
@@ -331,7 +334,7 @@ public final class VerifiedTransfer {
             pass = own ? reader.recoveryPass(contents.meta()) : RecoveryPass.none();
             plan = new LaneSchedule(contents.chunks(), pieceBytes);
             this.ring = ring;
-            // Last: it is to be closed.
+            // Last, because it must be closed.
             md5 = hashes.get();
         }
 
@@ -343,7 +346,7 @@ public final class VerifiedTransfer {
             return open;
         }
 
-        /** Hashes what came. */
+        /** Hashes the bytes of a round. */
         void hash(Round round) {
             List<ByteBuffer> bytes = round.bytes();
             failure.attempt(() -> {
@@ -360,13 +363,13 @@ public final class VerifiedTransfer {
             }
         }
 
-        /** Nothing is on its way any more, and all went well. */
+        /** Ends the transfer after everything has succeeded. */
         void done(FileIdentity file) {
             reader.known().put(file, digests);
             pass.done(file);
         }
 
-        /** Waits for what is under way, whatever comes of it. */
+        /** Waits for reads or writes under way, and ignores their results. */
         @Override
         public void close() throws IOException {
             md5.close();
@@ -379,7 +382,7 @@ public final class VerifiedTransfer {
             }
         }
 
-        /** Waits also when something has failed: the memory is used again. */
+        /** Waits for a read or write, also after a failure, because the memory is reused. */
         void await(Agreement.Step transfer) {
             try {
                 transfer.run();
@@ -398,13 +401,13 @@ public final class VerifiedTransfer {
             super(plan, outgoing.own(), ring);
             this.outgoing = outgoing;
             failure.attempt(() -> {
-                // First: what is written from now on makes it another file.
+                // First, because any later write changes the identity.
                 identity = FileIdentity.of(outgoing.path());
                 file = storage.open(outgoing.path(), EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
             });
         }
 
-        /** Starts to read into all memory that is free. */
+        /** Starts reads into all free memory. */
         void readAhead() {
             while (coming.size() < ring.rounds.size()) {
                 List<Piece> pieces = plan.nextRound();
@@ -422,7 +425,7 @@ public final class VerifiedTransfer {
             }
         }
 
-        /** Whether there was something to send. */
+        /** Starts to send the next round; returns whether there was one. */
         boolean startSends(PendingMessages messages) throws IOException {
             Round round = coming.poll();
             if (round == null) {
@@ -479,7 +482,7 @@ public final class VerifiedTransfer {
             });
         }
 
-        /** Whether there is something to receive. */
+        /** Starts to receive the next round; returns whether there is one. */
         boolean startReceives(PendingMessages messages) throws IOException {
             List<Piece> pieces = plan.nextRound();
             if (pieces.isEmpty()) {
@@ -501,7 +504,7 @@ public final class VerifiedTransfer {
             }
         }
 
-        /** Starts to write what came. */
+        /** Starts to write the received round. */
         void write() {
             Round round = came;
             came = null;
@@ -516,7 +519,7 @@ public final class VerifiedTransfer {
             hash(round);
         }
 
-        /** Starts to write the blocks that a piece fills. */
+        /** Starts to write the blocks that a piece fills completely. */
         private void write(Round round, int i) throws IOException {
             Piece piece = round.pieces.get(i);
             ByteBuffer bytes = round.bytes(i);
@@ -536,7 +539,7 @@ public final class VerifiedTransfer {
         void finish() throws IOException {
             ring.rounds.forEach(this::awaitWrites);
             failure.attempt(() -> {
-                // Through the memory of the rounds, which nobody uses any more.
+                // The edges are written through the memory of the rounds, which is no longer used.
                 edges.write(new CoalescingWriter(file(), slabs));
                 slabs.drain();
                 file().truncate(size);

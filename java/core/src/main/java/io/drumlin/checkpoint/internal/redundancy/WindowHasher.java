@@ -24,8 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes files that pass in windows, all of them side by side, each from its beginning to its end. Nothing is compared; who
- * reads them knows their digests then. Not thread-safe.
+ * Hashes several files side by side, each from its beginning to its end, one window at a time. Nothing is compared;
+ * afterwards the digests are known. Not thread-safe.
  */
 public final class WindowHasher implements AutoCloseable {
 
@@ -37,9 +37,9 @@ public final class WindowHasher implements AutoCloseable {
     private final List<@Nullable ByteBuffer> pieces = new ArrayList<>();
 
     /**
-     * Hashes files while their windows pass.
+     * Creates a hasher of files.
      *
-     * @param files of this rank, by kind
+     * @param files files of this rank, by kind
      */
     public WindowHasher(Map<FileKind, Passing> files) {
         this(files, DigestEngine.md5());
@@ -53,7 +53,7 @@ public final class WindowHasher implements AutoCloseable {
         kinds.forEach(kind -> pieces.add(null));
     }
 
-    /** The kinds of the files, in an order that stays. */
+    /** Returns the kinds of the files, always in the same order. */
     List<FileKind> kinds() {
         return kinds;
     }
@@ -61,8 +61,8 @@ public final class WindowHasher implements AutoCloseable {
     /**
      * Hashes the next window of each file.
      *
-     * @param offset where the windows begin in their files: where the last ones ended
-     * @param windows in the order of {@link #kinds}, from position to limit
+     * @param offset start of the windows in their files, which is the end of the previous windows
+     * @param windows the windows in the order of {@link #kinds}, from position to limit
      */
     void update(long offset, List<ByteBuffer> windows) {
         files.forEach(file -> file.at = offset);
@@ -98,7 +98,7 @@ public final class WindowHasher implements AutoCloseable {
         }
     }
 
-    /** Makes what was computed known. */
+    /** Passes the computed digests to a reader. */
     public void done(CheckpointReader reader) {
         for (Passing file : files) {
             reader.known().put(file.identity, file.digests);
@@ -113,17 +113,20 @@ public final class WindowHasher implements AutoCloseable {
         md5.close();
     }
 
-    /** A file on its way. */
+    /** A file that is being hashed. */
     public static final class Passing {
         private final FileIdentity identity;
         private final List<Chunk> chunks;
         private final RecoveryPass pass;
         private final Digests digests = new Digests();
 
-        /** The chunk that comes or goes on next, where in the file the piece of it that came last begins, and where it ends. */
+        /** Index of the chunk that starts or continues next. */
         private int chunk;
 
+        /** Start of the last piece in the file. */
         private long from;
+
+        /** End of the last piece in the file. */
         private long at;
 
         private Passing(FileIdentity identity, List<Chunk> chunks, RecoveryPass pass) {
@@ -132,7 +135,7 @@ public final class WindowHasher implements AutoCloseable {
             this.pass = pass;
         }
 
-        /** Of this rank's files of a checkpoint those that can be hashed while they are read. */
+        /** Returns those of this rank's files of a checkpoint that can be hashed while they are read. */
         public static Map<FileKind, Passing> of(
                 StoredCheckpoint stored, Map<FileKind, Path> paths, CheckpointReader reader) {
             Map<FileKind, Passing> passing = new EnumMap<>(FileKind.class);
@@ -140,7 +143,7 @@ public final class WindowHasher implements AutoCloseable {
                 try {
                     of(stored, kind, path, reader).ifPresent(file -> passing.put(kind, file));
                 } catch (IOException e) {
-                    // Who verifies the file will say so.
+                    // The verification of the file reports this failure.
                     LOG.log(Logger.Level.DEBUG, "{0} is not hashed while it is read: {1}", path, e.getMessage());
                 }
             });
@@ -157,11 +160,11 @@ public final class WindowHasher implements AutoCloseable {
         }
 
         /**
-         * A file as it is now.
+         * Describes a file with its present content.
          *
-         * @param meta what it holds
-         * @param pass what is done with its bytes
-         * @return empty if something of it has no digest, or parts with digests overlap
+         * @param meta content of the file
+         * @param pass receives the bytes of the file
+         * @return empty if a part of the file has no digest, or parts with digests overlap
          */
         static Optional<Passing> of(FileIdentity identity, StoredFile meta, RecoveryPass pass) {
             List<Chunk> chunks = meta.toVerify().stream()
@@ -185,7 +188,7 @@ public final class WindowHasher implements AutoCloseable {
             return chunks.get(chunk);
         }
 
-        /** What comes next of a window, of one chunk; {@code null} if there is no more. */
+        /** Returns the next bytes of a window that belong to one chunk; {@code null} if there are no more. */
         private @Nullable ByteBuffer next(long offset, ByteBuffer window) {
             long windowEnd = offset + window.remaining();
             if (chunk == chunks.size() || chunk().offset() >= windowEnd || at == windowEnd) {
@@ -198,7 +201,7 @@ public final class WindowHasher implements AutoCloseable {
             return window.slice(window.position() + (int) (from - offset), (int) (at - from));
         }
 
-        /** Whether the piece is the first of its chunk. */
+        /** Returns whether the piece is the first of its chunk. */
         private boolean begins() {
             return chunk < chunks.size() && from == chunk().offset() && from < at;
         }

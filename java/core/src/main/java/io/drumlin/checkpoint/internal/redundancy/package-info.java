@@ -1,4 +1,4 @@
-/** Partner copies and Reed-Solomon codes: how a lost file is sent or computed. Not API: may change in any release. */
+/** Partner copies and Reed-Solomon codes: sends or computes lost files. Not API: may change in any release. */
 @NullMarked
 package io.drumlin.checkpoint.internal.redundancy;
 

@@ -28,8 +28,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Brings the checkpoint of a level to where it can be read: finds it, makes again what is missing of it and copies it to the node if it
- * was on the parallel file system only (docs/formats/fti-run-directory.md, section 5).
+ * Makes the checkpoint of a level readable: finds it, rebuilds its missing files, and copies it to the node if it is
+ * only on the parallel file system (docs/formats/fti-run-directory.md, section 5).
  */
 final class LevelRestart {
 
@@ -59,23 +59,23 @@ final class LevelRestart {
         recovery = new CheckpointSearch(engine.context(), levels, mode, rebuilder, engine.log());
     }
 
-    /** Finds checkpoints and makes them whole. */
+    /** Returns the search, which finds checkpoints and makes them whole. */
     CheckpointSearch recovery() {
         return recovery;
     }
 
     /**
-     * The data of a level, where every rank's file is where it is looked for in the order of this run's nodes. Collective.
+     * Finds the data of a level, if every rank's file lies in its place in the order of this run's nodes. Collective.
      *
-     * @param span as that of {@link CheckpointSearch#find}
-     * @param older levels
+     * @param span the checkpoints to consider
+     * @param older older levels
      */
     Optional<RankCheckpoint> find(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
         if (!mode.isCopiedToNodes(level)) {
             return inPlace(level, span, older, listed);
         }
-        // Where nothing looks for a checkpoint, and a restart deletes what it finds.
+        // A path at which nothing looks for a checkpoint, and where a restart deletes leftovers.
         Path written = directories.local().resolve(FileNames.incrementalName(fileRank));
         reader.copyTo(recovery.passedOver() ? Optional.empty() : Optional.of(written));
         try {
@@ -92,7 +92,7 @@ final class LevelRestart {
         return found.isPresent() ? Optional.of(source(found.get())) : Optional.empty();
     }
 
-    /** Deletes a copy that was not taken. */
+    /** Deletes an unused copy. */
     private void delete(Path written) {
         try {
             storage.delete(written);
@@ -101,13 +101,16 @@ final class LevelRestart {
         }
     }
 
-    /** The file of a level, made whole and in its place; nothing is copied. Parameters as those of {@link #find}. Collective. */
+    /**
+     * Finds the file of a level, makes it whole and moves it to its place, but copies nothing; otherwise like
+     * {@link #find}. Collective.
+     */
     Optional<CheckpointSearch.Found> locate(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
         Optional<CheckpointSearch.Found> found =
                 recovery.find(level, span).filter(each -> isOfTheseRanks(each, listed));
         if (found.isPresent() && settle(older)) {
-            // What is recovered is what was verified: once more, because nothing is left of that.
+            // Searches again, because the recovered data must be verified and the results of the verification are gone.
             return recovery.find(level, span);
         }
         return found;
@@ -118,7 +121,7 @@ final class LevelRestart {
         return !found.level().isGlobal() || stored.isEmpty() || stored.contains(app.size());
     }
 
-    /** Whether there was anything to settle. Collective. */
+    /** Completes the interrupted commits of older levels; returns whether there was one. Collective. */
     private boolean settle(List<Level> older) throws IOException {
         boolean any = false;
         for (Level level : older) {
@@ -127,7 +130,10 @@ final class LevelRestart {
         return any;
     }
 
-    /** Whether there is a newer checkpoint than what was found: all stays where it is until there is another. */
+    /**
+     * Returns whether there is a newer checkpoint than the one found. Then no files are moved or deleted until there is
+     * another checkpoint.
+     */
     boolean passedOver() {
         return recovery.passedOver();
     }
@@ -140,7 +146,7 @@ final class LevelRestart {
             return new RankCheckpoint(found.level(), found.path(), apart);
         }
         if (recovery.passedOver()) {
-            // The copy would take the place of what is left of the newer one.
+            // The copy would take the place of the remains of the newer checkpoint.
             return new RankCheckpoint(found.level(), found.path(), file);
         }
         try {
@@ -152,14 +158,14 @@ final class LevelRestart {
             app.allreduce(damaged, Op.MAX);
             doWithoutCopy(found, failed, damaged[0] == 1);
             if (damaged[0] == 1) {
-                // It was verified before: somebody writes to it, or reads give wrong bytes.
+                // The file was verified before, so either someone writes to it or reads return wrong bytes.
                 throw failed;
             }
             return new RankCheckpoint(found.level(), found.path(), file);
         }
     }
 
-    /** As C FTI: what was recovered from the parallel file system becomes the node-local checkpoint. */
+    /** As in C FTI, a checkpoint recovered from the parallel file system becomes the node-local checkpoint. */
     private Path copyToLocal(CheckpointSearch.Found found) throws IOException {
         levels.prepare(Level.L1);
         copy.copyToTmp(found.path(), found.file(), Level.L1);
@@ -167,7 +173,10 @@ final class LevelRestart {
         return directories.committed(Level.L1).resolve(mode.copyName(Level.L1, found.path()));
     }
 
-    /** The nodes may have no room: what is whole on the parallel file system is recovered from there. Collective. */
+    /**
+     * Recovers a whole checkpoint directly from the parallel file system, because the nodes may lack space for a copy.
+     * Collective.
+     */
     private void doWithoutCopy(CheckpointSearch.Found found, IOException failed, boolean damaged)
             throws MeetingException {
         if (app.rank() == 0 && !damaged) {

@@ -25,7 +25,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Checkpoints of a run in another mode than that of the configuration, for who found none in this. */
+/**
+ * Finds checkpoints of a run in other modes than the configured one, for a restart that found none in the configured
+ * mode.
+ */
 public final class OtherModes {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
@@ -36,7 +39,7 @@ public final class OtherModes {
     private final CheckpointDirectories places;
     private final StorageEngine storage;
 
-    /** For each mode the highest level at which there is one, from 1; 0 if there is none. */
+    /** For each mode the highest level with a checkpoint, from 1; 0 if there is none. */
     private final long[] levels = new long[FtiConfig.IO_HDF5 + 1];
 
     public OtherModes(Engine engine) {
@@ -48,9 +51,9 @@ public final class OtherModes {
     }
 
     /**
-     * The modes of which there is a checkpoint, whole or not. Collective.
+     * Finds the modes that have a checkpoint, whole or not. Collective.
      *
-     * @return in words, the same on all ranks
+     * @return descriptions of the checkpoints, the same on all ranks
      */
     public List<String> find() throws IOException {
         for (Level level : Level.values()) {
@@ -84,8 +87,8 @@ public final class OtherModes {
     }
 
     /**
-     * The mode of this rank's file, on the node of any rank's, for nodes may stand in another order than when they were written: FTI-FF files tell
-     * theirs; 0 if there is none.
+     * Returns the mode of this rank's file, or of any file on this node, because the nodes may be in another order than
+     * when the files were written. FTI-FF files record their mode. Returns 0 if there is none.
      */
     private int inFiles(Level level) throws IOException {
         for (Path path : PathStatus.entries(places.directory(level, CommitSlot.COMMITTED))) {
@@ -107,7 +110,7 @@ public final class OtherModes {
         }
     }
 
-    /** The mode that the metadata of a level tell, or the names in them; 0 if there are none. */
+    /** Returns the mode recorded in the metadata of a level, or derived from the names in them; 0 if there are none. */
     private int inMetadata(Level level) throws IOException {
         for (Path path : PathStatus.entries(places.metadataDirectory(level, CommitSlot.COMMITTED))) {
             if (MetadataFiles.NAME.matcher(path.getFileName().toString()).matches()) {
@@ -123,7 +126,7 @@ public final class OtherModes {
         if (MetadataOrigin.isHdf5(metadata)) {
             return FtiConfig.IO_HDF5;
         }
-        // The other modes have one form of names at most levels.
+        // The other modes have the same form of names at most levels.
         boolean here = ioMode == FtiConfig.IO_POSIX || ioMode == FtiConfig.IO_MPI || ioMode == FtiConfig.IO_SIONLIB;
         return here ? ioMode : FtiConfig.IO_POSIX;
     }

@@ -40,9 +40,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the files of ranks to the nodes on which these are now, where the nodes stood in another order when the files were written
- * (docs/adr/017-data-belong-to-ranks.md). In that order a checkpoint is found and made whole as ever; then each rank's file is sent to it and
- * committed as one of level 1. Until {@code Topology.fti} is replaced a restart finds what was there before, after that what was sent.
+ * Moves the files of ranks to the present nodes of these ranks, if the nodes were in another order when the files were
+ * written (docs/adr/017-data-belong-to-ranks.md). In that order a checkpoint is found and made whole as usual. Then
+ * each rank's file is sent to the rank and committed as a checkpoint of level 1. Until {@code Topology.fti} is
+ * replaced, a restart finds the original files; afterwards it finds the sent ones.
  */
 final class Relocation implements AutoCloseable {
 
@@ -58,9 +59,10 @@ final class Relocation implements AutoCloseable {
     private @Nullable LevelRestart inFormer;
 
     /**
-     * @param engine of this run, in the order of its nodes
-     * @param restart of this run
-     * @param number which of the orders of nodes in which there may be files; looked at when a checkpoint is looked for
+     * @param engine engine of this run, in the order of its nodes
+     * @param restart restart of this run
+     * @param number number of the order of nodes in which there may be files; the order is used when a checkpoint is
+     *     searched
      */
     Relocation(Engine engine, LevelRestart restart, int number) {
         this.engine = engine;
@@ -70,10 +72,11 @@ final class Relocation implements AutoCloseable {
     }
 
     /**
-     * The data of a level, on the nodes of their ranks. Parameters as those of {@link LevelRestart#find}. Collective.
+     * Finds the data of a level and moves them to the nodes of their ranks; otherwise like {@link LevelRestart#find}.
+     * Collective.
      *
-     * @return empty on all ranks if the level gives no whole checkpoint
-     * @throws IOException on all ranks: there is one, and it could not be brought to its ranks; it is as it was
+     * @return empty on all ranks if the level has no whole checkpoint
+     * @throws IOException on all ranks: there is a checkpoint that could not be moved to its ranks; it is unchanged
      */
     Optional<RankCheckpoint> find(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
@@ -92,7 +95,7 @@ final class Relocation implements AutoCloseable {
             throw differential(found.get());
         }
         move(from, order, found.get());
-        // From here on a restart looks for the files where they are now.
+        // From now on a restart looks for the files in their new places.
         engine.coordinator().nameNodes(number);
         engine.coordinator().commitMoved(found.get().file().ckptId());
         RankCheckpoint source =
@@ -108,7 +111,7 @@ final class Relocation implements AutoCloseable {
         return Optional.of(new RankCheckpoint(found.get().level(), source.path(), source.file()));
     }
 
-    /** Finds checkpoints in the order from which files are brought. Collective at the first call. */
+    /** Returns the search for checkpoints in the order from which files are moved. Collective at the first call. */
     CheckpointSearch recovery() throws IOException {
         return there().recovery();
     }
@@ -121,7 +124,10 @@ final class Relocation implements AutoCloseable {
         return inFormer;
     }
 
-    /** Of the mode POSIX: its file goes on where it is, and the metadata say at which place. */
+    /**
+     * Returns the exception for a differential checkpoint in the mode POSIX, which cannot be moved: later checkpoints
+     * continue its file in place, and the metadata record the place.
+     */
     private static DrumlinException differential(CheckpointSearch.Found found) {
         return DrumlinException.during("restart")
                 .path(found.path())
@@ -169,9 +175,9 @@ final class Relocation implements AutoCloseable {
     }
 
     /**
-     * Sends the file that this rank has found and receives its own.
+     * Sends the file that this rank has found, and receives its own.
      *
-     * @return the description of what was received
+     * @return the description of the received file
      */
     private byte[] exchange(Engine from, PreviousOrder order, CheckpointSearch.Found found, Path path, String operation)
             throws IOException {
@@ -200,7 +206,7 @@ final class Relocation implements AutoCloseable {
             });
             return received;
         } finally {
-            // A failure on one rank must not keep it from what the others do next.
+            // A rank with a failure must still take part in what the others do next.
             Agreement.run(from.app(), operation, () -> {
                 if (opened[0] != null) {
                     opened[0].close();
@@ -228,7 +234,10 @@ final class Relocation implements AutoCloseable {
         }
     }
 
-    /** What each rank sends to the one whose data it has found, and gets from the one that has found its own. */
+    /**
+     * The exchange of files: each rank sends a file to the rank whose data it has found, and receives one from the rank
+     * that has found its own data.
+     */
     private final class Exchange {
 
         private final Communicator ranks;

@@ -25,8 +25,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Brings the newest checkpoint that all ranks have to where it can be read: tries the levels, and the orders of nodes in which their
- * files may lie, in the order of what is newest (docs/formats/fti-run-directory.md, section 5).
+ * Makes the newest checkpoint that all ranks have readable. Tries the levels, and the orders of nodes in which their
+ * files may lie, from the newest to the oldest (docs/formats/fti-run-directory.md, section 5).
  */
 public final class RestartCoordinator {
 
@@ -36,10 +36,10 @@ public final class RestartCoordinator {
     private final CheckpointReader reader;
     private final Engine engine;
 
-    /** Of the levels whose files are where they are looked for in the order of this run's nodes. */
+    /** The restart of levels whose files lie in their places in the order of this run's nodes. */
     private final LevelRestart inPlace;
 
-    /** By the number of the order from which they bring files. */
+    /** The relocations, by the number of the order from which they move files. */
     private final Map<Integer, Relocation> relocations = new TreeMap<>();
 
     public RestartCoordinator(Engine engine) {
@@ -51,16 +51,20 @@ public final class RestartCoordinator {
         inPlace = new LevelRestart(engine);
     }
 
-    /** Whether there is a newer checkpoint than what was found: all stays where it is until there is another. */
+    /**
+     * Returns whether there is a newer checkpoint than the one found. Then no files are moved or deleted until there is
+     * another checkpoint.
+     */
     public boolean passedOver() {
         return inPlace.passedOver();
     }
 
     /**
-     * The data of the restart, the same checkpoint on all ranks. Collective.
+     * Finds the data of the restart, the same checkpoint on all ranks. Collective.
      *
-     * @param listed how many ranks stored the checkpoints: of one of more than there are now the files of some may be lost
-     * @return this rank's, on node-local storage or in the shared file; empty if no level gives a whole one
+     * @param listed the number of ranks that stored each checkpoint; if it is larger than now, files of some ranks may
+     *     be lost
+     * @return this rank's data, on node-local storage or in the shared file; empty if no level has a whole checkpoint
      */
     public Optional<RankCheckpoint> find(RecordedRankCounts listed) throws IOException {
         List<Level> levels = order();
@@ -70,8 +74,8 @@ public final class RestartCoordinator {
         }
         List<Place> places = new ArrayList<>();
         levels.subList(0, near).forEach(level -> places.add(new Place(0, level)));
-        // What is on the nodes in an order before is newer than what is on the parallel file system: that would have
-        // deleted it.
+        // Node-local checkpoints in an earlier order are newer than the checkpoint on the parallel file system, which
+        // would have deleted them.
         for (int order = 1; order < engine.run().orders().size(); order++) {
             for (Level level : levels) {
                 if (!level.isGlobal()) {
@@ -89,7 +93,7 @@ public final class RestartCoordinator {
             }
         }
         if (found.isEmpty()) {
-            // What this rank found whole at the last level is of no use, for others did not.
+            // This rank's whole files of the last level are useless, because other ranks did not have theirs.
             reader.forget();
         } else if (inPlace.recovery().taken().isPresent()) {
             engine.log().goOn(inPlace.recovery().taken().get());
@@ -98,7 +102,7 @@ public final class RestartCoordinator {
     }
 
     /**
-     * Where there may be a checkpoint.
+     * A place where there may be a checkpoint.
      *
      * @param order number of the order of nodes
      */
@@ -117,8 +121,8 @@ public final class RestartCoordinator {
     }
 
     /**
-     * A checkpoint of a place, or a newer one. A place may have several: before an older one of them is taken, because the
-     * first is not whole, what is newer than that is looked for again.
+     * Finds a checkpoint of a place, or a newer one. A place may have several checkpoints. If the first is not whole,
+     * newer checkpoints than the next one are searched for again before it is used.
      */
     private Optional<RankCheckpoint> findAt(Place place, List<Place> later, List<Level> all, RecordedRankCounts listed)
             throws IOException {
@@ -139,14 +143,15 @@ public final class RestartCoordinator {
         return find(place, Span.before(tried), all, listed);
     }
 
-    /** Where a checkpoint is, and where it stands in the log. */
+    /** The place of a checkpoint, and its position in the log. */
     private record Known(long position, Place place) {}
 
     /**
-     * What the log knows to be newer, though by its level it is looked at later: what is first was superseded by it.
+     * Finds a checkpoint that the log records as newer, although its level is tried later. It has superseded the first
+     * one.
      *
-     * @param position than which it is newer
-     * @param tried than which it is not newer: all those were tried
+     * @param position lower bound of its position; it must be newer
+     * @param tried upper bound of its position; newer checkpoints were already tried
      */
     private Optional<RankCheckpoint> findNewer(
             long position, long tried, List<Place> later, List<Level> all, RecordedRankCounts listed)
@@ -193,7 +198,7 @@ public final class RestartCoordinator {
         return relocations.computeIfAbsent(order, number -> new Relocation(engine, inPlace, number));
     }
 
-    /** The levels, the newest checkpoint first as far as that is known. Collective. */
+    /** Returns the levels, with the newest checkpoint first as far as known. Collective. */
     public List<Level> order() throws IOException {
         StringBuilder names = new StringBuilder();
         if (app.rank() == 0) {

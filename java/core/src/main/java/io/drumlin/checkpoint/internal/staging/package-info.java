@@ -1,4 +1,7 @@
-/** Staging of the program's own files to the parallel file system ({@code FTI_SendFile}). Not API: may change in any release. */
+/**
+ * Staging of the program's own files to the parallel file system ({@code FTI_SendFile}). Not API: may change in any
+ * release.
+ */
 @NullMarked
 package io.drumlin.checkpoint.internal.staging;
 
