@@ -132,7 +132,7 @@ public final class DifferentialFile implements ChunkTarget {
     }
 
     @Override
-    public void settle() throws IOException {
+    public void awaitWrites() throws IOException {
         slabs.drain();
     }
 

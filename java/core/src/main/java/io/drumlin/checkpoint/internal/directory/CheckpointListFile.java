@@ -114,7 +114,7 @@ public final class CheckpointListFile {
      * Adds the checkpoint of a run of another number of ranks, if it is not in the list. That run's topology, which
      * records the number, is going to be replaced. Collective.
      */
-    public void addFormer(int ckptId, Level level, int ranks) throws IOException {
+    public void addOfPreviousRun(int ckptId, Level level, int ranks) throws IOException {
         boolean ordered = hasDifferential();
         Agreement.run(comm, "listing checkpoint " + ckptId + " of " + ranks + " ranks", () -> {
             if (comm.rank() == 0 && !has(ckptId, level)) {

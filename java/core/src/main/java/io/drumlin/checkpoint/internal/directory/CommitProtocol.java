@@ -363,19 +363,19 @@ public final class CommitProtocol implements CheckpointDirectories {
      * Deletes the files on the nodes from a run of another number of ranks, including unfinished checkpoints, because
      * they could be taken for files of this run. Collective.
      */
-    public void deleteOfFormerRun() throws IOException {
+    public void deleteOfPreviousRun() throws IOException {
         awaitDeletion();
         Agreement.run(app, "deleting the node-local checkpoints of the former run", () -> {
             if (topology.isNodeMaster()) {
-                deleteOfFormerRun(directories.local());
+                deleteOfPreviousRun(directories.local());
             }
             if (isMasterOfMetadata()) {
-                deleteOfFormerRun(directories.meta());
+                deleteOfPreviousRun(directories.meta());
             }
         });
     }
 
-    private void deleteOfFormerRun(Path root) throws IOException {
+    private void deleteOfPreviousRun(Path root) throws IOException {
         for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
             deleteCommitted(root, level);
             DirectoryTree.delete(RunDirectory.replaced(root, level), storage);
@@ -493,9 +493,10 @@ public final class CommitProtocol implements CheckpointDirectories {
      *     a directory
      * @param ofMetadata where the metadata lie; used only if the mode keeps them apart
      */
-    public void settle(Level level, CommitSlot chosen, CommitSlot ofMetadata) throws IOException {
+    public void completeInterruptedCommit(Level level, CommitSlot chosen, CommitSlot ofMetadata) throws IOException {
         onEachRoot("settling", level, root -> {
-            settle(root, ofDirectories(level), root.equals(directories.meta()) ? ofMetadata : chosen);
+            completeInterruptedCommit(
+                    root, ofDirectories(level), root.equals(directories.meta()) ? ofMetadata : chosen);
         });
     }
 
@@ -507,7 +508,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         });
     }
 
-    private void settle(Path root, Level level, CommitSlot chosen) throws IOException {
+    private void completeInterruptedCommit(Path root, Level level, CommitSlot chosen) throws IOException {
         switch (chosen) {
             case TMP -> swapIn(root, level);
             case COMMITTED -> {}

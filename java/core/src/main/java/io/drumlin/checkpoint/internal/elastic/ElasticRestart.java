@@ -68,11 +68,12 @@ public final class ElasticRestart {
     public Optional<ElasticCheckpoint> find(List<Level> order) throws IOException {
         for (Level level : order) {
             for (String line : level.isGlobal() ? candidates(level) : List.<String>of()) {
-                Optional<ElasticCheckpoint> former = verified(level, line);
-                if (former.isPresent()) {
+                Optional<ElasticCheckpoint> elastic = verified(level, line);
+                if (elastic.isPresent()) {
                     // Nothing more, because the tmp directory of the metadata may belong to a checkpoint on the nodes.
-                    levels.settle(level, former.get().slot(), former.get().metadataSlot());
-                    return Optional.of(former.get().inPlace());
+                    levels.completeInterruptedCommit(
+                            level, elastic.get().slot(), elastic.get().metadataSlot());
+                    return Optional.of(elastic.get().inPlace());
                 }
             }
         }
@@ -97,27 +98,28 @@ public final class ElasticRestart {
             rejected.succeeds(
                     "looking for checkpoints in",
                     directory,
-                    () -> found.addAll(mode.findFormer(level, known.numbering())));
+                    () -> found.addAll(mode.findElasticCheckpoints(level, known.numbering())));
         }
         rejected.requireReadable();
         return Agreement.bcast(app, String.join("\n", found), 0).lines().toList();
     }
 
     private Optional<ElasticCheckpoint> verified(Level level, String line) throws IOException {
-        ElasticCheckpoint[] former = new ElasticCheckpoint[1];
+        ElasticCheckpoint[] elastic = new ElasticCheckpoint[1];
         Path directory = levels.directory(level, CommitSlot.COMMITTED);
-        boolean possible = rejected.succeeds("looking at", directory, () -> former[0] = mode.former(level, line));
+        boolean possible =
+                rejected.succeeds("looking at", directory, () -> elastic[0] = mode.elasticCheckpoint(level, line));
         rejected.requireReadable();
         if (!onAllRanks(possible)) {
             return Optional.empty();
         }
-        ElasticCheckpoint found = former[0];
+        ElasticCheckpoint found = elastic[0];
         if (!hasAllRanks(found)) {
             return Optional.empty();
         }
         boolean met = true;
         try {
-            found.meet(app);
+            found.prepareParts(app);
         } catch (IOException e) {
             met = false;
             rejected.refuse("reading", directory, e);
@@ -138,21 +140,21 @@ public final class ElasticRestart {
         }
     }
 
-    private boolean areWhole(ElasticCheckpoint former) throws IOException {
+    private boolean areWhole(ElasticCheckpoint elastic) throws IOException {
         boolean whole = true;
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         Map<Integer, List<BlockSums>> sums = new HashMap<>();
-        for (int rank = app.rank(); rank < former.ranks(); rank += app.size()) {
+        for (int rank = app.rank(); rank < elastic.ranks(); rank += app.size()) {
             int verified = rank;
             long[] common = new long[1];
             whole &= rejected.succeeds(
                     "verifying the data of rank " + rank + " in",
-                    levels.directory(former.level(), former.slot()),
+                    levels.directory(elastic.level(), elastic.slot()),
                     () -> {
-                        Part part = former.part(verified);
+                        Part part = elastic.part(verified);
                         common[0] = part.common();
-                        sums.put(verified, former.check(verified));
+                        sums.put(verified, elastic.check(verified));
                     });
             first = Math.min(first, common[0]);
             last = Math.max(last, common[0]);
@@ -161,9 +163,9 @@ public final class ElasticRestart {
         rejected.requireReadable();
         long[] all = {whole ? 1 : 0, first, last == Long.MIN_VALUE ? Long.MAX_VALUE : -last};
         app.allreduce(all, Op.MIN);
-        boolean together = all[1] == -all[2] && (all[1] >= 0 || former.mayBeUnmarked());
+        boolean together = all[1] == -all[2] && (all[1] >= 0 || elastic.mayBeUnmarked());
         if (all[0] == 1 && together) {
-            blockSums = Optional.of(ElasticBlockSums.of(app, slabBytes, former.ranks(), sums));
+            blockSums = Optional.of(ElasticBlockSums.of(app, slabBytes, elastic.ranks(), sums));
         }
         return all[0] == 1 && together;
     }

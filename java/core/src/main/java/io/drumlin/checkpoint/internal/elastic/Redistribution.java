@@ -31,7 +31,7 @@ public final class Redistribution {
     private static final int PIECE_BYTES = 1 << 20;
 
     private final Communicator app;
-    private final ElasticCheckpoint former;
+    private final ElasticCheckpoint elastic;
     private final ElasticBlockSums sums;
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -45,16 +45,16 @@ public final class Redistribution {
      * @param sums checksums of the verified data, computed with slabs of this size
      */
     public Redistribution(
-            Communicator app, ElasticCheckpoint former, ElasticBlockSums sums, StorageEngine storage, SlabPool slabs) {
+            Communicator app, ElasticCheckpoint elastic, ElasticBlockSums sums, StorageEngine storage, SlabPool slabs) {
         this.app = app;
-        this.former = former;
+        this.elastic = elastic;
         this.sums = sums;
         this.storage = storage;
         this.slabs = slabs;
     }
 
-    public ElasticCheckpoint former() {
-        return former;
+    public ElasticCheckpoint elastic() {
+        return elastic;
     }
 
     /**
@@ -110,8 +110,8 @@ public final class Redistribution {
     }
 
     private void requireStored(Set<Integer> ids, boolean all) throws IOException {
-        for (int rank = app.rank(); rank < former.ranks(); rank += app.size()) {
-            Part part = former.part(rank);
+        for (int rank = app.rank(); rank < elastic.ranks(); rank += app.size()) {
+            Part part = elastic.part(rank);
             sizes.put(rank, part.file().sizes());
             Set<Integer> stored = part.file().sizes().keySet();
             if (all ? !stored.equals(ids) : !stored.containsAll(ids)) {
@@ -140,7 +140,7 @@ public final class Redistribution {
 
     /** Returns the bytes of a variable that each rank of the previous run stored. */
     private long[] storedBytes(int id) throws IOException {
-        long[] bytes = new long[former.ranks()];
+        long[] bytes = new long[elastic.ranks()];
         sizes.forEach((rank, ofRank) -> bytes[rank] = ofRank.getOrDefault(id, 0L));
         app.allreduce(bytes, Op.SUM);
         return bytes;
@@ -164,14 +164,14 @@ public final class Redistribution {
         if (data.distribution().isPresent()) {
             return data.distribution().get();
         }
-        if (former.ranks() == app.size()) {
+        if (elastic.ranks() == app.size()) {
             return Distribution.contiguous();
         }
         throw refused(
                 id,
-                "it was stored by " + former.ranks() + " ranks, there are " + app.size()
+                "it was stored by " + elastic.ranks() + " ranks, there are " + app.size()
                         + " now, and the program does not say how it is distributed",
-                "say so with distribute(" + id + ", ...), or restart with " + former.ranks() + " ranks");
+                "say so with distribute(" + id + ", ...), or restart with " + elastic.ranks() + " ranks");
     }
 
     private DrumlinException refused(int id, String problem, String advice) {
@@ -272,14 +272,14 @@ public final class Redistribution {
             data.copyIn(position, piece);
         }
         Agreement.run(app, "recovery of variable " + id, () -> {
-            for (int rank = app.rank(); rank < former.ranks(); rank += app.size()) {
+            for (int rank = app.rank(); rank < elastic.ranks(); rank += app.size()) {
                 int compared = rank;
                 readAll(id, rank, data.size(), (position, bytes) -> requireSame(id, compared, data, position, bytes));
             }
         });
     }
 
-    private void requireSame(int id, int formerRank, ProtectedData data, long position, ByteBuffer bytes)
+    private void requireSame(int id, int previousRank, ProtectedData data, long position, ByteBuffer bytes)
             throws DrumlinException {
         ByteBuffer own = ByteBuffer.allocate(bytes.remaining());
         data.copyOut(position, own);
@@ -287,20 +287,20 @@ public final class Redistribution {
         if (mismatch >= 0) {
             throw refused(
                     id,
-                    "it is said to be replicated, and rank " + formerRank
+                    "it is said to be replicated, and rank " + previousRank
                             + " of the former run stored something else than rank 0, from byte " + (position + mismatch)
                             + " on",
-                    "give its distribution, or restart with " + former.ranks() + " ranks");
+                    "give its distribution, or restart with " + elastic.ranks() + " ranks");
         }
     }
 
-    private ElasticReader open(int formerRank) throws IOException {
-        Part part = former.part(formerRank);
-        return new ElasticReader(part, sums.of(formerRank, part), storage, slabs);
+    private ElasticReader open(int previousRank) throws IOException {
+        Part part = elastic.part(previousRank);
+        return new ElasticReader(part, sums.of(previousRank, part), storage, slabs);
     }
 
-    private void readAll(int id, int formerRank, long size, ElasticReader.Target target) throws IOException {
-        try (ElasticReader reader = open(formerRank)) {
+    private void readAll(int id, int previousRank, long size, ElasticReader.Target target) throws IOException {
+        try (ElasticReader reader = open(previousRank)) {
             reader.variable(id, target);
             reader.read(0, 0, size);
             reader.finish();
@@ -311,10 +311,10 @@ public final class Redistribution {
 
     private void read(List<Distributed> variables) throws IOException {
         // Ranks begin with different files.
-        int first = (int) ((long) app.rank() * former.ranks() / app.size());
+        int first = (int) ((long) app.rank() * elastic.ranks() / app.size());
         try {
-            for (int i = 0; i < former.ranks(); i++) {
-                readFrom((first + i) % former.ranks(), variables);
+            for (int i = 0; i < elastic.ranks(); i++) {
+                readFrom((first + i) % elastic.ranks(), variables);
             }
         } finally {
             slabs.drain();
@@ -338,14 +338,14 @@ public final class Redistribution {
     }
 
     /** Opens the file of a previous rank only if it has needed data. */
-    private void readFrom(int formerRank, List<Distributed> variables) throws IOException {
+    private void readFrom(int previousRank, List<Distributed> variables) throws IOException {
         ElasticReader[] reader = new ElasticReader[1];
         try {
             for (Distributed variable : variables) {
                 boolean[] begun = new boolean[1];
-                variable.shares.owned(formerRank, variable.held.among((from, to, length) -> {
+                variable.shares.owned(previousRank, variable.held.among((from, to, length) -> {
                     if (reader[0] == null) {
-                        reader[0] = open(formerRank);
+                        reader[0] = open(previousRank);
                     }
                     if (!begun[0]) {
                         begun[0] = true;
@@ -353,7 +353,7 @@ public final class Redistribution {
                     }
                     if (!variable.find(to, length)) {
                         throw notOnce(
-                                variable, "several ranks of the former run had one element, of rank " + formerRank);
+                                variable, "several ranks of the former run had one element, of rank " + previousRank);
                     }
                     long bytes = variable.elementBytes;
                     reader[0].read(from * bytes, to * bytes, length * bytes);

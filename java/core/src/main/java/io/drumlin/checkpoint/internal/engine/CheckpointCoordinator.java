@@ -52,10 +52,10 @@ public final class CheckpointCoordinator {
     private boolean saysRestart;
 
     /** Whether the run's directories still belong to a run with another number of ranks. */
-    private boolean succeeds;
+    private boolean mustTakeOver;
 
     /** The checkpoint of another number of ranks from which the run continues. */
-    private @Nullable ElasticCheckpoint former;
+    private @Nullable ElasticCheckpoint elastic;
 
     /** Whether the run's directories still name the nodes of a run from which this run has found nothing. */
     private boolean beginsAfresh;
@@ -99,7 +99,7 @@ public final class CheckpointCoordinator {
      * @param unrecovered whether this rank has not recovered the data that the restart found
      * @throws IOException on all ranks: they request different checkpoints, or one has recovered nothing
      */
-    public long meet(int ckptId, int request, boolean unrecovered) throws IOException {
+    public long agreeOnCheckpoint(int ckptId, int request, boolean unrecovered) throws IOException {
         levels.requireKnown();
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
@@ -148,22 +148,23 @@ public final class CheckpointCoordinator {
      *     and a restart finds the newest whole one
      * @throws IOException on all ranks: the checkpoint failed, and earlier ones are unchanged
      */
-    public CheckpointOutcome take(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
+    public CheckpointOutcome takeCheckpoint(int ckptId, Level level, long timestamp, RankFileWriter own)
+            throws IOException {
         long durable;
-        FilePlan draft;
+        FilePlan filePlan;
         Optional<DifferentialShare> share;
         levels.prepare(level);
         try {
             takeOver();
             log.begin(ckptId, level, mode.identity(ckptId, timestamp));
-            draft = level == Level.L4_DCP
+            filePlan = level == Level.L4_DCP
                     ? differential.write(ckptId, timestamp, own)
                     : writer.write(ckptId, level, timestamp, own);
             durable = System.nanoTime();
             // Before the commit, because a restart also finds the checkpoint in tmp.
             checkpointList.add(ckptId, level);
             announce(level);
-            share = level == Level.L4_DCP ? Optional.of(share(draft, mode.changedBytes())) : Optional.empty();
+            share = level == Level.L4_DCP ? Optional.of(share(filePlan, mode.changedBytes())) : Optional.empty();
             log.await();
             levels.commit(level);
         } catch (MeetingException unknown) {
@@ -175,9 +176,9 @@ public final class CheckpointCoordinator {
         saysRestart = true;
         checkpointList.confirm();
         log.confirm();
-        mode.committed(level, draft);
+        mode.committed(level, filePlan);
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
-        RankCheckpoint source = new RankCheckpoint(level, plain, draft.stored());
+        RankCheckpoint source = new RankCheckpoint(level, plain, filePlan.stored());
         Optional<IOException> late = Optional.empty();
         try {
             levels.discardSuperseded(level);
@@ -189,7 +190,7 @@ public final class CheckpointCoordinator {
         } catch (IOException e) {
             late = Optional.of(e);
         }
-        return new CheckpointOutcome(source, draft.size(), durable, share, late);
+        return new CheckpointOutcome(source, filePlan.size(), durable, share, late);
     }
 
     /** Handles a failed message: from now on no files are changed, and the program gets the returned exception. */
@@ -203,8 +204,8 @@ public final class CheckpointCoordinator {
         return failure;
     }
 
-    private DifferentialShare share(FilePlan draft, long changed) throws IOException {
-        long data = draft.stored().sizes().values().stream()
+    private DifferentialShare share(FilePlan filePlan, long changed) throws IOException {
+        long data = filePlan.stored().sizes().values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
         long[] sums = {data, changed};
@@ -213,8 +214,8 @@ public final class CheckpointCoordinator {
     }
 
     /**
-     * Writes this rank's file of a checkpoint that the heads are going to finish; otherwise like {@link #take}.
-     * Collective.
+     * Writes this rank's file of a checkpoint that the heads are going to finish; otherwise like
+     * {@link #takeCheckpoint}. Collective.
      *
      * @throws IOException on all ranks: the checkpoint failed, and earlier ones are unchanged
      */
@@ -224,10 +225,10 @@ public final class CheckpointCoordinator {
         try {
             takeOver();
             log.begin(ckptId, level, mode.identity(ckptId, timestamp));
-            FilePlan draft = writer.writeForHead(ckptId, level, timestamp, own);
+            FilePlan filePlan = writer.writeForHead(ckptId, level, timestamp, own);
             announce(level);
             log.await();
-            return draft;
+            return filePlan;
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
         } catch (IOException failed) {
@@ -241,23 +242,23 @@ public final class CheckpointCoordinator {
         Level level = checkpoint.level();
         saysRestart = true;
         log.confirm();
-        mode.finishedByHead(level, checkpoint.draft());
+        mode.finishedByHead(level, checkpoint.filePlan());
         Path directory = level == Level.L4
                 ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)
                 : directories.committed(level);
         Path plain = directory.resolve(mode.plainName(Level.L1, checkpoint.ckptId()));
-        return new RankCheckpoint(level, plain, checkpoint.draft().stored());
+        return new RankCheckpoint(level, plain, checkpoint.filePlan().stored());
     }
 
     /** Records that the run continues from a checkpoint. The key failure keeps its value, also 2, as in C FTI. */
-    public void goOn() {
+    public void continueRun() {
         saysRestart = true;
     }
 
     /** Records that the run continues from a checkpoint of another number of ranks. */
-    public void succeed(ElasticCheckpoint from) {
-        succeeds = true;
-        former = from;
+    public void continueFrom(ElasticCheckpoint from) {
+        mustTakeOver = true;
+        elastic = from;
     }
 
     /**
@@ -266,7 +267,7 @@ public final class CheckpointCoordinator {
      * @param sameNodes whether the previous run had as many nodes
      */
     public void beginAfresh(boolean sameNodes) {
-        succeeds = !sameNodes;
+        mustTakeOver = !sameNodes;
         beginsAfresh = sameNodes;
     }
 
@@ -306,13 +307,13 @@ public final class CheckpointCoordinator {
         if (beginsAfresh) {
             nameNodes();
         }
-        if (!succeeds) {
+        if (!mustTakeOver) {
             return;
         }
-        if (former != null) {
-            checkpointList.addFormer(former.ckptId(), former.level(), former.ranks());
+        if (elastic != null) {
+            checkpointList.addOfPreviousRun(elastic.ckptId(), elastic.level(), elastic.ranks());
         }
-        levels.deleteOfFormerRun();
+        levels.deleteOfPreviousRun();
         NodeOrder order = run.order(app);
         Agreement.run(app, "writing " + directories.topologyFile(), () -> {
             if (app.rank() == 0) {
@@ -321,8 +322,8 @@ public final class CheckpointCoordinator {
                 TextFiles.replace(directories.topologyFile(), topology, run.storage());
             }
         });
-        succeeds = false;
-        former = null;
+        mustTakeOver = false;
+        elastic = null;
     }
 
     /**

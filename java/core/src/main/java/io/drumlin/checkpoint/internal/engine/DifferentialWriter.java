@@ -45,15 +45,15 @@ final class DifferentialWriter {
      */
     FilePlan write(int ckptId, long timestamp, RankFileWriter own) throws IOException {
         String operation = "differential checkpoint " + ckptId;
-        FilePlan draft = Agreement.call(app, operation, () -> own.draft(ckptId, timestamp));
+        FilePlan filePlan = Agreement.call(app, operation, () -> own.planFile(ckptId, timestamp));
         Agreement.run(app, operation, () -> {
             Path file = mode.differentialFile(directories);
-            own.write(file, draft, digests -> draft.seal(digests, -1, -1));
+            own.write(file, filePlan, digests -> filePlan.seal(digests, -1, -1));
             own.close();
             storage.syncDirectory(Objects.requireNonNull(file.toAbsolutePath().getParent()));
         });
-        mode.describe(Level.L4_DCP, draft, timestamp, Optional.empty());
+        mode.describe(Level.L4_DCP, filePlan, timestamp, Optional.empty());
         levels.takeSpare();
-        return draft;
+        return filePlan;
     }
 }

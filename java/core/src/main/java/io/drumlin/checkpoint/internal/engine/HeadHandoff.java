@@ -24,7 +24,7 @@ public final class HeadHandoff {
     }
 
     /** A checkpoint whose files lie in the local {@code tmp}. */
-    record Checkpoint(int ckptId, Level level, FilePlan draft) {}
+    record Checkpoint(int ckptId, Level level, FilePlan filePlan) {}
 
     /** The outcome of a checkpoint, the same on all ranks. */
     record Outcome(Checkpoint checkpoint, Answer answer) {}
@@ -36,7 +36,7 @@ public final class HeadHandoff {
     /** Makes the head remove what earlier checkpoints have left, so that {@code tmp} can be used. Collective. */
     void tidy() throws IOException {
         for (Level level : EnumSet.copyOf(untidy)) {
-            link.give(Order.tidy(level));
+            link.send(Order.tidy(level));
             Answer answer = link.answer();
             if (answer.failure().isPresent()) {
                 throw answer.failure().get();
@@ -46,9 +46,9 @@ public final class HeadHandoff {
     }
 
     /** Hands over a checkpoint to the head. Either every application rank does so, or none. */
-    void give(Checkpoint checkpoint, long timestamp) throws IOException {
-        FilePlan draft = checkpoint.draft();
-        link.give(new Order(HeadLink.Task.FINISH, checkpoint.level(), checkpoint.ckptId(), timestamp, draft.size()));
+    void handOver(Checkpoint checkpoint, long timestamp) throws IOException {
+        FilePlan filePlan = checkpoint.filePlan();
+        link.send(new Order(HeadLink.Task.FINISH, checkpoint.level(), checkpoint.ckptId(), timestamp, filePlan.size()));
         underway = checkpoint;
     }
 
@@ -68,6 +68,6 @@ public final class HeadHandoff {
 
     /** Tells the head that the application leaves. */
     void leave() throws IOException {
-        link.give(Order.end());
+        link.send(Order.end());
     }
 }

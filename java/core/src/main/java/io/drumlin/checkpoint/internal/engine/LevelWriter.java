@@ -61,28 +61,28 @@ final class LevelWriter {
     FilePlan write(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
         String operation = "checkpoint " + ckptId + " at level " + level.number();
         checkGroup(operation, level);
-        FilePlan draft = Agreement.call(app, operation, () -> {
+        FilePlan filePlan = Agreement.call(app, operation, () -> {
             DirectoryTree.make(directories.tmp(level), storage);
-            FilePlan drafted = own.draft(ckptId, timestamp);
+            FilePlan planned = own.planFile(ckptId, timestamp);
             if (level == Level.L2 || level == Level.L3) {
                 slabs.fill();
             }
-            return drafted;
+            return planned;
         });
-        long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
-        long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
+        long partnerSize = level == Level.L2 ? group.gather(filePlan.size())[group.left()] : -1;
+        long encodedSize = level == Level.L3 ? encodedSize(filePlan) : -1;
         Path plain = directories.tmp(level).resolve(mode.plainName(level, ckptId));
         Optional<SharedFileWriter> shared = mode.shared(level);
         ByteSource image;
         if (shared.isPresent()) {
-            image = Agreement.call(app, operation, () -> own.image(draft));
+            image = Agreement.call(app, operation, () -> own.image(filePlan));
             SharedFileWriter.Written written = shared.get().write(plain, image);
-            draft.seal(written.digests(), -1, -1);
-            draft.placeAt(written.start());
+            filePlan.seal(written.digests(), -1, -1);
+            filePlan.placeAt(written.start());
         } else {
             image = Agreement.call(app, operation, () -> {
-                own.write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
-                return own.image(draft);
+                own.write(plain, filePlan, digests -> filePlan.seal(digests, partnerSize, encodedSize));
+                return own.image(filePlan);
             });
         }
         Optional<String> encodedMd5 = Agreement.call(app, operation, () -> {
@@ -90,14 +90,14 @@ final class LevelWriter {
             if (level == Level.L2) {
                 copy(image, partnerSize, path(level, FileKind.PARTNER, ckptId));
             } else if (level == Level.L3) {
-                md5 = Optional.of(encode(draft, image, encodedSize, path(level, FileKind.ENCODED, ckptId)));
+                md5 = Optional.of(encode(filePlan, image, encodedSize, path(level, FileKind.ENCODED, ckptId)));
             }
             own.close();
             storage.syncDirectory(directories.tmp(level));
             return md5;
         });
-        mode.describe(level, draft, timestamp, encodedMd5);
-        return draft;
+        mode.describe(level, filePlan, timestamp, encodedMd5);
+        return filePlan;
     }
 
     /**
@@ -108,20 +108,20 @@ final class LevelWriter {
         String operation = "checkpoint " + ckptId + " for level " + level.number();
         checkGroup(operation, level);
         Path tmp = directories.tmp(Level.L1);
-        FilePlan draft = Agreement.call(app, operation, () -> {
+        FilePlan filePlan = Agreement.call(app, operation, () -> {
             DirectoryTree.make(tmp, storage);
-            return own.draft(ckptId, timestamp);
+            return own.planFile(ckptId, timestamp);
         });
-        long partnerSize = level == Level.L2 ? group.gather(draft.size())[group.left()] : -1;
-        long encodedSize = level == Level.L3 ? encodedSize(draft) : -1;
+        long partnerSize = level == Level.L2 ? group.gather(filePlan.size())[group.left()] : -1;
+        long encodedSize = level == Level.L3 ? encodedSize(filePlan) : -1;
         Agreement.run(app, operation, () -> {
             Path plain = tmp.resolve(mode.plainName(Level.L1, ckptId));
-            own.write(plain, draft, digests -> draft.seal(digests, partnerSize, encodedSize));
+            own.write(plain, filePlan, digests -> filePlan.seal(digests, partnerSize, encodedSize));
             own.close();
             storage.syncDirectory(tmp);
         });
-        mode.describeForHead(level, draft, timestamp);
-        return draft;
+        mode.describeForHead(level, filePlan, timestamp);
+        return filePlan;
     }
 
     private void checkGroup(String operation, Level level) throws DrumlinException {
@@ -136,9 +136,9 @@ final class LevelWriter {
         }
     }
 
-    private long encodedSize(FilePlan draft) throws IOException {
-        long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
-        return draft.encoding().extendedSize(largest);
+    private long encodedSize(FilePlan filePlan) throws IOException {
+        long largest = Arrays.stream(group.gather(filePlan.size())).max().orElseThrow();
+        return filePlan.encoding().extendedSize(largest);
     }
 
     private void copy(ByteSource image, long partnerSize, Path path) throws IOException {
@@ -149,8 +149,8 @@ final class LevelWriter {
     }
 
     /** Returns the MD5 of the encoded part. */
-    private String encode(FilePlan draft, ByteSource image, long encodedSize, Path path) throws IOException {
-        return new ReedSolomonGroup(group, storage, slabs).encode(image, encodedSize, draft.encoding(), path);
+    private String encode(FilePlan filePlan, ByteSource image, long encodedSize, Path path) throws IOException {
+        return new ReedSolomonGroup(group, storage, slabs).encode(image, encodedSize, filePlan.encoding(), path);
     }
 
     private Path path(Level level, FileKind kind, int ckptId) {

@@ -59,19 +59,19 @@ public final class PendingCheckpoint {
     }
 
     /** Copies the data and leaves the rest to a thread. Collective. */
-    public void takeBehind(int ckptId, Level level, long timestamp, Map<Integer, ProtectedData> data)
+    public void takeInBackground(int ckptId, Level level, long timestamp, Map<Integer, ProtectedData> data)
             throws IOException {
         Map<Integer, ProtectedData> copies = new LinkedHashMap<>();
         Agreement.run(engine.app(), "copying the data of checkpoint " + ckptId, () -> {
             copies.putAll(staged.copy(data));
         });
         RankFileWriter own = new DirectFile(copies, engine.mode(), engine.storage(), engine.slabs());
-        thread.start(() -> coordinator.take(ckptId, level, timestamp, own));
+        thread.start(() -> coordinator.takeCheckpoint(ckptId, level, timestamp, own));
     }
 
     /** Leaves the remaining work on this rank's file to the head. Either every rank does so, or none. */
-    public void handOver(int ckptId, Level level, long timestamp, FilePlan draft) throws IOException {
-        handedOver.orElseThrow().give(new HeadHandoff.Checkpoint(ckptId, level, draft), timestamp);
+    public void handOver(int ckptId, Level level, long timestamp, FilePlan filePlan) throws IOException {
+        handedOver.orElseThrow().handOver(new HeadHandoff.Checkpoint(ckptId, level, filePlan), timestamp);
     }
 
     /**

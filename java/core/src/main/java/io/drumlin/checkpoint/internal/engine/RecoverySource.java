@@ -54,13 +54,13 @@ public final class RecoverySource {
      *
      * @throws IOException on all ranks, if one could not read the names of its variables
      */
-    public void set(Redistribution former) throws IOException {
+    public void set(Redistribution elastic) throws IOException {
         // All ranks stored the same ids and names.
         Agreement.run(
                 app,
                 "reading the names of variables",
-                () -> variables.storedByOthers(former.former().part(0).file()));
-        redistribution = former;
+                () -> variables.storedByOthers(elastic.elastic().part(0).file()));
+        redistribution = elastic;
     }
 
     /** Records that a restart has found data, which the program must recover before it replaces them. */
@@ -92,19 +92,19 @@ public final class RecoverySource {
 
     public Optional<Integer> ckptId() {
         return redistribution != null
-                ? Optional.of(redistribution.former().ckptId())
+                ? Optional.of(redistribution.elastic().ckptId())
                 : source().map(found -> found.file().ckptId());
     }
 
     public Optional<Level> level() {
         return redistribution != null
-                ? Optional.of(redistribution.former().level())
+                ? Optional.of(redistribution.elastic().level())
                 : source().map(RankCheckpoint::level);
     }
 
     /** Returns how many ranks took the checkpoint, if their number differs from that of this run. */
     public Optional<Integer> formerRanks() {
-        return Optional.ofNullable(redistribution).map(found -> found.former().ranks());
+        return Optional.ofNullable(redistribution).map(found -> found.elastic().ranks());
     }
 
     public long storedSize(int id) {

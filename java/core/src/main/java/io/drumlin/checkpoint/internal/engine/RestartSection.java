@@ -31,7 +31,7 @@ public final class RestartSection {
     }
 
     /** Writes this run's id to the file, as {@code FTI_Init} does. Collective. */
-    public void take(int failure) throws IOException {
+    public void nameThisRun(int failure) throws IOException {
         write(failure);
         taken = true;
     }

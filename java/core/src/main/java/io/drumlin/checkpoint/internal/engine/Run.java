@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param orders orders of nodes in which there may be files, the last first; empty if there is only that of
  *     {@code topology}
  * @param nodeOrder whether data belong to places in the order of nodes, as in C FTI, and not to ranks
- * @param former what is known about the restarted run
+ * @param previous what is known about the restarted run
  * @param app the application ranks; on a head the heads
  * @param lease the lease, on the first application rank
  * @param headLink the link between the ranks of this node and their head, if it has one
@@ -59,7 +59,7 @@ public record Run(
         Topology topology,
         List<PreviousOrder> orders,
         boolean nodeOrder,
-        Optional<PreviousRun> former,
+        Optional<PreviousRun> previous,
         Communicator app,
         Optional<HeadLink> headLink,
         Optional<Lease> lease) {
@@ -117,7 +117,7 @@ public record Run(
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
                 known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
-                found[0] = former(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
+                found[0] = previousRun(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
                 if (anyNumberOfRanks && !found[0].sameNodes()) {
                     // The nodes of these orders do not belong to this run.
                     known.clear();
@@ -132,7 +132,7 @@ public record Run(
             return lists;
         });
         Topology topology = orders.get(0).topology();
-        Optional<PreviousRun> former = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
+        Optional<PreviousRun> previous = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
         Communicator inNodeOrder = topology.own(ranks);
         NodeOrder order = restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
@@ -140,7 +140,7 @@ public record Run(
                 directories.local(),
                 topology.node(),
                 topology.nodeName(),
-                former.map(PreviousRun::start).orElse(0L));
+                previous.map(PreviousRun::start).orElse(0L));
         Agreement.Step begin = () -> {
             if (topology.nodes() > 1 && !config.localTest() && topology.place() == 0) {
                 marker.make();
@@ -171,7 +171,7 @@ public record Run(
                     topology,
                     orders.subList(1, orders.size()),
                     nodeOrder,
-                    former,
+                    previous,
                     app,
                     headLink,
                     lease.stream().findFirst());
@@ -212,8 +212,8 @@ public record Run(
      * @param nodes number of its nodes
      * @param size ranks of this run, heads included
      */
-    private static PreviousRun former(IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks)
-            throws DrumlinException {
+    private static PreviousRun previousRun(
+            IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks) throws DrumlinException {
         boolean sameNodes = nodes * (long) config.nodeSize() == size;
         int before = TopologyFile.ranks(topology).orElse(0);
         int now = nodes * (config.nodeSize() - config.heads());
@@ -277,8 +277,8 @@ public record Run(
         List<NodeList> lists = new ArrayList<>();
         lists.add(NodeList.of(config, nameOfRank, Optional.empty()));
         lists.add(last);
-        for (NodeOrder former : known.subList(1, known.size())) {
-            lists.add(NodeList.of(config, nameOfRank, Optional.of(former)));
+        for (NodeOrder previous : known.subList(1, known.size())) {
+            lists.add(NodeList.of(config, nameOfRank, Optional.of(previous)));
         }
         return lists;
     }
@@ -326,21 +326,21 @@ public record Run(
                 order.topology(),
                 List.of(),
                 nodeOrder,
-                former,
+                previous,
                 app,
                 headLink,
                 lease);
     }
 
     /** Broadcasts what rank 0 knows about the previous run. */
-    private static PreviousRun bcast(Communicator ranks, @Nullable PreviousRun former) throws IOException {
+    private static PreviousRun bcast(Communicator ranks, @Nullable PreviousRun previous) throws IOException {
         long[] values = {
-            former != null && former.sameNodes() ? 1 : 0,
-            former != null && former.numbering() == Numbering.NODE ? 1 : 0,
-            former != null && former.numbering() == Numbering.GIVEN ? 1 : 0,
-            former != null ? former.nodes() : 0,
-            former != null ? former.ranks() : 0,
-            former != null ? former.start() : 0
+            previous != null && previous.sameNodes() ? 1 : 0,
+            previous != null && previous.numbering() == Numbering.NODE ? 1 : 0,
+            previous != null && previous.numbering() == Numbering.GIVEN ? 1 : 0,
+            previous != null ? previous.nodes() : 0,
+            previous != null ? previous.ranks() : 0,
+            previous != null ? previous.start() : 0
         };
         ranks.allreduce(values, Op.MAX);
         Numbering other = values[2] == 1 ? Numbering.GIVEN : Numbering.OTHER;

@@ -69,7 +69,7 @@ public final class SharedHdf5File implements SingleFile {
          * Waits for all ranks and for a checkpoint under way, and checks that all ranks request the same checkpoint.
          * Collective.
          */
-        void meet(int ckptId, int request) throws IOException;
+        void agreeOnCheckpoint(int ckptId, int request) throws IOException;
 
         void requireNoneOpen();
         /** Registers a checkpoint; no other one can begin until it is closed. */
@@ -243,7 +243,7 @@ public final class SharedHdf5File implements SingleFile {
     public CheckpointReport checkpoint(int ckptId) throws IOException {
         long begin = System.nanoTime();
         run.requireNoneOpen();
-        run.meet(ckptId, FTI_L4_H5_SINGLE);
+        run.agreeOnCheckpoint(ckptId, FTI_L4_H5_SINGLE);
         long met = System.nanoTime();
         String operation = operation(ckptId);
         requireEnabled(operation);
@@ -303,7 +303,7 @@ public final class SharedHdf5File implements SingleFile {
     @Override
     public IncrementalCheckpoint incremental(int ckptId) throws IOException {
         run.requireNoneOpen();
-        run.meet(ckptId, FTI_L4_H5_SINGLE);
+        run.agreeOnCheckpoint(ckptId, FTI_L4_H5_SINGLE);
         String operation = operation(ckptId);
         requireEnabled(operation);
         subsets.requireAlike(operation);
@@ -341,7 +341,7 @@ public final class SharedHdf5File implements SingleFile {
             if (subset.isPresent()) {
                 subsets.check(operation, id, subset.get(), variables.byId());
                 writer.write(subset.get(), variables.require(id));
-                writer.settle();
+                writer.awaitWrites();
             }
             added.put(id, subset);
         }
@@ -349,7 +349,7 @@ public final class SharedHdf5File implements SingleFile {
         @Override
         public CheckpointReport commit(@Nullable IOException failure) throws IOException {
             long begin = System.nanoTime();
-            run.meet(ckptId, FTI_L4_H5_SINGLE);
+            run.agreeOnCheckpoint(ckptId, FTI_L4_H5_SINGLE);
             long met = System.nanoTime();
             Agreement.agree(app, operation, failure);
             Agreement.run(app, operation, this::requireAll);

@@ -33,7 +33,7 @@ public interface ChunkTarget extends Closeable {
     default void leave(long start, long room) {}
 
     /** Waits until the slabs are free for other uses. */
-    void settle() throws IOException;
+    void awaitWrites() throws IOException;
 
     /**
      * Writes the rest and makes the content durable. The caller makes the directory entry durable.

@@ -78,7 +78,7 @@ public final class ChunkedFile implements ChunkTarget {
     }
 
     @Override
-    public void settle() throws IOException {
+    public void awaitWrites() throws IOException {
         slabs.drain();
     }
 

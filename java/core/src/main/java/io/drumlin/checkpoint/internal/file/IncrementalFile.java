@@ -27,7 +27,7 @@ public final class IncrementalFile implements RankFileWriter {
     private final boolean temporary;
     private final Opening opening;
     private final Map<Integer, ProtectedData> all;
-    private @Nullable IncrementalWriter gathering;
+    private @Nullable IncrementalWriter incrementalWriter;
     private @Nullable BlockFile written;
     private boolean finished;
     private boolean closed;
@@ -69,7 +69,7 @@ public final class IncrementalFile implements RankFileWriter {
      * @throws IllegalArgumentException it was added before
      */
     public void requireNew(int id) {
-        if (gathering != null && gathering.added().containsKey(id)) {
+        if (incrementalWriter != null && incrementalWriter.added().containsKey(id)) {
             throw new IllegalArgumentException("variable " + id + " is already in the incremental checkpoint");
         }
     }
@@ -94,19 +94,19 @@ public final class IncrementalFile implements RankFileWriter {
     public RankFileWriter adding(List<Integer> ids) {
         return new RankFileWriter() {
             @Override
-            public FilePlan draft(int ckptId, long timestamp) throws IOException {
+            public FilePlan planFile(int ckptId, long timestamp) throws IOException {
                 add(ids);
-                return IncrementalFile.this.draft(ckptId, timestamp);
+                return IncrementalFile.this.planFile(ckptId, timestamp);
             }
 
             @Override
-            public void write(Path path, FilePlan draft, Seal seal) throws IOException {
-                IncrementalFile.this.write(path, draft, seal);
+            public void write(Path path, FilePlan filePlan, Seal seal) throws IOException {
+                IncrementalFile.this.write(path, filePlan, seal);
             }
 
             @Override
-            public ByteSource image(FilePlan draft) throws IOException {
-                return IncrementalFile.this.image(draft);
+            public ByteSource image(FilePlan filePlan) throws IOException {
+                return IncrementalFile.this.image(filePlan);
             }
 
             @Override
@@ -117,16 +117,16 @@ public final class IncrementalFile implements RankFileWriter {
     }
 
     private IncrementalWriter open() throws IOException {
-        IncrementalWriter open = gathering;
+        IncrementalWriter open = incrementalWriter;
         if (open == null) {
             open = opening.open();
-            gathering = open;
+            incrementalWriter = open;
         }
         return open;
     }
 
     @Override
-    public FilePlan draft(int ckptId, long timestamp) throws IOException {
+    public FilePlan planFile(int ckptId, long timestamp) throws IOException {
         IncrementalWriter open = open();
         TreeSet<Integer> missing = new TreeSet<>(all.keySet());
         missing.removeAll(open.added().keySet());
@@ -136,12 +136,12 @@ public final class IncrementalFile implements RankFileWriter {
                     .advice("add every protected variable before the commit")
                     .exception();
         }
-        return open.draft(ckptId, timestamp, all);
+        return open.planFile(ckptId, timestamp, all);
     }
 
     @Override
-    public void write(Path path, FilePlan draft, Seal seal) throws IOException {
-        open().finish(draft, seal);
+    public void write(Path path, FilePlan filePlan, Seal seal) throws IOException {
+        open().finish(filePlan, seal);
         if (!path.equals(unfinished)) {
             storage.rename(unfinished, path);
         }
@@ -150,9 +150,9 @@ public final class IncrementalFile implements RankFileWriter {
     }
 
     @Override
-    public ByteSource image(FilePlan draft) throws IOException {
+    public ByteSource image(FilePlan filePlan) throws IOException {
         if (!finished) {
-            open().finish(draft, digests -> List.of());
+            open().finish(filePlan, digests -> List.of());
         }
         BlockFile open = storage.open(plain, EnumSet.of(OpenMode.READ));
         written = open;
@@ -166,8 +166,8 @@ public final class IncrementalFile implements RankFileWriter {
         }
         closed = true;
         try {
-            if (gathering != null) {
-                gathering.close();
+            if (incrementalWriter != null) {
+                incrementalWriter.close();
             }
         } finally {
             if (written != null) {

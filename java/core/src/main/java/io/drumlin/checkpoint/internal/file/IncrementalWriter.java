@@ -28,13 +28,13 @@ public interface IncrementalWriter extends Closeable {
      * @param all all protected variables
      * @throws IOException the mode cannot store the added variables
      */
-    FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException;
+    FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException;
 
     /**
      * Completes the file and makes its content durable.
      *
-     * @param draft the plan that {@link #draft} returned
+     * @param filePlan the plan that {@link #planFile} returned
      * @param seal completes the plan
      */
-    void finish(FilePlan draft, Seal seal) throws IOException;
+    void finish(FilePlan filePlan, Seal seal) throws IOException;
 }

@@ -22,23 +22,23 @@ public interface RankFileWriter extends Closeable {
      * @param timestamp the same on all ranks
      * @throws IOException the file cannot hold the data
      */
-    FilePlan draft(int ckptId, long timestamp) throws IOException;
+    FilePlan planFile(int ckptId, long timestamp) throws IOException;
 
     /**
      * Writes the file and makes its content durable. The caller makes the directory entry durable.
      *
      * @param path the file, replaced if it exists
-     * @param draft the plan that {@link #draft} returned
+     * @param filePlan the plan that {@link #planFile} returned
      * @param seal completes the plan
      */
-    void write(Path path, FilePlan draft, Seal seal) throws IOException;
+    void write(Path path, FilePlan filePlan, Seal seal) throws IOException;
 
     /**
      * Returns the bytes of the file: all of them after {@link #write}, and before it those of {@link FilePlan#chunks}.
      *
-     * @param draft the plan that {@link #draft} returned
+     * @param filePlan the plan that {@link #planFile} returned
      */
-    ByteSource image(FilePlan draft) throws IOException;
+    ByteSource image(FilePlan filePlan) throws IOException;
 
     /** Closes the file, and deletes it unless it was written to its place. A second call does nothing. */
     @Override

@@ -48,7 +48,7 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
 
     /** The places of all containers if the remaining variables are added in the listed order. */
     private record Plan(
-            Map<Integer, ProtectedData> data, List<Integer> order, ContainerPlan containers, FilePlan draft) {
+            Map<Integer, ProtectedData> data, List<Integer> order, ContainerPlan containers, FilePlan filePlan) {
 
         boolean expects(int position, Map<Integer, ProtectedData> variables) {
             int end = position + variables.size();
@@ -78,18 +78,18 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
         for (int i = 0; i < contents.size(); i++) {
             if (variables.containsKey(contents.get(i).id())) {
                 containers.add(contents.get(i));
-                chunks.add(now.draft.chunks().get(i));
+                chunks.add(now.filePlan.chunks().get(i));
             }
         }
         file.allocate(chunks.stream()
                 .mapToLong(chunk -> chunk.start() + chunk.length())
                 .max()
                 .orElse(0));
-        List<byte[]> digests = file.write(now.draft.image(), chunks, md5);
+        List<byte[]> digests = file.write(now.filePlan.image(), chunks, md5);
         for (int i = 0; i < digests.size(); i++) {
             written.put(Content.of(containers.get(i), chunks.get(i)), digests.get(i));
         }
-        file.settle();
+        file.awaitWrites();
         added.putAll(variables);
     }
 
@@ -105,8 +105,8 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
         data.putAll(variables);
         all.forEach(data::putIfAbsent);
         ContainerPlan next = next(data);
-        FtiFfFilePlan draft = new FtiFfFilePlan(layout, next, data, 0, Stamp.unmarked(0));
-        Plan made = new Plan(data, List.copyOf(data.keySet()), next, draft);
+        FtiFfFilePlan filePlan = new FtiFfFilePlan(layout, next, data, 0, Stamp.unmarked(0));
+        Plan made = new Plan(data, List.copyOf(data.keySet()), next, filePlan);
         plan = made;
         return made;
     }
@@ -129,19 +129,19 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
     }
 
     @Override
-    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
+    public FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
         return new FtiFfFilePlan(layout, next(added), added, ckptId, Stamp.of(timestamp, ckptId, fileRank));
     }
 
     @Override
-    public void finish(FilePlan draft, Seal seal) throws IOException {
+    public void finish(FilePlan filePlan, Seal seal) throws IOException {
         // Variables that are added later never move those added before.
         ContainerPlan containers = next(added);
         List<VariableMeta> contents = containers.chunks();
         List<byte[]> digests = new ArrayList<>();
         for (int i = 0; i < contents.size(); i++) {
             byte[] digest =
-                    written.get(Content.of(contents.get(i), draft.chunks().get(i)));
+                    written.get(Content.of(contents.get(i), filePlan.chunks().get(i)));
             if (digest == null) {
                 throw new IllegalStateException("variable " + contents.get(i).id() + " has moved since it was added");
             }
@@ -151,7 +151,7 @@ final class FtiFfIncrementalWriter implements IncrementalWriter {
                 .flatMap(block -> block.variables().stream())
                 .filter(container -> !container.hasContent())
                 .forEach(container -> file.leave(container.fptr(), container.containerSize()));
-        file.finish(seal.seal(digests), draft.size());
+        file.finish(seal.seal(digests), filePlan.size());
     }
 
     @Override

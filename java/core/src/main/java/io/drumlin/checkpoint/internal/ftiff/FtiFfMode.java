@@ -121,7 +121,7 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+    public FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
         try {
             return new FtiFfFilePlan(
                     layout, plan.next(sizes(data)), data, ckptId, Stamp.of(timestamp, ckptId, fileRank));
@@ -143,7 +143,7 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public IncrementalWriter gathering(Level level, Path path) throws IOException {
+    public IncrementalWriter incrementalWriter(Level level, Path path) throws IOException {
         if (level != Level.L4_DCP) {
             return new FtiFfIncrementalWriter(new ChunkedFile(storage, slabs, path), layout, plan, fileRank);
         }
@@ -153,7 +153,7 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public void requireGathering() {
+    public void requireIncrementalFiles() {
         if (!layout.atEnd()) {
             throw new IllegalArgumentException("there are no incremental or differential checkpoints in layout "
                     + layout + ": its checksum is over data that may have changed when it is made");
@@ -206,8 +206,8 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public void committed(Level level, FilePlan draft) {
-        if (!(draft instanceof FtiFfFilePlan own)) {
+    public void committed(Level level, FilePlan filePlan) {
+        if (!(filePlan instanceof FtiFfFilePlan own)) {
             throw new IllegalArgumentException("a draft of another mode");
         }
         plan = own.plan();
@@ -377,7 +377,7 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public List<String> findFormer(Level level, Numbering numbering) throws IOException {
+    public List<String> findElasticCheckpoints(Level level, Numbering numbering) throws IOException {
         if (numbering == Numbering.OTHER) {
             throw DrumlinException.during("restart")
                     .problem(
@@ -392,7 +392,7 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public ElasticCheckpoint former(Level level, String found) throws IOException {
+    public ElasticCheckpoint elasticCheckpoint(Level level, String found) throws IOException {
         return FtiFfElasticCheckpoint.of(reader, levels, level, found);
     }
 

@@ -47,7 +47,7 @@ public final class Hdf5Content implements PosixFileFormat {
     }
 
     @Override
-    public PosixFilePlan draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
+    public PosixFilePlan planFile(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
             throws IOException {
         Hdf5Plan plan = new Hdf5Plan(data);
         Map<Integer, VariableEntry> entries = new HashMap<>();
@@ -58,8 +58,8 @@ public final class Hdf5Content implements PosixFileFormat {
     }
 
     @Override
-    public IncrementalWriter gathering(ChunkedFile file, PosixIncrementalWriter.Drafts drafts) {
-        return new Hdf5IncrementalWriter(file, storage, slabs, drafts);
+    public IncrementalWriter incrementalWriter(ChunkedFile file, PosixIncrementalWriter.FilePlanner planner) {
+        return new Hdf5IncrementalWriter(file, storage, slabs, planner);
     }
 
     @Override

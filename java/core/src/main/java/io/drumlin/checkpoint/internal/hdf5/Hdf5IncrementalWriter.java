@@ -33,17 +33,17 @@ final class Hdf5IncrementalWriter implements IncrementalWriter {
     private final ChunkedFile file;
     private final StorageEngine storage;
     private final SlabPool slabs;
-    private final PosixIncrementalWriter.Drafts drafts;
+    private final PosixIncrementalWriter.FilePlanner planner;
     private final Md5Lanes md5 = DigestEngine.md5();
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
     private @Nullable Hdf5Plan plan;
 
     Hdf5IncrementalWriter(
-            ChunkedFile file, StorageEngine storage, SlabPool slabs, PosixIncrementalWriter.Drafts drafts) {
+            ChunkedFile file, StorageEngine storage, SlabPool slabs, PosixIncrementalWriter.FilePlanner planner) {
         this.file = file;
         this.storage = storage;
         this.slabs = slabs;
-        this.drafts = drafts;
+        this.planner = planner;
     }
 
     @Override
@@ -64,7 +64,7 @@ final class Hdf5IncrementalWriter implements IncrementalWriter {
             }
             added.put(id, entry.getValue());
         }
-        file.settle();
+        file.awaitWrites();
     }
 
     /** Writes everything but the variables. */
@@ -92,21 +92,21 @@ final class Hdf5IncrementalWriter implements IncrementalWriter {
     }
 
     @Override
-    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
+    public FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
         if (plan == null) {
             // Nothing is protected, so the file has no datasets.
             plan = begin(all);
         } else if (!plan.metadata().equals(new Hdf5Plan(all).metadata())) {
             throw changed();
         }
-        return drafts.draft(ckptId, all, all);
+        return planner.planFile(ckptId, all, all);
     }
 
     @Override
-    public void finish(FilePlan draft, Seal seal) throws IOException {
+    public void finish(FilePlan filePlan, Seal seal) throws IOException {
         // Nothing is written after the seal, because the sealed metadata lie apart from the file.
-        file.finish(List.of(), draft.size());
-        seal.seal(List.of(digest(draft.size())));
+        file.finish(List.of(), filePlan.size());
+        seal.seal(List.of(digest(filePlan.size())));
     }
 
     /**

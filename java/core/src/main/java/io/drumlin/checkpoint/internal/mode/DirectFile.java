@@ -24,21 +24,21 @@ public record DirectFile(Map<Integer, ProtectedData> data, IoMode mode, StorageE
         implements RankFileWriter {
 
     @Override
-    public FilePlan draft(int ckptId, long timestamp) throws IOException {
-        return mode.draft(ckptId, timestamp, data);
+    public FilePlan planFile(int ckptId, long timestamp) throws IOException {
+        return mode.planFile(ckptId, timestamp, data);
     }
 
     @Override
-    public void write(Path path, FilePlan draft, Seal seal) throws IOException {
+    public void write(Path path, FilePlan filePlan, Seal seal) throws IOException {
         try (ChunkedFile file = new ChunkedFile(storage, slabs, path);
                 Md5Lanes md5 = DigestEngine.md5()) {
-            file.allocate(draft.size());
-            file.finish(seal.seal(file.write(draft.image(), draft.chunks(), md5)), draft.size());
+            file.allocate(filePlan.size());
+            file.finish(seal.seal(file.write(filePlan.image(), filePlan.chunks(), md5)), filePlan.size());
         }
     }
 
     @Override
-    public ByteSource image(FilePlan draft) {
-        return draft.image();
+    public ByteSource image(FilePlan filePlan) {
+        return filePlan.image();
     }
 }

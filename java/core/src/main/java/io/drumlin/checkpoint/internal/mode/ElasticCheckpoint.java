@@ -48,7 +48,7 @@ public interface ElasticCheckpoint {
      *
      * @throws IOException on all ranks, if it failed on any
      */
-    default void meet(Communicator app) throws IOException {}
+    default void prepareParts(Communicator app) throws IOException {}
 
     /**
      * Returns what a rank stored, and where.

@@ -28,7 +28,7 @@ public interface IoMode {
      * @param data the protected variables, in the order of their first protection
      * @throws IOException the mode cannot store these data
      */
-    FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
+    FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException;
 
     /**
      * Begins this rank's file of a checkpoint whose variables are added a few at a time.
@@ -36,14 +36,14 @@ public interface IoMode {
      * @param path path of the file until it is complete; for a differential checkpoint the result of
      *     {@link #differentialFile}
      */
-    IncrementalWriter gathering(Level level, Path path) throws IOException;
+    IncrementalWriter incrementalWriter(Level level, Path path) throws IOException;
 
     /**
      * Checks that the mode supports incremental files.
      *
      * @throws IllegalArgumentException the file layout does not support them
      */
-    default void requireGathering() {}
+    default void requireIncrementalFiles() {}
 
     /** Returns the path at which this rank's file of a differential checkpoint is brought up to date. */
     default Path differentialFile(RunDirectory directories) {
@@ -79,12 +79,12 @@ public interface IoMode {
      * Writes the metadata that a restart needs besides the files of a checkpoint durably into {@code tmp}. Collective.
      *
      * @param level level of the checkpoint
-     * @param draft a sealed plan of this mode
+     * @param filePlan a sealed plan of this mode
      * @param timestamp time of the checkpoint, the same on all ranks
      * @param encodedMd5 at level 3, MD5 of the encoded part of this rank's Reed-Solomon file
      * @throws IOException on all ranks, if it failed on any
      */
-    default void describe(Level level, FilePlan draft, long timestamp, Optional<String> encodedMd5)
+    default void describe(Level level, FilePlan filePlan, long timestamp, Optional<String> encodedMd5)
             throws IOException {}
 
     /**
@@ -92,11 +92,11 @@ public interface IoMode {
      * encoded parts; at level 4 the files still lie on the nodes. Collective.
      *
      * @param level level of the finished checkpoint
-     * @param draft a sealed plan of this mode
+     * @param filePlan a sealed plan of this mode
      * @param timestamp time of the checkpoint, the same on all ranks
      * @throws IOException on all ranks, if it failed on any
      */
-    default void describeForHead(Level level, FilePlan draft, long timestamp) throws IOException {}
+    default void describeForHead(Level level, FilePlan filePlan, long timestamp) throws IOException {}
 
     /**
      * Writes the metadata of a copy of the checkpoint that was committed or opened last. Collective.
@@ -137,11 +137,11 @@ public interface IoMode {
     }
 
     /** Records that a planned file of this mode was committed at a level; the next plan continues it. */
-    void committed(Level level, FilePlan draft);
+    void committed(Level level, FilePlan filePlan);
 
     /** Records that the heads have finished and committed a checkpoint; otherwise like {@link #committed}. */
-    default void finishedByHead(Level level, FilePlan draft) {
-        committed(level, draft);
+    default void finishedByHead(Level level, FilePlan filePlan) {
+        committed(level, filePlan);
     }
 
     /**
@@ -156,17 +156,17 @@ public interface IoMode {
      *
      * @param level level 4, differential or not
      * @param numbering numbering of the previous run's ranks, as far as it is known
-     * @return one line per checkpoint, newest first; all ranks pass it to {@link #former}
+     * @return one line per checkpoint, newest first; all ranks pass it to {@link #elasticCheckpoint}
      * @throws IOException the directories cannot be read, or do not record enough
      */
-    List<String> findFormer(Level level, Numbering numbering) throws IOException;
+    List<String> findElasticCheckpoints(Level level, Numbering numbering) throws IOException;
 
     /**
      * Returns a checkpoint that was found.
      *
      * @throws IOException the checkpoint is not whole
      */
-    ElasticCheckpoint former(Level level, String found) throws IOException;
+    ElasticCheckpoint elasticCheckpoint(Level level, String found) throws IOException;
 
     /**
      * Records that variables were recovered.

@@ -77,7 +77,7 @@ public interface StoredCheckpoint {
      * Agrees with the other ranks on what is whole, if parts of a checkpoint can be whole. Collective, after all calls
      * of {@link #check}.
      */
-    default void agree() throws IOException {}
+    default void agreeOnWhole() throws IOException {}
 
     /**
      * Returns the size to which the files of the group were extended; empty if this rank has no file that records it.

@@ -182,7 +182,7 @@ final class DcpLayerWriter implements IncrementalWriter {
     }
 
     @Override
-    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) {
+    public FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> all) {
         List<VariableEntry> entries = new ArrayList<>();
         List<LayerEntry.Variable> variables = new ArrayList<>();
         for (int id : order.apply(all)) {
@@ -200,7 +200,7 @@ final class DcpLayerWriter implements IncrementalWriter {
     }
 
     @Override
-    public void finish(FilePlan draft, Seal seal) throws IOException {
+    public void finish(FilePlan filePlan, Seal seal) throws IOException {
         seal.seal(List.of());
         ByteBuffer head = buffer(FILE_HEAD + LAYER_HEAD);
         if (base) {
@@ -211,7 +211,7 @@ final class DcpLayerWriter implements IncrementalWriter {
         file.sync();
     }
 
-    /** Returns the content of the file; valid after {@link #draft}. */
+    /** Returns the content of the file; valid after {@link #planFile}. */
     DcpLayerState next() {
         return next;
     }

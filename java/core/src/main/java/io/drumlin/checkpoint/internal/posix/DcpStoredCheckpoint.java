@@ -111,7 +111,7 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
             there = PathStatus.isRegularFile(path);
             layers = there ? present(PathStatus.size(path)) : 0;
         });
-        agree();
+        agreeOnWhole();
     }
 
     /** Returns how many layers a file of {@code size} bytes can have. */
@@ -198,7 +198,7 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
     }
 
     @Override
-    public void agree() throws IOException {
+    public void agreeOnWhole() throws IOException {
         long[] least = {layers};
         app.allreduce(least, Op.MIN);
         layers = least[0];

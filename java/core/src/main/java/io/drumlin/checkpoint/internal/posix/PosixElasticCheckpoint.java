@@ -194,7 +194,7 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
     }
 
     @Override
-    public void meet(Communicator app) throws IOException {
+    public void prepareParts(Communicator app) throws IOException {
         if (run.shared().isEmpty()) {
             return;
         }

@@ -22,7 +22,7 @@ public interface PosixFileFormat extends FileDescription {
      * @param order ids of the variables in the order of the metadata
      * @throws IOException the file cannot hold the data
      */
-    PosixFilePlan draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
+    PosixFilePlan planFile(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
             throws IOException;
 
     /**
@@ -30,7 +30,7 @@ public interface PosixFileFormat extends FileDescription {
      *
      * @param file the file to write; closed with the result
      */
-    IncrementalWriter gathering(ChunkedFile file, PosixIncrementalWriter.Drafts drafts);
+    IncrementalWriter incrementalWriter(ChunkedFile file, PosixIncrementalWriter.FilePlanner planner);
 
     /**
      * Looks for damage in a file that has no digest in the metadata.

@@ -22,26 +22,26 @@ public final class PosixIncrementalWriter implements IncrementalWriter {
 
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
     private final ChunkedFile file;
-    private final Drafts drafts;
+    private final FilePlanner planner;
     private final Md5Lanes md5 = DigestEngine.md5();
     private long position;
 
     /** Makes the plan of a file. */
     @FunctionalInterface
-    public interface Drafts {
+    public interface FilePlanner {
         /**
          * Returns the plan of a file with all added variables.
          *
          * @param data the variables in the file, in its order
          * @param all all protected variables, in the order of their first protection
          */
-        FilePlan draft(int ckptId, Map<Integer, ProtectedData> data, Map<Integer, ProtectedData> all)
+        FilePlan planFile(int ckptId, Map<Integer, ProtectedData> data, Map<Integer, ProtectedData> all)
                 throws IOException;
     }
 
-    PosixIncrementalWriter(ChunkedFile file, Drafts drafts) {
+    PosixIncrementalWriter(ChunkedFile file, FilePlanner planner) {
         this.file = file;
-        this.drafts = drafts;
+        this.planner = planner;
         md5.reset(0);
     }
 
@@ -59,7 +59,7 @@ public final class PosixIncrementalWriter implements IncrementalWriter {
             position = end;
             added.put(entry.getKey(), variable);
         }
-        file.settle();
+        file.awaitWrites();
     }
 
     @Override
@@ -68,13 +68,13 @@ public final class PosixIncrementalWriter implements IncrementalWriter {
     }
 
     @Override
-    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
-        return drafts.draft(ckptId, added, all);
+    public FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> all) throws IOException {
+        return planner.planFile(ckptId, added, all);
     }
 
     @Override
-    public void finish(FilePlan draft, Seal seal) throws IOException {
-        file.finish(seal.seal(position == 0 ? List.of() : List.of(md5.digest(0))), draft.size());
+    public void finish(FilePlan filePlan, Seal seal) throws IOException {
+        file.finish(seal.seal(position == 0 ? List.of() : List.of(md5.digest(0))), filePlan.size());
     }
 
     @Override

@@ -121,10 +121,10 @@ public final class PosixMode implements IoMode {
     }
 
     @Override
-    public FilePlan draft(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
+    public FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
         Map<Integer, ProtectedData> ordered = new LinkedHashMap<>();
         order(data).forEach(id -> ordered.computeIfAbsent(id, data::get));
-        return draft(ckptId, ordered, data);
+        return planFile(ckptId, ordered, data);
     }
 
     /**
@@ -139,17 +139,17 @@ public final class PosixMode implements IoMode {
         return List.copyOf(ids);
     }
 
-    private FilePlan draft(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data)
+    private FilePlan planFile(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data)
             throws IOException {
-        return content.draft(ckptId, rankFileName(FileKind.PLAIN, ckptId), inFileOrder, order(data));
+        return content.planFile(ckptId, rankFileName(FileKind.PLAIN, ckptId), inFileOrder, order(data));
     }
 
     @Override
-    public IncrementalWriter gathering(Level level, Path path) throws IOException {
+    public IncrementalWriter incrementalWriter(Level level, Path path) throws IOException {
         if (level == Level.L4_DCP) {
             return differential.orElseThrow().begin(this::order);
         }
-        return content.gathering(new ChunkedFile(storage, slabs, path), this::draft);
+        return content.incrementalWriter(new ChunkedFile(storage, slabs, path), this::planFile);
     }
 
     @Override
@@ -183,22 +183,22 @@ public final class PosixMode implements IoMode {
         return shared(level).map(writer -> writer.fileName(ckptId)).orElse(lastName);
     }
 
-    private static PosixFilePlan own(FilePlan draft) {
-        if (!(draft instanceof PosixFilePlan own)) {
+    private static PosixFilePlan own(FilePlan filePlan) {
+        if (!(filePlan instanceof PosixFilePlan own)) {
             throw new IllegalArgumentException("a draft of another mode");
         }
         return own;
     }
 
     @Override
-    public void committed(Level level, FilePlan draft) {
-        order = own(draft).order();
-        last = own(draft).metadata();
-        lastName = own(draft).fileName();
+    public void committed(Level level, FilePlan filePlan) {
+        order = own(filePlan).order();
+        last = own(filePlan).metadata();
+        lastName = own(filePlan).fileName();
         if (level == Level.L4_DCP) {
             differential.orElseThrow().committed();
         }
-        differential.ifPresent(files -> files.completed(own(draft).ckptId()));
+        differential.ifPresent(files -> files.completed(own(filePlan).ckptId()));
     }
 
     @Override
@@ -227,32 +227,33 @@ public final class PosixMode implements IoMode {
     }
 
     @Override
-    public void finishedByHead(Level level, FilePlan draft) {
-        committed(level, draft);
+    public void finishedByHead(Level level, FilePlan filePlan) {
+        committed(level, filePlan);
         last = null;
         lastDirectory = levels.metadataDirectory(level, CommitSlot.COMMITTED);
     }
 
     @Override
-    public void describe(Level level, FilePlan draft, long timestamp, Optional<String> encodedMd5) throws IOException {
+    public void describe(Level level, FilePlan filePlan, long timestamp, Optional<String> encodedMd5)
+            throws IOException {
         describe(
                 level,
-                draft,
+                filePlan,
                 timestamp,
                 encodedMd5,
-                (file, member) -> nameAt(level, own(draft).ckptId(), file));
+                (file, member) -> nameAt(level, own(filePlan).ckptId(), file));
     }
 
     /** Describes files for heads, when the ranks still have separate files with their own names. */
     @Override
-    public void describeForHead(Level level, FilePlan draft, long timestamp) throws IOException {
-        describe(level, draft, timestamp, Optional.empty(), (file, member) -> file.name());
+    public void describeForHead(Level level, FilePlan filePlan, long timestamp) throws IOException {
+        describe(level, filePlan, timestamp, Optional.empty(), (file, member) -> file.name());
     }
 
-    private void describe(Level level, FilePlan draft, long timestamp, Optional<String> encodedMd5, Naming naming)
+    private void describe(Level level, FilePlan filePlan, long timestamp, Optional<String> encodedMd5, Naming naming)
             throws IOException {
-        PosixFilePlan own = own(draft);
-        long largest = Arrays.stream(group.gather(draft.size())).max().orElseThrow();
+        PosixFilePlan own = own(filePlan);
+        long largest = Arrays.stream(group.gather(filePlan.size())).max().orElseThrow();
         byte[] part = Agreement.call(app, "describing checkpoint " + own.ckptId(), () -> {
             FileEntry entry = own.entry(largest, encodedMd5);
             return MetadataFiles.bytes(new GroupMetadata(own.type(), own.ckptId(), List.of(entry)));
@@ -396,7 +397,7 @@ public final class PosixMode implements IoMode {
     }
 
     @Override
-    public List<String> findFormer(Level level, Numbering numbering) throws IOException {
+    public List<String> findElasticCheckpoints(Level level, Numbering numbering) throws IOException {
         if (!content.suffix().equals(FileNames.FTI)) {
             throw DrumlinException.during("restart")
                     .problem("files of the mode HDF5 are read by as many ranks as wrote them")
@@ -418,7 +419,7 @@ public final class PosixMode implements IoMode {
     }
 
     @Override
-    public ElasticCheckpoint former(Level level, String found) {
+    public ElasticCheckpoint elasticCheckpoint(Level level, String found) {
         return PosixElasticCheckpoint.of(run(), found);
     }
 

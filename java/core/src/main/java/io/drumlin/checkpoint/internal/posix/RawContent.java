@@ -23,7 +23,7 @@ public final class RawContent implements PosixFileFormat {
     }
 
     @Override
-    public PosixFilePlan draft(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order) {
+    public PosixFilePlan planFile(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order) {
         FileImage image = new FileImage(
                 data.values().stream().mapToLong(ProtectedData::size).reduce(0, Math::addExact));
         Map<Integer, VariableEntry> entries = new HashMap<>();
@@ -39,8 +39,8 @@ public final class RawContent implements PosixFileFormat {
     }
 
     @Override
-    public IncrementalWriter gathering(ChunkedFile file, PosixIncrementalWriter.Drafts drafts) {
-        return new PosixIncrementalWriter(file, drafts);
+    public IncrementalWriter incrementalWriter(ChunkedFile file, PosixIncrementalWriter.FilePlanner planner) {
+        return new PosixIncrementalWriter(file, planner);
     }
 
     @Override

@@ -60,7 +60,7 @@ public final class CheckpointSearch {
     private Optional<StoredCheckpoint> taken = Optional.empty();
 
     /** The result of {@link #positions} for a level, valid until files are moved. */
-    private Optional<Candidates> looked = Optional.empty();
+    private Optional<Candidates> searched = Optional.empty();
 
     /** A checkpoint that is whole and in its place, and its position in the log. */
     private record Mended(StoredCheckpoint stored, long position) {}
@@ -122,7 +122,7 @@ public final class CheckpointSearch {
      */
     public List<Long> positions(Level level) throws IOException {
         Candidates candidates = candidates(level);
-        looked = Optional.of(candidates);
+        searched = Optional.of(candidates);
         return candidates.positions;
     }
 
@@ -175,7 +175,7 @@ public final class CheckpointSearch {
      *
      * @return whether there was such a commit; if so, results for other levels have been forgotten
      */
-    public boolean settle(Level level) throws IOException {
+    public boolean completeInterruptedCommit(Level level) throws IOException {
         long[] interrupted = {0};
         for (Path replaced : List.of(
                 levels.directory(level, CommitSlot.REPLACED), levels.metadataDirectory(level, CommitSlot.REPLACED))) {
@@ -195,9 +195,9 @@ public final class CheckpointSearch {
 
     /** Makes the newest checkpoint of a level whole and moves it to its place. Collective. */
     private Optional<Mended> mend(Level level, Span span) throws IOException {
-        Optional<Candidates> known = looked.filter(candidates -> candidates.level == level);
+        Optional<Candidates> known = searched.filter(candidates -> candidates.level == level);
         Candidates candidates = known.isPresent() ? known.get() : candidates(level);
-        looked = Optional.empty();
+        searched = Optional.empty();
         for (int i = 0; i < candidates.positions.size(); i++) {
             StoredCheckpoint stored = candidates.checkpoints.get(i);
             long position = candidates.positions.get(i);
@@ -205,9 +205,9 @@ public final class CheckpointSearch {
                 continue;
             }
             try {
-                Left left = look(stored, true, true);
+                Left left = inspect(stored, true, true);
                 if (left.recoverable && restored(left)) {
-                    levels.settle(left.level, left.slot, stored.metadataSlot());
+                    levels.completeInterruptedCommit(left.level, left.slot, stored.metadataSlot());
                     return Optional.of(new Mended(stored, position));
                 }
                 passedOver |= wasCommitted(left);
@@ -288,14 +288,14 @@ public final class CheckpointSearch {
     public List<Left> survey(Level level, boolean data) throws IOException {
         List<Left> found = new ArrayList<>();
         for (StoredCheckpoint stored : candidates(level).checkpoints) {
-            found.add(look(stored, data, false));
+            found.add(inspect(stored, data, false));
         }
         return found;
     }
 
     /** Returns what is left of a checkpoint, whose files are all read. Changes nothing. Collective. */
     public Left survey(StoredCheckpoint stored) throws IOException {
-        return look(stored, true, false);
+        return inspect(stored, true, false);
     }
 
     /** Returns the position in the log of each of the checkpoints, or -1. Collective. */
@@ -304,7 +304,7 @@ public final class CheckpointSearch {
     }
 
     /** @param mend whether lost files may be rebuilt in the same pass */
-    private Left look(StoredCheckpoint stored, boolean data, boolean mend) throws IOException {
+    private Left inspect(StoredCheckpoint stored, boolean data, boolean mend) throws IOException {
         Level level = stored.level();
         CommitSlot slot = slot(level, stored);
         EnumSet<FileKind> files = present(level, stored, slot);
@@ -313,7 +313,7 @@ public final class CheckpointSearch {
         boolean recoverable = onAllRanks(source != DataSource.NONE);
         if (recoverable && data) {
             verify(stored, slot, files, mend);
-            stored.agree();
+            stored.agreeOnWhole();
             rejected.requireReadable();
             boolean fits = stored.isOfTheseGroups(files);
             source = fits ? source(level, files) : DataSource.NONE;

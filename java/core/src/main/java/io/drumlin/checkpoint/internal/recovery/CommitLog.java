@@ -111,7 +111,7 @@ public final class CommitLog {
     }
 
     /** Records that the run continues from a checkpoint. Not collective. */
-    public void goOn(StoredCheckpoint from) throws IOException {
+    public void recordContinuedFrom(StoredCheckpoint from) throws IOException {
         OptionalLong identity = from.identity();
         if (app.rank() == 0 && identity.isPresent()) {
             Entry entry = new Entry(from.ckptId(), from.level(), identity.getAsLong(), false);

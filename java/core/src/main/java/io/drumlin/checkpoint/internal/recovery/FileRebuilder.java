@@ -454,7 +454,7 @@ public final class FileRebuilder {
                                 extendedSize,
                                 encoding,
                                 targets,
-                                () -> plain.isPresent() ? cut(plain.get(), stored) : had.size(FileKind.PLAIN),
+                                () -> plain.isPresent() ? truncate(plain.get(), stored) : had.size(FileKind.PLAIN),
                                 hashes);
             });
         });
@@ -497,7 +497,7 @@ public final class FileRebuilder {
     }
 
     /** Truncates a rebuilt plain file to its size, and returns the size. */
-    private long cut(Path extended, StoredCheckpoint stored) throws IOException {
+    private long truncate(Path extended, StoredCheckpoint stored) throws IOException {
         long size;
         try (BlockFile file = storage.open(extended, EnumSet.of(OpenMode.READ, OpenMode.WRITE))) {
             size = stored.plainSize(new BlockFileSource(file));

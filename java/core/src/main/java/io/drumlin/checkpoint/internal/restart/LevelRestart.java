@@ -109,7 +109,7 @@ final class LevelRestart {
             throws IOException {
         Optional<CheckpointSearch.Found> found =
                 recovery.find(level, span).filter(each -> isOfTheseRanks(each, listed));
-        if (found.isPresent() && settle(older)) {
+        if (found.isPresent() && completeInterruptedCommits(older)) {
             // Searches again, because the recovered data must be verified and the results of the verification are gone.
             return recovery.find(level, span);
         }
@@ -122,10 +122,10 @@ final class LevelRestart {
     }
 
     /** Completes the interrupted commits of older levels; returns whether there was one. Collective. */
-    private boolean settle(List<Level> older) throws IOException {
+    private boolean completeInterruptedCommits(List<Level> older) throws IOException {
         boolean any = false;
         for (Level level : older) {
-            any |= recovery.settle(level);
+            any |= recovery.completeInterruptedCommit(level);
         }
         return any;
     }

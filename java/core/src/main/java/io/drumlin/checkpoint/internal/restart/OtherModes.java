@@ -57,9 +57,9 @@ public final class OtherModes {
      */
     public List<String> find() throws IOException {
         for (Level level : Level.values()) {
-            look(level, this::inFiles);
+            inspect(level, this::inFiles);
             if (app.rank() == 0) {
-                look(level, this::inMetadata);
+                inspect(level, this::inMetadata);
             }
         }
         app.allreduce(levels, Op.MAX);
@@ -77,7 +77,7 @@ public final class OtherModes {
         int mode(Level level) throws IOException;
     }
 
-    private void look(Level level, Look look) {
+    private void inspect(Level level, Look look) {
         try {
             int mode = look.mode(level);
             levels[mode] = Math.max(levels[mode], level.number());
@@ -94,8 +94,8 @@ public final class OtherModes {
         for (Path path : PathStatus.entries(places.directory(level, CommitSlot.COMMITTED))) {
             String name = path.getFileName().toString();
             OptionalInt owner = level == Level.L4_DCP ? FileNames.differentialOwner(name) : FileNames.plainOwner(name);
-            boolean looked = level.isGlobal() ? owner.equals(OptionalInt.of(fileRank)) : owner.isPresent();
-            if (looked && isSigned(path)) {
+            boolean relevant = level.isGlobal() ? owner.equals(OptionalInt.of(fileRank)) : owner.isPresent();
+            if (relevant && isSigned(path)) {
                 return FtiConfig.IO_FTIFF;
             }
         }

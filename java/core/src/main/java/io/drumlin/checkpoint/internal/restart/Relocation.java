@@ -55,8 +55,8 @@ final class Relocation implements AutoCloseable {
     private final LevelRestart restart;
     private final StorageEngine storage;
     private final int number;
-    private @Nullable Engine former;
-    private @Nullable LevelRestart inFormer;
+    private @Nullable Engine previous;
+    private @Nullable LevelRestart inPrevious;
 
     /**
      * @param engine engine of this run, in the order of its nodes
@@ -82,7 +82,7 @@ final class Relocation implements AutoCloseable {
             throws IOException {
         PreviousOrder order = engine.run().orders().get(number);
         LevelRestart there = there();
-        Engine from = Objects.requireNonNull(former);
+        Engine from = Objects.requireNonNull(previous);
         Optional<CheckpointSearch.Found> found = there.locate(level, span, older, listed);
         if (there.passedOver()) {
             restart.recovery().passOver();
@@ -117,11 +117,11 @@ final class Relocation implements AutoCloseable {
     }
 
     private LevelRestart there() throws IOException {
-        if (inFormer == null) {
-            former = Engine.of(engine.run().in(engine.run().orders().get(number)), engine.packing());
-            inFormer = new LevelRestart(former);
+        if (inPrevious == null) {
+            previous = Engine.of(engine.run().in(engine.run().orders().get(number)), engine.packing());
+            inPrevious = new LevelRestart(previous);
         }
-        return inFormer;
+        return inPrevious;
     }
 
     /**
@@ -292,8 +292,8 @@ final class Relocation implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        if (former != null) {
-            former.close();
+        if (previous != null) {
+            previous.close();
         }
     }
 }

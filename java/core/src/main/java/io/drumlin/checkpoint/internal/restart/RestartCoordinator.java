@@ -96,7 +96,7 @@ public final class RestartCoordinator {
             // This rank's whole files of the last level are useless, because other ranks did not have theirs.
             reader.forget();
         } else if (inPlace.recovery().taken().isPresent()) {
-            engine.log().goOn(inPlace.recovery().taken().get());
+            engine.log().recordContinuedFrom(inPlace.recovery().taken().get());
         }
         return found;
     }

@@ -98,7 +98,7 @@ public final class EngineCheckpoints implements Checkpoints {
             begin(given);
             return;
         }
-        run.headLink().get().agree("opening run " + run.execId(), () -> {
+        run.headLink().get().agreeWithHead("opening run " + run.execId(), () -> {
             if (!isHead()) {
                 begin(given);
             }
@@ -275,9 +275,9 @@ public final class EngineCheckpoints implements Checkpoints {
     private SharedHdf5File.CallsOfRun callsOfSingleFile() {
         return new SharedHdf5File.CallsOfRun() {
             @Override
-            public void meet(int ckptId, int request) throws IOException {
+            public void agreeOnCheckpoint(int ckptId, int request) throws IOException {
                 requireApplication();
-                EngineCheckpoints.this.meet(ckptId, request);
+                EngineCheckpoints.this.agreeOnCheckpoint(ckptId, request);
             }
 
             @Override
@@ -349,14 +349,14 @@ public final class EngineCheckpoints implements Checkpoints {
         requireNoneOpen();
         long begin = System.nanoTime();
         Level taken = available(level);
-        long timestamp = meet(ckptId, taken.request());
+        long timestamp = agreeOnCheckpoint(ckptId, taken.request());
         if (taken == Level.L4_DCP) {
             try (IncrementalFile file = unfinished(taken)) {
                 return take(ckptId, taken, timestamp, file.adding(engine.mode().order(variables.byId())), begin);
             }
         }
         if (asynchronous && config.isInline(taken)) {
-            return takeBehind(ckptId, taken, timestamp, begin);
+            return takeInBackground(ckptId, taken, timestamp, begin);
         }
         RankFileWriter own = new DirectFile(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
         return take(ckptId, taken, timestamp, own, begin);
@@ -377,11 +377,11 @@ public final class EngineCheckpoints implements Checkpoints {
 
     private IncrementalFile unfinished(Level level) {
         IoMode mode = engine.mode();
-        mode.requireGathering();
+        mode.requireIncrementalFiles();
         Path path = unfinishedFile(level);
         boolean temporary = level != Level.L4_DCP;
         return new IncrementalFile(
-                engine.storage(), path, temporary, () -> mode.gathering(level, path), variables.byId());
+                engine.storage(), path, temporary, () -> mode.incrementalWriter(level, path), variables.byId());
     }
 
     private Path unfinishedFile(Level level) {
@@ -429,7 +429,7 @@ public final class EngineCheckpoints implements Checkpoints {
             @Override
             public CheckpointReport commit(@Nullable IOException failure) throws IOException {
                 long begin = System.nanoTime();
-                long timestamp = meet(ckptId, level.request());
+                long timestamp = agreeOnCheckpoint(ckptId, level.request());
                 Agreement.agree(engine.app(), "incremental checkpoint " + ckptId, failure);
                 return take(ckptId, level, timestamp, file, begin);
             }
@@ -458,10 +458,10 @@ public final class EngineCheckpoints implements Checkpoints {
     }
 
     /** Waits for the previous checkpoint, then for all ranks. Collective. */
-    private long meet(int ckptId, int request) throws IOException {
+    private long agreeOnCheckpoint(int ckptId, int request) throws IOException {
         await();
         share = Optional.empty();
-        long timestamp = engine.coordinator().meet(ckptId, request, last.isWaiting());
+        long timestamp = engine.coordinator().agreeOnCheckpoint(ckptId, request, last.isWaiting());
         requireId(ckptId);
         engine.reader().forget();
         underway.tidy();
@@ -472,12 +472,12 @@ public final class EngineCheckpoints implements Checkpoints {
             throws IOException {
         long met = System.nanoTime();
         if (!config.isInline(level)) {
-            FilePlan draft = engine.coordinator().writeForHead(ckptId, level, timestamp, own);
+            FilePlan filePlan = engine.coordinator().writeForHead(ckptId, level, timestamp, own);
             long durable = System.nanoTime();
-            underway.handOver(ckptId, level, timestamp, draft);
-            return report(ckptId, level, draft.size(), begin, met, durable);
+            underway.handOver(ckptId, level, timestamp, filePlan);
+            return report(ckptId, level, filePlan.size(), begin, met, durable);
         }
-        CheckpointOutcome taken = engine.coordinator().take(ckptId, level, timestamp, own);
+        CheckpointOutcome taken = engine.coordinator().takeCheckpoint(ckptId, level, timestamp, own);
         last.set(taken.source());
         share = taken.share();
         if (taken.late().isPresent()) {
@@ -486,9 +486,9 @@ public final class EngineCheckpoints implements Checkpoints {
         return report(ckptId, level, taken.bytes(), begin, met, taken.durable());
     }
 
-    private CheckpointReport takeBehind(int ckptId, Level level, long timestamp, long begin) throws IOException {
+    private CheckpointReport takeInBackground(int ckptId, Level level, long timestamp, long begin) throws IOException {
         long met = System.nanoTime();
-        underway.takeBehind(ckptId, level, timestamp, variables.byId());
+        underway.takeInBackground(ckptId, level, timestamp, variables.byId());
         return report(ckptId, level, variables.bytes(), begin, met, System.nanoTime());
     }
 

@@ -30,7 +30,7 @@ final class IntervalClock implements SnapshotClock {
     private static final double UNKNOWN_COST = 1;
 
     /** An interval that changes by less than this fraction is not logged again. */
-    private static final double TOLD_CHANGE = 0.1;
+    private static final double LOGGED_CHANGE = 0.1;
 
     private final Map<Level, Double> meanSecondsBetweenFailures;
     private final int maxSyncInterval;
@@ -42,7 +42,7 @@ final class IntervalClock implements SnapshotClock {
     /** Number of completed iterations at the last checkpoint of a level or of a higher one. */
     private final Map<Level, Long> lastTaken = new EnumMap<>(Level.class);
 
-    private final Map<Level, Double> told = new EnumMap<>(Level.class);
+    private final Map<Level, Double> logged = new EnumMap<>(Level.class);
 
     private long iterations;
     private long lastCall;
@@ -115,7 +115,7 @@ final class IntervalClock implements SnapshotClock {
         for (Level level : meanSecondsBetweenFailures.keySet()) {
             shortest = Math.min(shortest, intervalIterations(level));
             next = Math.min(next, next(level) + 1);
-            tell(comm, level);
+            logInterval(comm, level);
         }
         syncInterval = Math.max(1, Math.min(Math.min(2 * syncInterval, shortest / 2), maxSyncInterval));
         newPlan = Optional.of(new SnapshotPlan(iterations, shortest, next, calls));
@@ -137,13 +137,13 @@ final class IntervalClock implements SnapshotClock {
         return lastTaken.getOrDefault(level, 0L) + intervalIterations(level);
     }
 
-    private void tell(Communicator comm, Level level) {
+    private void logInterval(Communicator comm, Level level) {
         double interval = interval(level);
-        double before = told.getOrDefault(level, 0.0);
-        if (comm.rank() > 0 || Math.abs(interval - before) <= TOLD_CHANGE * before) {
+        double before = logged.getOrDefault(level, 0.0);
+        if (comm.rank() > 0 || Math.abs(interval - before) <= LOGGED_CHANGE * before) {
             return;
         }
-        told.put(level, interval);
+        logged.put(level, interval);
         String cost = costs.containsKey(level)
                 ? String.format(Locale.ROOT, "takes %.2f s", costs.get(level))
                 : String.format(Locale.ROOT, "is taken to take %.0f s until one was taken", UNKNOWN_COST);

@@ -86,12 +86,12 @@ final class RunInitializer {
             engine.levels().deleteIncremental();
         }
         // From now on the configuration file names this run, as after FTI_Init.
-        engine.restartSection().take(config.failure());
+        engine.restartSection().nameThisRun(config.failure());
     }
 
     private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
         RestartCoordinator restart = new RestartCoordinator(engine);
-        PreviousRun known = engine.run().former().orElseThrow();
+        PreviousRun known = engine.run().previous().orElseThrow();
         Path list = engine.directories().checkpointList();
         RecordedRankCounts listed = RecordedRankCounts.of(app, list, engine.levels(), engine.rejected());
         // With another number of nodes, the files of some ranks could be taken for those of all.
@@ -103,13 +103,14 @@ final class RunInitializer {
         }
         Optional<DrumlinException> missing = Optional.empty();
         if (anyNumberOfRanks) {
-            ElasticRestart former = new ElasticRestart(engine.context(), engine.levels(), engine.mode(), listed, known);
-            Optional<ElasticCheckpoint> checkpoint = former.find(restart.order());
+            ElasticRestart elastic =
+                    new ElasticRestart(engine.context(), engine.levels(), engine.mode(), listed, known);
+            Optional<ElasticCheckpoint> checkpoint = elastic.find(restart.order());
             if (checkpoint.isPresent()) {
-                restartFrom(checkpoint.get(), former.blockSums());
+                restartFrom(checkpoint.get(), elastic.blockSums());
                 return;
             }
-            missing = former.missing();
+            missing = elastic.missing();
         }
         List<String> otherModes = new OtherModes(engine).find();
         ArchivedCheckpoints aside = new ArchivedCheckpoints(app, engine.directories());
@@ -169,7 +170,7 @@ final class RunInitializer {
         last.set(from);
         nextCkptId = ckptId + 1;
         status = ofConfiguration();
-        engine.coordinator().goOn();
+        engine.coordinator().continueRun();
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
@@ -185,10 +186,10 @@ final class RunInitializer {
 
     private void restartFrom(ElasticCheckpoint from, ElasticBlockSums sums) throws IOException {
         last.set(new Redistribution(engine.given(), from, sums, engine.storage(), engine.slabs()));
-        engine.coordinator().succeed(from);
+        engine.coordinator().continueFrom(from);
         nextCkptId = from.ckptId() + 1;
         status = ofConfiguration();
-        engine.coordinator().goOn();
+        engine.coordinator().continueRun();
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,

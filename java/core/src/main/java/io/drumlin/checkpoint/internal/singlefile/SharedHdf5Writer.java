@@ -149,7 +149,7 @@ public final class SharedHdf5Writer implements Closeable {
     }
 
     /** Waits for the writes of this rank, some of which may otherwise start with the next variable. */
-    public void settle() throws IOException {
+    public void awaitWrites() throws IOException {
         flush();
         slabs.drain();
     }
@@ -161,7 +161,7 @@ public final class SharedHdf5Writer implements Closeable {
      */
     public void commit(Path path) throws IOException {
         Agreement.run(app, operation, () -> {
-            settle();
+            awaitWrites();
             file().sync();
             if (app.rank() > 0) {
                 file().close();

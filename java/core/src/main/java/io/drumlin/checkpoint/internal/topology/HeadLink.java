@@ -140,12 +140,12 @@ public final class HeadLink implements AutoCloseable {
      * @param step the step of this rank
      * @throws IOException on the head too, if the step failed on the application ranks
      */
-    public void agree(String operation, Agreement.Step step) throws IOException {
+    public void agreeWithHead(String operation, Agreement.Step step) throws IOException {
         Agreement.run(node, operation, step);
     }
 
     /** Sends an order to the head and returns without waiting for the answer. On application ranks. */
-    public void give(Order order) throws IOException {
+    public void send(Order order) throws IOException {
         node.send(order.bytes(), HEAD, TAG);
     }
 

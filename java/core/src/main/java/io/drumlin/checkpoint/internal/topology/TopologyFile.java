@@ -24,7 +24,7 @@ public final class TopologyFile {
     /**
      * Prefix of the sections with previous orders of nodes, in which there may still be files; the newest has number 1.
      */
-    private static final String FORMER = DRUMLIN + ".former.";
+    private static final String PREVIOUS = DRUMLIN + ".former.";
 
     /** Suffix of the sections with the ranks of nodes. */
     private static final String OF_RANKS = ".ranks";
@@ -39,7 +39,7 @@ public final class TopologyFile {
     private static final String GROUP_SIZE = "group_size";
 
     /** Most previous orders that are kept. */
-    private static final int MOST_FORMER = 3;
+    private static final int MOST_PREVIOUS = 3;
 
     /** Longest list of ranks in one line: C FTI reads lines of 1023 bytes. */
     private static final int LINE = 900;
@@ -160,8 +160,8 @@ public final class TopologyFile {
     public static List<NodeOrder> orders(IniFile topology, String name) throws DrumlinException {
         List<NodeOrder> orders = new ArrayList<>();
         orders.add(order(topology, name, NODES, DRUMLIN));
-        for (int i = 1; topology.sections().contains(FORMER + i); i++) {
-            orders.add(order(topology, name, FORMER + i, FORMER + i));
+        for (int i = 1; topology.sections().contains(PREVIOUS + i); i++) {
+            orders.add(order(topology, name, PREVIOUS + i, PREVIOUS + i));
         }
         return orders;
     }
@@ -206,12 +206,12 @@ public final class TopologyFile {
         }
         put(sections, now);
         before.removeIf(order -> order.isLike(now));
-        for (int i = 1; i <= Math.min(MOST_FORMER, before.size()); i++) {
-            NodeOrder former = before.get(i - 1);
-            Map<String, String> nodes = names(former);
-            former.numbering().ifPresent(numbering -> nodes.put(NUMBERING, word(numbering)));
-            sections.put(FORMER + i, nodes);
-            putRanks(sections, FORMER + i + OF_RANKS, former);
+        for (int i = 1; i <= Math.min(MOST_PREVIOUS, before.size()); i++) {
+            NodeOrder previous = before.get(i - 1);
+            Map<String, String> nodes = names(previous);
+            previous.numbering().ifPresent(numbering -> nodes.put(NUMBERING, word(numbering)));
+            sections.put(PREVIOUS + i, nodes);
+            putRanks(sections, PREVIOUS + i + OF_RANKS, previous);
         }
         return IniFile.dump(sections);
     }

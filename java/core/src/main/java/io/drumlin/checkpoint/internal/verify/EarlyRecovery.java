@@ -68,7 +68,7 @@ public final class EarlyRecovery {
     }
 
     /** Records that the variables hold all bytes of a file, and that they were verified. */
-    void hold(FileIdentity verified) {
+    void recordVerified(FileIdentity verified) {
         file = verified;
         held.putAll(variables);
     }

@@ -32,7 +32,7 @@ public final class RecoveryPass implements ChunkSink {
      */
     public static RecoveryPass into(EarlyRecovery early, ChunkSink variables) {
         early.forget();
-        return new RecoveryPass(variables, early::hold);
+        return new RecoveryPass(variables, early::recordVerified);
     }
 
     /** Returns a pass that computes checksums of the chunks' blocks, which are known after {@link #done}. */
