@@ -73,8 +73,8 @@ public final class CheckpointListFile {
     private boolean exists;
 
     /**
-     * Content of the file before the addition that is not {@linkplain #confirm confirmed}; empty if there was no file;
-     * {@code null} if nothing was added, and always on all ranks but the first.
+     * Content of the file before the addition that is not {@linkplain #confirmAddition confirmed}; empty if there was
+     * no file; {@code null} if nothing was added, and always on all ranks but the first.
      */
     private @Nullable String before;
 
@@ -119,7 +119,7 @@ public final class CheckpointListFile {
         Agreement.run(comm, "listing checkpoint " + ckptId + " of " + ranks + " ranks", () -> {
             if (comm.rank() == 0 && !has(ckptId, level)) {
                 write(ckptId, level, ranks, ordered);
-                confirm();
+                confirmAddition();
             }
         });
         exists = true;
@@ -135,12 +135,12 @@ public final class CheckpointListFile {
     }
 
     /** Confirms that the checkpoint that was added last is in its place. */
-    public void confirm() {
+    public void confirmAddition() {
         before = null;
     }
 
     /** Undoes the last addition, unless it was confirmed. Collective. */
-    public void takeBack() throws IOException {
+    public void undoAddition() throws IOException {
         Agreement.run(comm, "taking a checkpoint from the list", () -> {
             String text = before;
             if (text == null) {

@@ -174,7 +174,7 @@ public final class CheckpointCoordinator {
             throw failed;
         }
         saysRestart = true;
-        checkpointList.confirm();
+        checkpointList.confirmAddition();
         log.confirm();
         mode.committed(level, filePlan);
         Path plain = directories.committed(level).resolve(mode.plainName(level, ckptId));
@@ -355,7 +355,7 @@ public final class CheckpointCoordinator {
             takeBackFailure(failed);
             throw failed;
         }
-        checkpointList.confirm();
+        checkpointList.confirmAddition();
     }
 
     /**
@@ -375,7 +375,7 @@ public final class CheckpointCoordinator {
             takeBackFailure(failed);
             throw failed;
         }
-        checkpointList.confirm();
+        checkpointList.confirmAddition();
     }
 
     /** Undoes a failed checkpoint as far as possible. Collective. */
@@ -386,7 +386,7 @@ public final class CheckpointCoordinator {
 
     /** Restores the entries in the run's files from before the checkpoint. Collective. */
     void takeBackFailure(IOException failed) {
-        takeBack(failed, checkpointList::takeBack);
+        takeBack(failed, checkpointList::undoAddition);
         if (!saysRestart) {
             takeBack(failed, () -> restartSection.write(config.failure()));
         }

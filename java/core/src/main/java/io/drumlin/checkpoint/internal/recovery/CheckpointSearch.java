@@ -63,7 +63,7 @@ public final class CheckpointSearch {
     private Optional<Candidates> searched = Optional.empty();
 
     /** A checkpoint that is whole and in its place, and its position in the log. */
-    private record Mended(StoredCheckpoint stored, long position) {}
+    private record WholeCheckpoint(StoredCheckpoint stored, long position) {}
 
     /** The checkpoints of a level in the order in which a restart tries them, and their positions in the log. */
     private record Candidates(Level level, List<StoredCheckpoint> checkpoints, List<Long> positions) {}
@@ -147,8 +147,8 @@ public final class CheckpointSearch {
      * @return this rank's file in the level's directory; empty on all ranks if no checkpoint can be recovered
      */
     public Optional<Found> find(Level level, Span span) throws IOException {
-        Optional<Mended> mended = mend(level, span);
-        taken = mended.map(Mended::stored);
+        Optional<WholeCheckpoint> mended = makeWhole(level, span);
+        taken = mended.map(WholeCheckpoint::stored);
         if (mended.isEmpty()) {
             return Optional.empty();
         }
@@ -183,7 +183,7 @@ public final class CheckpointSearch {
         }
         rejected.requireReadable();
         app.allreduce(interrupted, Op.MAX);
-        Optional<Mended> mended = interrupted[0] == 0 ? Optional.empty() : mend(level, Span.ALL);
+        Optional<WholeCheckpoint> mended = interrupted[0] == 0 ? Optional.empty() : makeWhole(level, Span.ALL);
         if (mended.isPresent()) {
             StoredCheckpoint stored = mended.get().stored;
             Path directory = committed(stored.level());
@@ -194,7 +194,7 @@ public final class CheckpointSearch {
     }
 
     /** Makes the newest checkpoint of a level whole and moves it to its place. Collective. */
-    private Optional<Mended> mend(Level level, Span span) throws IOException {
+    private Optional<WholeCheckpoint> makeWhole(Level level, Span span) throws IOException {
         Optional<Candidates> known = searched.filter(candidates -> candidates.level == level);
         Candidates candidates = known.isPresent() ? known.get() : candidates(level);
         searched = Optional.empty();
@@ -208,11 +208,11 @@ public final class CheckpointSearch {
                 Left left = inspect(stored, true, true);
                 if (left.recoverable && restored(left)) {
                     levels.completeInterruptedCommit(left.level, left.slot, stored.metadataSlot());
-                    return Optional.of(new Mended(stored, position));
+                    return Optional.of(new WholeCheckpoint(stored, position));
                 }
                 passedOver |= wasCommitted(left);
             } finally {
-                rebuilder.forgetMadeAhead();
+                rebuilder.deleteAhead();
             }
         }
         passedOver |= span.unknown && isAnythingLeft(level);
@@ -259,7 +259,7 @@ public final class CheckpointSearch {
     }
 
     /** Returns the checkpoint that {@link #find} has found last. */
-    public Optional<StoredCheckpoint> taken() {
+    public Optional<StoredCheckpoint> lastFound() {
         return taken;
     }
 

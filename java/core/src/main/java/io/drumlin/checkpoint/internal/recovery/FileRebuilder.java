@@ -61,7 +61,7 @@ public final class FileRebuilder {
     private final Map<FileKind, Path> ahead = new EnumMap<>(FileKind.class);
 
     /** The directory that was created for these files. */
-    private Optional<Path> directoryMadeAhead = Optional.empty();
+    private Optional<Path> createdDirectory = Optional.empty();
 
     /** The files of level 3 rebuilt ahead, and this rank's files from which they were rebuilt. */
     private Optional<Rebuilt> rebuiltAhead = Optional.empty();
@@ -90,7 +90,7 @@ public final class FileRebuilder {
             throws IOException {
         try {
             if (Files.notExists(directory)) {
-                directoryMadeAhead = Optional.of(directory);
+                createdDirectory = Optional.of(directory);
             }
             makeReady(directory);
             VerifiedTransfer transfer = new VerifiedTransfer(app, group, storage, slabs, reader);
@@ -118,7 +118,7 @@ public final class FileRebuilder {
                     "the files that are left are verified before they are sent: {0}",
                     e.getMessage());
             reader.forget();
-            forgetMadeAhead();
+            deleteAhead();
         }
     }
 
@@ -187,7 +187,7 @@ public final class FileRebuilder {
             Map<FileKind, Passing> own = new EnumMap<>(FileKind.class);
             Agreement.run(app, "looking at the files that are left of checkpoint " + stored.ckptId(), () -> {
                 if (Files.notExists(directory)) {
-                    directoryMadeAhead = Optional.of(directory);
+                    createdDirectory = Optional.of(directory);
                 }
                 own.putAll(Passing.of(stored, paths(directory, stored, present), reader));
             });
@@ -197,7 +197,8 @@ public final class FileRebuilder {
             lost.stream()
                     .filter(kind -> !present.contains(kind))
                     .forEach(kind -> ahead.put(kind, path(directory, stored, kind)));
-            Optional<Rebuilt> rebuilt = make(stored, directory, present, lost, Optional.of(hashes[0]), meanwhile);
+            Optional<Rebuilt> rebuilt =
+                    rebuildKinds(stored, directory, present, lost, Optional.of(hashes[0]), meanwhile);
             rebuilt.ifPresent(files -> hashes[0].done(reader));
             rebuiltAhead = rebuilt;
         } catch (IOException e) {
@@ -209,7 +210,7 @@ public final class FileRebuilder {
             if (!lost.isEmpty()) {
                 reader.forget();
             }
-            forgetMadeAhead();
+            deleteAhead();
         } finally {
             if (hashes[0] != null) {
                 hashes[0].close();
@@ -234,7 +235,7 @@ public final class FileRebuilder {
     }
 
     /** Deletes files received or rebuilt ahead for a checkpoint that is not made whole. */
-    void forgetMadeAhead() {
+    void deleteAhead() {
         for (Path target : ahead.values()) {
             try {
                 storage.delete(UnfinishedFile.unfinished(target));
@@ -249,7 +250,7 @@ public final class FileRebuilder {
         ahead.clear();
         rebuiltAhead = Optional.empty();
         // Removes a directory that did not exist before, because another one may be moved to its place.
-        directoryMadeAhead.ifPresent(directory -> {
+        createdDirectory.ifPresent(directory -> {
             try {
                 if (PathStatus.entries(directory).isEmpty()) {
                     storage.delete(directory);
@@ -258,18 +259,18 @@ public final class FileRebuilder {
                 LOG.log(Logger.Level.DEBUG, "{0} is left over: {1}", directory, e.getMessage());
             }
         });
-        directoryMadeAhead = Optional.empty();
+        createdDirectory = Optional.empty();
     }
 
     /** Verifies the files that were received ahead, and renames them to their final names. */
-    private void takeMadeAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+    private void acceptSentAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
         for (Map.Entry<FileKind, Path> file : ahead.entrySet()) {
             stored.check(file.getKey(), UnfinishedFile.unfinished(file.getValue()), RetainPolicy.NOTHING);
             UnfinishedFile.putInPlace(storage, file.getValue());
             present.add(file.getKey());
         }
         ahead.clear();
-        directoryMadeAhead = Optional.empty();
+        createdDirectory = Optional.empty();
     }
 
     /**
@@ -285,12 +286,12 @@ public final class FileRebuilder {
         }
         if (level == Level.L3) {
             // First, because files that cannot be used are deleted, and possibly their directory.
-            takeRebuiltAhead(stored, present);
+            acceptRebuiltAhead(stored, present);
         }
         makeReady(directory);
         if (level == Level.L2) {
             Agreement.run(
-                    app, "taking what came of checkpoint " + stored.ckptId(), () -> takeMadeAhead(stored, present));
+                    app, "taking what came of checkpoint " + stored.ckptId(), () -> acceptSentAhead(stored, present));
         }
         if (level == Level.L2 && !isWhole(level, present)) {
             // First a lost copy is sent from the left neighbour, whose plain file exists; then a lost plain file from
@@ -377,13 +378,13 @@ public final class FileRebuilder {
             // Only its digest may determine the last byte of a plain file (docs/formats/fti-ff.md, section 7).
             decode(stored, directory, present);
         }
-        make(stored, directory, present, EnumSet.of(FileKind.PLAIN, FileKind.ENCODED));
+        rebuildKinds(stored, directory, present, EnumSet.of(FileKind.PLAIN, FileKind.ENCODED));
     }
 
     /**
      * Renames the files rebuilt ahead to their final names, in groups in which all source files are whole. Collective.
      */
-    private void takeRebuiltAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+    private void acceptRebuiltAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
         boolean whole = rebuiltAhead.isPresent() && present.equals(rebuiltAhead.get().from);
         boolean take = group.onAll(whole);
         Agreement.run(app, "taking what was made of checkpoint " + stored.ckptId(), () -> {
@@ -393,19 +394,20 @@ public final class FileRebuilder {
                 rebuiltAhead = Optional.empty();
             }
             // Here, so that no rank deletes the directory while another one creates it again.
-            forgetMadeAhead();
+            deleteAhead();
         });
     }
 
     /** Rebuilds lost plain files of level 3 without their redundancy; otherwise like {@link #restore}. Collective. */
     public void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
-        make(stored, directory, present, EnumSet.of(FileKind.PLAIN));
+        rebuildKinds(stored, directory, present, EnumSet.of(FileKind.PLAIN));
     }
 
     /** Rebuilds lost files of the given kinds in a single pass over the existing files. Collective. */
-    private void make(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> kinds)
+    private void rebuildKinds(
+            StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> kinds)
             throws IOException {
-        Optional<Rebuilt> rebuilt = make(stored, directory, present, kinds, Optional.empty(), () -> {});
+        Optional<Rebuilt> rebuilt = rebuildKinds(stored, directory, present, kinds, Optional.empty(), () -> {});
         Agreement.run(app, "naming what was made of checkpoint " + stored.ckptId(), () -> {
             if (rebuilt.isPresent()) {
                 finish(stored, rebuilt.get(), present);
@@ -420,7 +422,7 @@ public final class FileRebuilder {
      * @param otherwise work in a group that has lost no file
      * @return empty in such a group
      */
-    private Optional<Rebuilt> make(
+    private Optional<Rebuilt> rebuildKinds(
             StoredCheckpoint stored,
             Path directory,
             EnumSet<FileKind> present,
@@ -447,7 +449,7 @@ public final class FileRebuilder {
                     return;
                 }
                 md5[0] = new ReedSolomonGroup(group, storage, slabs)
-                        .make(
+                        .rebuild(
                                 files,
                                 lost,
                                 had.all(),

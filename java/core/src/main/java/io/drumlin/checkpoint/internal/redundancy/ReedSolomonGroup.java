@@ -90,7 +90,7 @@ public final class ReedSolomonGroup {
         BitSet wanted = new BitSet();
         wanted.set(k, 2 * k);
         Map<FileKind, ByteSource> own = Map.of(FileKind.PLAIN, plain);
-        return make(
+        return rebuild(
                 present,
                 wanted,
                 own,
@@ -115,7 +115,7 @@ public final class ReedSolomonGroup {
      *     wanted
      * @throws IOException one of this rank's files could not be read, or a new one is not whole and durable
      */
-    public String make(
+    public String rebuild(
             BitSet present,
             BitSet wanted,
             Map<FileKind, ? extends ByteSource> own,

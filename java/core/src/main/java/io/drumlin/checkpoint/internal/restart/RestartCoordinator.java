@@ -95,8 +95,8 @@ public final class RestartCoordinator {
         if (found.isEmpty()) {
             // This rank's whole files of the last level are useless, because other ranks did not have theirs.
             reader.forget();
-        } else if (inPlace.recovery().taken().isPresent()) {
-            engine.log().recordContinuedFrom(inPlace.recovery().taken().get());
+        } else if (inPlace.recovery().lastFound().isPresent()) {
+            engine.log().recordContinuedFrom(inPlace.recovery().lastFound().get());
         }
         return found;
     }

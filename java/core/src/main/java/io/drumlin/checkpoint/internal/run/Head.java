@@ -173,7 +173,7 @@ final class Head {
             throw failed;
         }
         committed[0] = true;
-        checkpointList.confirm();
+        checkpointList.confirmAddition();
         levels.discardSuperseded(level);
         // The application does not wait for the deletion, and needs the space for its next checkpoint.
         levels.awaitDeletion();
@@ -195,7 +195,7 @@ final class Head {
             failed.addSuppressed(e);
         }
         try {
-            checkpointList.takeBack();
+            checkpointList.undoAddition();
         } catch (IOException e) {
             failed.addSuppressed(e);
         }

@@ -111,7 +111,7 @@ class ReedSolomonGroupTest {
         present.set(0, RANKS);
         BitSet wanted = new BitSet();
         wanted.set(RANKS, 2 * RANKS);
-        return code.make(
+        return code.rebuild(
                 present,
                 wanted,
                 Map.of(FileKind.PLAIN, new MemoryByteSource(ByteBuffer.wrap(plain(rank)))),
