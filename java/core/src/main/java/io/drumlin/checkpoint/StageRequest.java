@@ -7,7 +7,7 @@ import java.util.Optional;
 /** A file on its way from the node to the parallel file system. Thread-safe. */
 public interface StageRequest {
 
-    /** How far the file is. */
+    /** The state of a file under way. */
     enum State {
         /** The file waits for earlier files. */
         PENDING,
@@ -34,7 +34,7 @@ public interface StageRequest {
     Path remote();
 
     /**
-     * How far the file is.
+     * Returns how far the file is.
      *
      * @return the present state
      */

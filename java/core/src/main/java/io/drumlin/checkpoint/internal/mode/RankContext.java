@@ -8,13 +8,13 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.storage.StorageEngine;
 
 /**
- * The communicators, the storage and the readers that the parts of one rank share.
+ * The communicators, the storage and the readers that the components of one rank share.
  *
- * @param app the ranks of the application in the order of nodes; carries messages of checkpoints only
- * @param node the ranks of {@code app} that share node-local storage with this one
- * @param group the ranks of {@code app} that make the lost files of one of them again
- * @param topology where this rank stands
- * @param slabs memory for {@code reader} and for all that writes
+ * @param app the application ranks in the order of nodes; only for messages of checkpoints
+ * @param node the ranks of {@code app} that share node-local storage with this rank
+ * @param group the ranks of {@code app} that rebuild each other's lost files
+ * @param topology the place of this rank
+ * @param slabs slabs of {@code reader} and of all writers
  * @param rejected collects files that cannot be used
  */
 public record RankContext(
@@ -27,7 +27,7 @@ public record RankContext(
         CheckpointReader reader,
         RejectedFiles rejected) {
 
-    /** A copy that collects rejected files elsewhere. */
+    /** Returns a copy with another list of rejected files. */
     public RankContext with(RejectedFiles others) {
         return new RankContext(app, node, group, topology, storage, slabs, reader, others);
     }
