@@ -115,9 +115,11 @@ class StashFaultTest {
         Mpirun.Outcome outcome = Mpirun.withoutLauncher()
                 .faults(rules)
                 .run(Program.class, run.config().toString(), now.toString());
+        // Whether the JDK asks for the status of a file before it reads it depends on its release.
+        String read = call.startsWith("stat") ? "load (failed: .*EIO|succeeded)" : "load failed: .*EIO";
         assertThat(outcome.output())
                 .containsPattern("put failed: .*EIO")
-                .containsPattern("load failed: .*EIO")
+                .containsPattern(read)
                 .contains("then loaded 1")
                 .doesNotContain("no file of it");
     }
