@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
@@ -77,6 +78,32 @@ class CommitLogTest {
         putBack(HALF);
         String metadata = "Meta/" + run.restartValue("exec_id") + "/l2";
         copy(old.resolve(metadata), run.directory().resolve(metadata));
+        assertThat(restart()).containsOnly("2");
+    }
+
+    /** The modes have the same files at level 2, but not at level 4: the older checkpoint would be taken for the newest. */
+    @ParameterizedTest
+    @CsvSource({"2, 1", "4, 1", "1, 2", "2, 4"})
+    void theNewestIsOfAnotherMode(int ioMode, String other) throws IOException {
+        prepare(ioMode);
+        checkpoint(9, Level.L2, 1);
+        remember();
+        checkpoint(3, Level.L4, 2);
+        putBack(HALF);
+        String metadata = "Meta/" + run.restartValue("exec_id") + "/l2";
+        copy(old.resolve(metadata), run.directory().resolve(metadata));
+        List<String> files = run.files();
+        String log = Files.readString(log());
+        replace("ckpt_io", other);
+        assertThatThrownBy(this::restart)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("a newer checkpoint")
+                .hasMessageContaining("at level 4")
+                .hasMessageContaining("restart with the ckpt_io of the run");
+        // Lost files of the older one have been rebuilt.
+        assertThat(run.files()).containsAll(files);
+        assertThat(Files.readString(log())).isEqualTo(log);
+        replace("ckpt_io", Integer.toString(ioMode));
         assertThat(restart()).containsOnly("2");
     }
 

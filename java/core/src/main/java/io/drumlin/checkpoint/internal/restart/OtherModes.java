@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Finds checkpoints of a run in other modes than the configured one, for a restart that found none in the configured
- * mode.
+ * Finds checkpoints of a run in other modes than the configured one, for a restart that found none, or not the newest,
+ * in the configured mode.
  */
 public final class OtherModes {
 

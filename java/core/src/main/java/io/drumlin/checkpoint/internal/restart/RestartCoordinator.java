@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint.internal.restart;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
@@ -92,6 +93,9 @@ public final class RestartCoordinator {
                 relocation.close();
             }
         }
+        if (found.isPresent() && passedOver()) {
+            requireNoneInOtherModes();
+        }
         if (found.isEmpty()) {
             // This rank's whole files of the last level are useless, because other ranks did not have theirs.
             reader.forget();
@@ -99,6 +103,22 @@ public final class RestartCoordinator {
             engine.log().recordContinuedFrom(inPlace.recovery().lastFound().get());
         }
         return found;
+    }
+
+    /**
+     * Refuses to continue from an older checkpoint if the newer one may be whole in another mode. The modes with bare
+     * data have the same files at levels 1 to 3, so the older checkpoint can be read in both. Lost files of the older one
+     * have been rebuilt, and nothing has been deleted.
+     */
+    private void requireNoneInOtherModes() throws IOException {
+        List<String> otherModes = new OtherModes(engine).find();
+        if (!otherModes.isEmpty()) {
+            throw DrumlinException.during("restart of run " + engine.run().execId())
+                    .problem("a newer checkpoint than the one found was committed, and there are checkpoints of another"
+                            + " mode: " + String.join(", ", otherModes))
+                    .advice("restart with the ckpt_io of the run that wrote them")
+                    .exception();
+        }
     }
 
     /**
