@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint.internal.directory;
 
+import io.drumlin.checkpoint.internal.io.Threads;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -50,18 +51,7 @@ final class BackgroundDeletion {
 
     /** Waits for the end of the deletion, also if the thread is interrupted. */
     void await() {
-        Thread started = thread;
-        boolean interrupted = false;
-        while (started != null && started.isAlive()) {
-            try {
-                started.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
+        Threads.join(thread);
         thread = null;
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

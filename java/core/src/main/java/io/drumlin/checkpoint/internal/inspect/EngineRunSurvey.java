@@ -56,6 +56,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Surveys a run with the same engine that restarts it. */
 public final class EngineRunSurvey implements RunSurvey {
@@ -81,10 +82,10 @@ public final class EngineRunSurvey implements RunSurvey {
     }
 
     /** Opens the run that a configuration file describes; see {@link RunSurvey#open}. */
-    public static EngineRunSurvey open(Path configFile, Path workingDirectory, Optional<String> execId)
+    public static EngineRunSurvey open(Path configFile, Path workingDirectory, @Nullable String execId)
             throws IOException {
         FtiConfig config = FtiConfig.parse(TextFiles.read(configFile), configFile.toString(), workingDirectory);
-        String run = execId.orElse(config.execId());
+        String run = execId == null ? config.execId() : execId;
         if (run.isEmpty()) {
             throw DrumlinException.during("looking for the run")
                     .path(configFile)

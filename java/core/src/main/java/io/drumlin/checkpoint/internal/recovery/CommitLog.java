@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.recovery;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.io.Threads;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.comm.Agreement;
@@ -146,19 +147,8 @@ public final class CommitLog {
 
     /** Waits until all lines are durable, or writing has failed. */
     public void await() {
-        Thread started = thread;
-        boolean interrupted = false;
-        while (started != null && started.isAlive()) {
-            try {
-                started.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
+        Threads.join(thread);
         thread = null;
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private void write() {

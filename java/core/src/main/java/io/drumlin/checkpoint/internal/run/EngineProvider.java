@@ -6,7 +6,6 @@ import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Provides the engine to the API. Created by {@link java.util.ServiceLoader}. */
@@ -27,6 +26,6 @@ public final class EngineProvider implements CheckpointsProvider {
 
     @Override
     public RunSurvey survey(Path configFile, Path workingDirectory, @Nullable String execId) throws IOException {
-        return EngineRunSurvey.open(configFile, workingDirectory, Optional.ofNullable(execId));
+        return EngineRunSurvey.open(configFile, workingDirectory, execId);
     }
 }
