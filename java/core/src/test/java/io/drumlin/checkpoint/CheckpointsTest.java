@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
@@ -562,6 +563,28 @@ class CheckpointsTest {
             checkpoints.recover();
             assertThat(value).containsExactly(3);
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theProgramsPackingTakesPrecedence(Packing packing) throws IOException {
+        String other = packing == Packing.ALIGNED ? "compact" : "aligned";
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "drumlin.packing", other));
+        try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                .communicator(new SingleCommunicator())
+                .storage(new NioEngine())
+                .packing(packing)
+                .open()) {
+            checkpoints.protect(0, new byte[1]);
+            checkpoints.protect(1, new byte[1]);
+            checkpoints.checkpoint(1, Level.L4);
+        }
+        String file = run.files().stream()
+                .filter(each -> each.endsWith("Ckpt1-Rank0.fti"))
+                .findFirst()
+                .orElseThrow();
+        long size = Files.size(directory.resolve(file.replace("/X/", "/" + run.restartValue("exec_id") + "/")));
+        assertThat(size > 4096).isEqualTo(packing == Packing.ALIGNED);
     }
 
     private static double[] numbers(int count, int rank) {
