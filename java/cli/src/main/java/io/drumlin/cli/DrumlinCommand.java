@@ -68,7 +68,7 @@ public final class DrumlinCommand implements Runnable {
      */
     public static void main(String[] arguments) {
         CommandLine commandLine = commandLine();
-        System.exit(execute(commandLine(commandLine.getOut(), commandLine.getErr()), arguments));
+        System.exit(execute(writingTo(commandLine, commandLine.getOut(), commandLine.getErr()), arguments));
     }
 
     /**
@@ -85,11 +85,11 @@ public final class DrumlinCommand implements Runnable {
     }
 
     /**
-     * Returns the command. Its output passes no control characters from files to a terminal, and it emits none of its
-     * own for colours.
+     * Sets where the command writes to. Its output passes no control characters from files to a terminal, and it emits
+     * none of its own for colours.
      */
-    static CommandLine commandLine(PrintWriter out, PrintWriter err) {
-        return commandLine()
+    static CommandLine writingTo(CommandLine commandLine, PrintWriter out, PrintWriter err) {
+        return commandLine
                 .setOut(TerminalWriter.of(out))
                 .setErr(TerminalWriter.of(err))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));

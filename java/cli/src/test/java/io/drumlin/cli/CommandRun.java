@@ -8,6 +8,10 @@ import picocli.CommandLine;
 /** Runs the command in this process and keeps what it says. */
 final class CommandRun {
 
+    /** One for all tests, which run one after the other: to make it costs more than most of the runs. */
+    private static final CommandLine COMMAND =
+            DrumlinCommand.commandLine().setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
@@ -15,10 +19,8 @@ final class CommandRun {
     int run(Object... arguments) {
         out.getBuffer().setLength(0);
         err.getBuffer().setLength(0);
-        return DrumlinCommand.commandLine()
-                .setOut(new PrintWriter(out, true))
+        return COMMAND.setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
-                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
                 .execute(Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new));
     }
 

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
 
 /** Whatever is wrong with an FTI-FF file, every command says so in a line or shows what there is; none ends with a trace. */
 @Tag("exhaustive")
@@ -41,6 +42,9 @@ class DamagedFileTest {
 
     private final long seed = Long.getLong("drumlin.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
+
+    /** One for all runs: to make it costs more than most of them. */
+    private final CommandLine commandLine = DrumlinCommand.commandLine();
 
     @ParameterizedTest
     @EnumSource(Layout.class)
@@ -72,9 +76,9 @@ class DamagedFileTest {
         }
     }
 
-    private static void run(String as, Object... arguments) {
+    private void run(String as, Object... arguments) {
         StringWriter err = new StringWriter();
-        int code = DrumlinCommand.commandLine()
+        int code = commandLine
                 .setOut(new PrintWriter(new StringWriter()))
                 .setErr(new PrintWriter(err, true))
                 .execute(Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new));

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
 
 /**
  * Every command that reads, on files of the C originals that were cut or changed: it ends with an exit code and words, never with
@@ -146,6 +147,9 @@ class DamagedGoldenFilesTest {
     private final long seed = Long.getLong("drumlin.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
 
+    /** One for all commands: to make it costs more than most of them. */
+    private CommandLine commandLine = DrumlinCommand.commandLine();
+
     @ParameterizedTest
     @EnumSource(Kind.class)
     void commandsStandDamage(Kind kind) throws IOException {
@@ -265,21 +269,19 @@ class DamagedGoldenFilesTest {
         }
     }
 
-    private static List<String> run(String as, long size, Object... arguments) {
+    private List<String> run(String as, long size, Object... arguments) {
         List<String> failures = new ArrayList<>();
         Bounded out = new Bounded(100_000 + 300 * size);
         Bounded err = new Bounded(1_000_000);
         String command = as + ": " + Arrays.toString(arguments);
         int[] code = {-1};
+        String[] words = Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new);
+        DrumlinCommand.writingTo(commandLine, new PrintWriter(out, true), new PrintWriter(err, true));
         try {
-            Assertions.assertTimeoutPreemptively(
-                    LIMIT,
-                    () -> code[0] = DrumlinCommand.commandLine(new PrintWriter(out, true), new PrintWriter(err, true))
-                            .execute(Arrays.stream(arguments)
-                                    .map(String::valueOf)
-                                    .toArray(String[]::new)));
+            Assertions.assertTimeoutPreemptively(LIMIT, () -> code[0] = commandLine.execute(words));
         } catch (AssertionError | RuntimeException e) {
             failures.add(command + ": " + e);
+            commandLine = DrumlinCommand.commandLine();
         }
         if (err.toString().contains("\tat ")) {
             failures.add(command + ": " + err);

@@ -38,6 +38,9 @@ class ScrCommandTest {
 
     private static final LocalDateTime NOW = LocalDateTime.of(2026, 11, 20, 12, 10, 5);
 
+    /** One for all tests: to make it costs more than most of them. */
+    private static final CommandLine COMMAND = DrumlinCommand.commandLine();
+
     @TempDir
     private Path directory;
 
@@ -78,8 +81,7 @@ class ScrCommandTest {
     private int run(Object... arguments) {
         out = new StringWriter();
         err = new StringWriter();
-        return DrumlinCommand.commandLine()
-                .setOut(new PrintWriter(out, true))
+        return COMMAND.setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
                 .execute(Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new));
