@@ -56,7 +56,7 @@ class KilledHeat2DIT {
         runAndKill(mpirun(4, "--level", "4"), killed, 2);
         assertThat(runAndKill(mpirun(6, "--level", "4"), killed, 4)).contains(") of 4 ranks, after iteration ");
 
-        int iterations = (lastCheckpoint(killed) + 2) * EVERY;
+        int iterations = (lastCheckpoint(killed.path()) + 2) * EVERY;
         assertThat(run(mpirun(3), killed, iterations)).contains(") of 6 ranks, after iteration ");
         assertThat(run(mpirun(4), undisturbed, iterations)).doesNotContain("Heat2D: restart");
         assertThat(killed.field()).isEqualTo(undisturbed.field());
@@ -90,7 +90,7 @@ class KilledHeat2DIT {
                 Files.move(nodes.resolve(lost), folder.resolve("lost"));
             }
         }
-        int iterations = 100 * EVERY;
+        int iterations = (lastCheckpoint(folder) + 2) * EVERY;
         assertThat(run(onHosts(ranks, nodes, then), killed, iterations)).contains("Heat2D: restart from checkpoint ");
         assertThat(run(ranks, undisturbed, iterations)).doesNotContain("Heat2D: restart");
         assertThat(killed.field()).isEqualTo(undisturbed.field());
@@ -119,7 +119,7 @@ class KilledHeat2DIT {
         runAndKill(command, killed, victim);
         assertThat(killed.failure()).isEqualTo(1);
 
-        int iterations = (lastCheckpoint(killed) + 2) * EVERY;
+        int iterations = (lastCheckpoint(killed.path()) + 2) * EVERY;
         assertThat(run(command, killed, iterations)).contains("Heat2D: restart from checkpoint ");
         assertThat(run(command, undisturbed, iterations)).doesNotContain("Heat2D: restart");
         assertThat(killed.field()).isEqualTo(undisturbed.field());
@@ -164,8 +164,8 @@ class KilledHeat2DIT {
     }
 
     /** The highest number of a checkpoint of which there is any file. */
-    private static int lastCheckpoint(RunFolder run) throws IOException {
-        try (Stream<Path> files = Files.walk(run.path())) {
+    private static int lastCheckpoint(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
             return files.map(file -> CHECKPOINT_FILE.matcher(file.getFileName().toString()))
                     .filter(Matcher::matches)
                     .mapToInt(name -> Integer.parseInt(name.group(1)))
