@@ -17,12 +17,14 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,7 +40,7 @@ class FailedMeetingTest {
     /** Kept, because a logger without a strong reference forgets its level. */
     private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
 
-    @TempDir
+    @TempDir(factory = FaultTest.InMemory.class)
     Path directory;
 
     @BeforeAll
@@ -88,13 +90,26 @@ class FailedMeetingTest {
     @ParameterizedTest
     @EnumSource
     void theOldOrTheNewOneStaysWhole(Scenario scenario) throws IOException {
+        failOneOf(scenario, 3);
+    }
+
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @EnumSource
+    void theOldOrTheNewOneStaysWholeWhateverMeetingFails(Scenario scenario) throws IOException {
+        failOneOf(scenario, 1);
+    }
+
+    /** On each rank one of {@code stride} meetings that follow each other. */
+    private void failOneOf(Scenario scenario, int stride) throws IOException {
+        int first = new Random().nextInt(stride);
         int happened = 0;
         for (int rank = 0; rank < scenario.ranks; rank++) {
-            for (int nth = 1; fails(scenario, rank, nth); nth++) {
+            for (int nth = 1 + (first + rank) % stride; fails(scenario, rank, nth); nth += stride) {
                 happened++;
             }
         }
-        assertThat(happened).isGreaterThan(3 * scenario.ranks);
+        assertThat(happened * stride).isGreaterThan(3 * scenario.ranks);
     }
 
     private boolean fails(Scenario scenario, int rank, int nth) throws IOException {

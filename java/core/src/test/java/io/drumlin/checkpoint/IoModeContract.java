@@ -488,7 +488,7 @@ abstract class IoModeContract extends LevelsContract {
     @ParameterizedTest
     @EnumSource(names = {"L1", "L2", "L3"})
     void anErrorThatMayPassLosesNothing(Level level) throws IOException {
-        tryFaults(level, 12);
+        tryFaults(level, 20);
     }
 
     @Tag("soak")
@@ -565,6 +565,14 @@ abstract class IoModeContract extends LevelsContract {
     @MethodSource("io.drumlin.checkpoint.WrongReads#ordinary")
     void aWrongBitIsNotRecovered(Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory)
             throws IOException {
+        new WrongReads(memory, ioMode(), each).someReads();
+    }
+
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @MethodSource("io.drumlin.checkpoint.WrongReads#ordinary")
+    void noWrongBitIsRecovered(Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory)
+            throws IOException {
         new WrongReads(memory, ioMode(), each).everyRead();
     }
 
@@ -572,7 +580,7 @@ abstract class IoModeContract extends LevelsContract {
     @MethodSource("io.drumlin.checkpoint.WrongReads#ordinary")
     void aFileThatIsWrittenAfterTheOpeningIsNotRecovered(
             Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory) throws IOException {
-        new WrongReads(memory, ioMode(), each).written();
+        new WrongReads(memory, ioMode(), each).written(4);
     }
 
     @Tag("soak")
@@ -588,6 +596,6 @@ abstract class IoModeContract extends LevelsContract {
     @MethodSource("io.drumlin.checkpoint.WrongReads#others")
     void aFileThatIsWrittenAfterTheOpeningIsNotRecoveredByOtherWays(
             Restart each, @TempDir(factory = FaultTest.InMemory.class) Path memory) throws IOException {
-        new WrongReads(memory, ioMode(), each).written();
+        new WrongReads(memory, ioMode(), each).written(10);
     }
 }

@@ -86,9 +86,9 @@ class NodeOrderTest {
     void someOrdersOfNodes(String ioMode, int level) throws IOException {
         List<List<String>> orders = new ArrayList<>(ordersOf(NODES));
         Collections.shuffle(orders, random);
-        for (List<String> order : orders.subList(0, 2)) {
-            reorder(ioMode, level, order, false);
-            reorder(ioMode, level, order, level > 1);
+        reorder(ioMode, level, orders.get(0), false);
+        if (level > 1) {
+            reorder(ioMode, level, orders.get(1), true);
         }
     }
 
@@ -131,7 +131,7 @@ class NodeOrderTest {
         write(run, block(NODES, 2), 1, Level.of(level));
         List<String> later = new ArrayList<>(List.of("n3", "n1", "n4", "n2"));
         read(run, block(later, 2), 1, Level.of(level));
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 3; i++) {
             int lost = random.nextInt(later.size());
             run.loseDisk(later.get(lost));
             later.set(lost, "r" + i);

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,13 +82,27 @@ class UncoveredBytesTest {
     @ParameterizedTest
     @CsvSource({"F, L2", "E, L2", "F, L3", "E, L3"})
     void aBitOfTheRecords(String layout, Level level) throws IOException {
+        flipOneOf(31, layout, level);
+    }
+
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @CsvSource({"F, L2", "E, L2", "F, L3", "E, L3"})
+    void manyBitsOfTheRecords(String layout, Level level) throws IOException {
+        flipOneOf(7, layout, level);
+    }
+
+    /** One of {@code stride} bits that follow each other. */
+    private void flipOneOf(int stride, String layout, Level level) throws IOException {
         prepare(layout, level, -1);
         Path file = run.file("Ckpt2-Rank1.fti");
         byte[] whole = Files.readAllBytes(file);
         FtiFfFile read = FtiFfFile.read(new MemoryByteSource(ByteBuffer.wrap(whole)));
         int first = (int) read.meta().dataSize();
         long seed = System.nanoTime();
-        for (int bit = new Random(seed).nextInt(7); bit < (read.recordOffset() - first) * Byte.SIZE; bit += 7) {
+        for (int bit = new Random(seed).nextInt(stride);
+                bit < (read.recordOffset() - first) * Byte.SIZE;
+                bit += stride) {
             byte[] damaged = whole.clone();
             damaged[first + bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
             Files.write(file, damaged);

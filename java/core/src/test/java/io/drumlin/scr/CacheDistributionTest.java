@@ -207,6 +207,25 @@ class CacheDistributionTest extends DatasetJobs {
         "XOR, READ, 1"
     })
     void anErrorThatMayPassLosesNothing(String type, FaultyEngine.Operation operation, int shift) throws IOException {
+        failOneOf(9, type, operation, shift);
+    }
+
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @CsvSource({
+        "SINGLE, OPEN, 0",
+        "SINGLE, READ, 0",
+        "SINGLE, OPEN, 1",
+        "SINGLE, READ, 1",
+        "XOR, OPEN, 0",
+        "XOR, READ, 1"
+    })
+    void manyErrorsThatMayPassLoseNothing(String type, FaultyEngine.Operation operation, int shift) throws IOException {
+        failOneOf(2, type, operation, shift);
+    }
+
+    /** One of {@code stride} operations that follow each other. */
+    private void failOneOf(int stride, String type, FaultyEngine.Operation operation, int shift) throws IOException {
         parameters.put("SCR_COPY_TYPE", type);
         parameters.put("SCR_CRC_ON_COPY", "1");
         job((datasets, rank) -> {
@@ -214,7 +233,7 @@ class CacheDistributionTest extends DatasetJobs {
             write(datasets, rank, "ckpt.2");
         });
         int failures = 0;
-        for (int nth = 1; nth < 100; nth += 2) {
+        for (int nth = 1 + new Random().nextInt(stride); nth < 100; nth += stride) {
             place(
                     (nth * shift) % RANKS,
                     (nth * shift + 1) % RANKS,

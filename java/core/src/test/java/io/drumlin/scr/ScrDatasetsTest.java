@@ -377,7 +377,7 @@ class ScrDatasetsTest extends DatasetJobs {
             write(datasets, rank, "ckpt.1");
             write(datasets, rank, "ckpt.2");
         });
-        for (int nth = 1; nth < 60; nth += 3) {
+        for (int nth = 1 + new Random().nextInt(7); nth < 60; nth += 7) {
             deleteCaches();
             FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
             faulty.fail(operation, nth, "EIO");
