@@ -135,9 +135,9 @@ public interface Checkpoints extends AutoCloseable {
 
         /**
          * Makes a restart that finds no whole checkpoint start afresh, as C FTI does, instead of throwing.
-         * {@link Checkpoints#recoveryFailure} then says what was missing. If the archive of level 4 has a checkpoint,
-         * {@link Checkpoints#open} throws all the same, because the new run could replace that checkpoint; the message
-         * says how to bring it back.
+         * {@link Checkpoints#recoveryFailure} then says what was missing. If the archive of level 4 has a checkpoint
+         * that this run cannot recover, {@link Checkpoints#open} throws all the same, because the new run could replace
+         * that checkpoint; the message says what to do.
          *
          * @return this
          */

@@ -32,7 +32,7 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
      *
      * @param level level at which it was taken
      * @param ckptId its id
-     * @param archived whether it is in the archive of level 4, which restarts do not use
+     * @param archived whether it is in the archive of level 4, in which a restart looks last
      * @param folders names of the directories with its files
      * @param state how much of it can be recovered
      * @param sources where each rank gets its data from, by the rank in the names of its files
@@ -77,9 +77,7 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
      * @return empty if none can be recovered
      */
     public Optional<Checkpoint> restart() {
-        return checkpoints.stream()
-                .filter(checkpoint -> checkpoint.isRecoverable() && !checkpoint.archived())
-                .findFirst();
+        return checkpoints.stream().filter(Checkpoint::isRecoverable).findFirst();
     }
 
     /**

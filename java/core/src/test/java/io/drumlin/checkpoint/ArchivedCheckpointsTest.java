@@ -37,10 +37,8 @@ class ArchivedCheckpointsTest {
         });
     }
 
-    /** The advice is followed by a shell. */
-    @ParameterizedTest
-    @ValueSource(strings = {"1", "2", "3", "4", "5"})
-    void aCheckpointOfTheArchiveIsNamedAndCanBeMovedBack(String ioMode) throws IOException, InterruptedException {
+    /** Takes three checkpoints of level 4 and destroys the last, which is not in the archive. */
+    private RunFixture lostLevel4(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "basic.keep_l4_ckpt", "1"));
         run.run(2, (checkpoints, comm) -> {
             for (int id = 1; id <= 3; id++) {
@@ -49,30 +47,102 @@ class ArchivedCheckpointsTest {
                 ((EngineCheckpoints) checkpoints).awaitDeletion();
             }
         });
-        String execId = run.restartValue("exec_id");
-        Path level = directory.resolve("Global/" + execId + "/l4");
-        for (Path file : PathStatus.entries(level)) {
-            Files.write(file, new byte[10]);
+        destroy(global(run).resolve("l4"), "Ckpt3-");
+        return run;
+    }
+
+    private Path global(RunFixture run) throws IOException {
+        return directory.resolve("Global/" + run.restartValue("exec_id"));
+    }
+
+    private static void destroy(Path directory, String prefix) throws IOException {
+        for (Path file : PathStatus.entries(directory)) {
+            if (file.getFileName().toString().startsWith(prefix)) {
+                Files.write(file, new byte[10]);
+            }
         }
+    }
+
+    private static void recovers(Checkpoints checkpoints, int id, int rank) throws IOException {
+        assertThat(checkpoints.status()).isEqualTo(Status.RESTART);
+        assertThat(checkpoints.lastCheckpoint().orElseThrow()).isEqualTo(id);
+        int[] values = {0, 0};
+        checkpoints.protect(0, values);
+        checkpoints.recover();
+        assertThat(values).containsExactly(id, rank);
+    }
+
+    /** Returns the id of the checkpoint from which {@code drumlin extract} takes the data of rank 1. */
+    private int fetchedId(RunFixture run) throws IOException {
+        RunSurvey survey = RunSurvey.open(run.config(), directory);
+        int id = survey.fetch(1, directory.resolve("scratch")).orElseThrow().ckptId();
+        assertThat(survey.report(true).restart().orElseThrow().ckptId()).isEqualTo(id);
+        return id;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void theNewestWholeCheckpointOfTheArchiveIsRecovered(String ioMode) throws IOException {
+        RunFixture run = lostLevel4(ioMode);
+        var files = run.files();
+        RunFixture.Body look = (checkpoints, comm) -> {
+            recovers(checkpoints, 2, comm.rank());
+            throw new IOException("the program ends here");
+        };
+        assertThatThrownBy(() -> open(run, look)).hasMessageContaining("the program ends here");
+        assertThat(run.files()).isEqualTo(files);
+        assertThat(fetchedId(run)).isEqualTo(2);
+        destroy(global(run).resolve("l4_archive"), "Ckpt2-");
+        assertThat(fetchedId(run)).isEqualTo(1);
+        assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {
+                    recovers(checkpoints, 1, comm.rank());
+                    checkpoints.protect(0, new int[] {2, comm.rank()});
+                    checkpoints.checkpoint(2, Level.L1);
+                    throw new IOException("the program ends here");
+                }))
+                .hasMessageContaining("the program ends here");
+        run.run(2, (checkpoints, comm) -> recovers(checkpoints, 2, comm.rank()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void anArchiveWithoutAWholeCheckpointIsNotOverwritten(String ioMode) throws IOException {
+        RunFixture run = lostLevel4(ioMode);
+        destroy(global(run).resolve("l4_archive"), "Ckpt");
         var files = run.files();
         DrumlinException refused = catchThrowableOfType(
                 DrumlinException.class, () -> open(run, (checkpoints, comm) -> checkpoints.checkpoint(1, Level.L4)));
         assertThat(refused)
-                .hasMessageContaining("has checkpoints [1, 2]")
-                .hasMessageContaining("the newest is 2")
+                .hasMessageContaining("has checkpoints [1, 2], of which none is whole")
                 .hasMessageNotContaining("afresh");
         assertThat(run.files()).isEqualTo(files);
-        assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {})).hasMessage(refused.getMessage());
+    }
+
+    /** The advice is followed by a shell. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void onOtherNodesACheckpointOfTheArchiveIsNamedAndCanBeMovedBack(String ioMode)
+            throws IOException, InterruptedException {
+        RunFixture run = lostLevel4(ioMode);
+        var files = run.files();
+        DrumlinException refused = catchThrowableOfType(
+                DrumlinException.class,
+                () -> ThreadCommunicator.run(4, comm -> new EngineBuilder(run.config())
+                        .communicator(comm)
+                        .anyNumberOfRanks()
+                        .freshStartIfUnrecoverable()
+                        .open()
+                        .close()));
+        assertThat(refused)
+                .hasMessageContaining("has checkpoints [1, 2]")
+                .hasMessageContaining("the newest, 2")
+                .hasMessageNotContaining("afresh");
+        assertThat(run.files()).isEqualTo(files);
         String message = refused.getMessage();
         String commands = message.substring(message.indexOf("start again: ") + 13);
         assertThat(new ProcessBuilder("sh", "-c", commands).inheritIO().start().waitFor())
                 .isZero();
-        run.run(2, (checkpoints, comm) -> {
-            int[] values = {0, 0};
-            checkpoints.protect(0, values);
-            checkpoints.recover();
-            assertThat(values).containsExactly(2, comm.rank());
-        });
+        run.run(2, (checkpoints, comm) -> recovers(checkpoints, 2, comm.rank()));
     }
 
     @Test

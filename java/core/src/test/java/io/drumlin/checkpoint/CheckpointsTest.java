@@ -478,6 +478,7 @@ class CheckpointsTest {
             checkpoints.checkpoint(2, Level.L4);
         });
         Files.delete(run.file("Ckpt2-Rank1.fti"));
+        Files.delete(run.file("Ckpt1-Rank1.fti"));
         assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> Checkpoints.builder(run.config())
                         .communicator(comm)
                         .freshStartIfUnrecoverable()

@@ -265,7 +265,7 @@ class RunSurveyTest {
                 .containsEntry(3, DataSource.OWN_FILE);
     }
 
-    /** Level 4 is replaced twice and kept: the earlier ones are in the archive, where no restart looks. */
+    /** Level 4 is replaced twice and kept: the earlier ones are in the archive, where a restart looks last. */
     @Example
     void archivedCheckpointsAreListed() throws IOException {
         for (String mode : MODES) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Checkpoints of a run that restarts do not use: those in the archive of level 4, and stashes. */
+/** Checkpoints of a run that a restart from the levels does not use: those in the archive of level 4, and stashes. */
 public final class ArchivedCheckpoints {
 
     private final Communicator app;
@@ -27,8 +27,10 @@ public final class ArchivedCheckpoints {
     /**
      * Refuses a fresh start if the archive has a checkpoint: the new run's checkpoints could take its place, and the
      * end of the run would delete it. Collective.
+     *
+     * @param searched whether the restart has looked for a whole checkpoint in the archive
      */
-    public void requireNoneInArchive(String execId) throws IOException {
+    public void requireNoneInArchive(String execId, boolean searched) throws IOException {
         String found = Agreement.call(app, "looking into " + directories.archive(), () -> {
             Map<Integer, Long> archived = app.rank() == 0 ? archived() : Map.of();
             if (archived.isEmpty()) {
@@ -42,15 +44,28 @@ public final class ArchivedCheckpoints {
         });
         List<String> said = Agreement.bcast(app, found, 0).lines().toList();
         if (!said.isEmpty()) {
-            throw DrumlinException.during("restart of run " + execId)
-                    .problem(
-                            "at no level the files that are left give one whole checkpoint on all ranks, but the archive"
-                                    + " of level 4, " + directories.archive() + ", has checkpoints " + said.get(0)
-                                    + ", at which a restart does not look; it stays as it is")
-                    .advice("the newest is " + said.get(1) + "; to go on from it, move it back and start again: "
-                            + said.get(2))
+            throw refused(execId, said, searched);
+        }
+    }
+
+    private DrumlinException refused(String execId, List<String> said, boolean searched) {
+        String problem =
+                "at no level the files that are left give one whole checkpoint on all ranks, but the archive of"
+                        + " level 4, " + directories.archive() + ", has checkpoints " + said.get(0);
+        DrumlinException.Context context = DrumlinException.during("restart of run " + execId);
+        if (searched) {
+            return context.problem(problem + ", of which none is whole for these " + app.size()
+                            + " ranks in this mode; it stays as it is")
+                    .advice(
+                            "see the warnings above, and restart with the ckpt_io and the number of ranks of the run that"
+                                    + " wrote them")
                     .exception();
         }
+        return context.problem(
+                        problem + ", at which a restart on another number of nodes does not look; it stays as it is")
+                .advice("restart on as many nodes as the run before; or move the newest, " + said.get(1)
+                        + ", back to level 4 and start again: " + said.get(2))
+                .exception();
     }
 
     /** Returns when each checkpoint in the archive was written, by id. */

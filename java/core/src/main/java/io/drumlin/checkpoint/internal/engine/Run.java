@@ -196,13 +196,14 @@ public record Run(
             }
         }
         String there = others.isEmpty()
-                ? "no run is there: is meta_dir the directory of the run before?"
-                : "runs there: " + String.join(", ", others.subList(0, Math.min(others.size(), MOST_NAMED)))
+                ? "no run is there: is meta_dir the directory of the run before? to start afresh set failure = 0"
+                : "set exec_id to the run to restart; runs there: "
+                        + String.join(", ", others.subList(0, Math.min(others.size(), MOST_NAMED)))
                         + (others.size() > MOST_NAMED ? " and more" : "");
         throw DrumlinException.during("restart")
                 .path(config.metaDir())
                 .problem("there is no run " + config.execId() + ", which exec_id of the configuration names")
-                .advice(there + "; to start afresh set failure = 0")
+                .advice(there)
                 .exception();
     }
 

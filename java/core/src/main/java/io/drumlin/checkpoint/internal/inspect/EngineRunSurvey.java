@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.directory.ArchiveDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
@@ -38,7 +39,6 @@ import io.drumlin.format.StoredNames;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -304,6 +304,10 @@ public final class EngineRunSurvey implements RunSurvey {
             return seen;
         }
 
+        private List<ArchiveDirectories> archives() throws IOException {
+            return ArchiveDirectories.in(directories, config.ioMode() != FtiConfig.IO_FTIFF);
+        }
+
         private RankFindings seen(Left left, CheckpointDirectories places, long position, boolean archived) {
             Path directory = places.directory(left.level(), left.slot());
             List<Path> expected = FileKind.of(left.level()).stream()
@@ -311,36 +315,7 @@ public final class EngineRunSurvey implements RunSurvey {
                     .toList();
             return new RankFindings(fileRank, left, position, archived, expected);
         }
-        /**
-         * Returns the archive of level 4. If metadata lie apart, it returns one entry for each of their directories.
-         */
-        private List<CheckpointDirectories> archives() throws IOException {
-            if (config.ioMode() == FtiConfig.IO_FTIFF) {
-                return List.of(archive(directories.metaArchive()));
-            }
-            return PathStatus.entries(directories.metaArchive()).stream()
-                    .filter(Files::isDirectory)
-                    .map(this::archive)
-                    .toList();
-        }
 
-        private CheckpointDirectories archive(Path metadata) {
-            return new CheckpointDirectories() {
-                @Override
-                public Path directory(Level level, CommitSlot slot) {
-                    return at(directories.archive(), slot);
-                }
-
-                @Override
-                public Path metadataDirectory(Level level, CommitSlot slot) {
-                    return at(metadata, slot);
-                }
-
-                private Path at(Path path, CommitSlot slot) {
-                    return slot == CommitSlot.COMMITTED ? path : path.resolve("nothing");
-                }
-            };
-        }
         /** Returns the checkpoint files of any rank in the directories on which this rank works. */
         List<Path> files() throws IOException {
             List<Path> files = new ArrayList<>();
@@ -356,34 +331,48 @@ public final class EngineRunSurvey implements RunSurvey {
             }
             return files;
         }
+
         /** Returns the file on the rank to which it belongs; {@code path} receives its path. */
         Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
-            CheckpointSearch recovery = recovery(levels);
-            List<Left> all = new ArrayList<>();
-            for (Level level : restartOrder()) {
-                all.addAll(recovery.survey(level, false));
-            }
-            for (Left seen : CommitLog.inOrder(all, recovery.positions(all))) {
-                Left left = recovery.survey(seen.stored());
-                if (left.recoverable()) {
-                    find(left, rank, scratch, path);
+            List<CheckpointDirectories> places = new ArrayList<>(List.of(levels));
+            places.addAll(archives());
+            for (CheckpointDirectories place : places) {
+                Optional<Left> left = newest(recovery(place), place == levels ? restartOrder() : List.of(Level.L4));
+                if (left.isPresent()) {
+                    find(left.get(), place, rank, scratch, path);
                     app.barrier();
                     return fileRank == rank
-                            ? Optional.of(open(left, Objects.requireNonNull(path.get())))
+                            ? Optional.of(open(left.get(), Objects.requireNonNull(path.get())))
                             : Optional.empty();
                 }
             }
             return Optional.empty();
         }
 
-        private void find(Left left, int rank, Path scratch, AtomicReference<Path> path) throws IOException {
+        /** Returns the checkpoint that a restart would take from a place. */
+        private Optional<Left> newest(CheckpointSearch recovery, List<Level> order) throws IOException {
+            List<Left> all = new ArrayList<>();
+            for (Level level : order) {
+                all.addAll(recovery.survey(level, false));
+            }
+            for (Left seen : CommitLog.inOrder(all, recovery.positions(all))) {
+                Left left = recovery.survey(seen.stored());
+                if (left.recoverable()) {
+                    return Optional.of(left);
+                }
+            }
+            return Optional.empty();
+        }
+
+        private void find(Left left, CheckpointDirectories places, int rank, Path scratch, AtomicReference<Path> path)
+                throws IOException {
             List<Long> ranks = Arrays.stream(group.gather(fileRank)).boxed().toList();
             int wanted = ranks.indexOf((long) rank);
             if (wanted < 0) {
                 return;
             }
             boolean own = group.gather(left.source() == DataSource.OWN_FILE ? 1 : 0)[wanted] == 1;
-            Path directory = levels.directory(left.level(), left.slot());
+            Path directory = places.directory(left.level(), left.slot());
             if (!own && left.level() == Level.L3) {
                 directory = decode(left, directory, scratch);
             }

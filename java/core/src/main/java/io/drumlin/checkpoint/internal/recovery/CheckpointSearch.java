@@ -170,6 +170,25 @@ public final class CheckpointSearch {
     }
 
     /**
+     * Finds the newest checkpoint of a level all of whose files are whole in their places. Changes nothing. Collective.
+     *
+     * @return this rank's file; empty on all ranks if there is none
+     */
+    public Optional<Found> findUnchanged(Level level) throws IOException {
+        for (StoredCheckpoint stored : candidates(level).checkpoints) {
+            Left left = inspect(stored, true, true);
+            if (left.recoverable && onAllRanks(left.source == DataSource.OWN_FILE)) {
+                taken = Optional.of(stored);
+                Path plain =
+                        place(stored, FileKind.PLAIN, left.slot).orElseThrow().path();
+                return Agreement.call(
+                        app, "opening " + plain, () -> Optional.of(new Found(level, plain, stored.open(plain))));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
      * Completes a commit that a kill interrupted at a level from which the run does not restart, in the same way on all
      * nodes. Of two half-committed checkpoints, the loss of a node would leave too little. Collective.
      *

@@ -116,7 +116,8 @@ final class LevelRestart {
         return found;
     }
 
-    private boolean isOfTheseRanks(CheckpointSearch.Found found, RecordedRankCounts listed) {
+    /** Returns whether this number of ranks has stored a checkpoint of the parallel file system, as far as known. */
+    boolean isOfTheseRanks(CheckpointSearch.Found found, RecordedRankCounts listed) {
         Set<Integer> stored = listed.of(found.level(), found.file().ckptId());
         return !found.level().isGlobal() || stored.isEmpty() || stored.contains(app.size());
     }
@@ -138,7 +139,8 @@ final class LevelRestart {
         return recovery.passedOver();
     }
 
-    private RankCheckpoint source(CheckpointSearch.Found found) throws IOException {
+    /** Returns the data of a checkpoint, copied to the node if that takes nothing's place. Collective. */
+    RankCheckpoint source(CheckpointSearch.Found found) throws IOException {
         StoredFile file = found.file();
         StoredFile apart =
                 file.movedBy(-file.whole().map(StoredFile.Chunk::offset).orElse(0L));

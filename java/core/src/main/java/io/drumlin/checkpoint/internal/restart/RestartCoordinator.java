@@ -106,6 +106,14 @@ public final class RestartCoordinator {
     }
 
     /**
+     * Finds the data of the restart in the archive of level 4, after {@link #find} has found nothing; otherwise like it.
+     * Collective.
+     */
+    public Optional<RankCheckpoint> findInArchive(RecordedRankCounts listed) throws IOException {
+        return new ArchiveRestart(engine, inPlace).find(listed);
+    }
+
+    /**
      * Refuses to continue from an older checkpoint if the newer one may be whole in another mode. The modes with bare
      * data have the same files at levels 1 to 3, so the older checkpoint can be read in both. Lost files of the older one
      * have been rebuilt, and nothing has been deleted.

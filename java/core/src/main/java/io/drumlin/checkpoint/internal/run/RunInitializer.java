@@ -113,10 +113,19 @@ final class RunInitializer {
             missing = elastic.missing();
         }
         List<String> otherModes = new OtherModes(engine).find();
+        boolean searchesArchive = known.sameNodes() && otherModes.isEmpty();
+        if (searchesArchive) {
+            Optional<RankCheckpoint> archived = restart.findInArchive(listed);
+            if (archived.isPresent()) {
+                passedOver = true;
+                restartFrom(archived.get());
+                return;
+            }
+        }
         ArchivedCheckpoints aside = new ArchivedCheckpoints(app, engine.directories());
         String execId = engine.run().execId();
         if (freshStart || (missing.isEmpty() && otherModes.isEmpty())) {
-            aside.requireNoneInArchive(execId);
+            aside.requireNoneInArchive(execId, searchesArchive);
         }
         String stashes = aside.stashes();
         int formerRanks = anyNumberOfRanks ? app.size() : known.ranks();

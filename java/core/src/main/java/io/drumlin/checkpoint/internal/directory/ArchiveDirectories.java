@@ -1,0 +1,62 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.storage.PathStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The archive of level 4 as a place where checkpoints of that level lie (docs/formats/fti-run-directory.md, section 1).
+ *
+ * @param files the directory with the files of all archived checkpoints
+ * @param metadata the directory with the metadata of the checkpoints, or of one checkpoint, in the modes that keep them
+ *     apart from the data
+ */
+public record ArchiveDirectories(Path files, Path metadata) implements CheckpointDirectories {
+
+    private static final Pattern METADATA = Pattern.compile("Ckpt_(\\d{1,9})");
+
+    /**
+     * Returns the places with archived checkpoints: one with all of them, or if metadata lie apart, one for each of
+     * their directories, by the ids of the checkpoints from the highest to the lowest.
+     */
+    public static List<ArchiveDirectories> in(RunDirectory run, boolean metadataApart) throws IOException {
+        Path files = run.archive();
+        if (!metadataApart) {
+            return PathStatus.exists(files) ? List.of(new ArchiveDirectories(files, run.metaArchive())) : List.of();
+        }
+        List<ArchiveDirectories> found = new ArrayList<>();
+        for (Path metadata : PathStatus.entries(run.metaArchive())) {
+            if (PathStatus.isDirectory(metadata)) {
+                found.add(new ArchiveDirectories(files, metadata));
+            }
+        }
+        found.sort(Comparator.comparingInt(ArchiveDirectories::ckptId).reversed());
+        return found;
+    }
+
+    /** Returns the id in the name of the metadata's directory, or -1. */
+    private int ckptId() {
+        Matcher name = METADATA.matcher(metadata.getFileName().toString());
+        return name.matches() ? Integer.parseInt(name.group(1)) : -1;
+    }
+
+    @Override
+    public Path directory(Level level, CommitSlot slot) {
+        return at(files, slot);
+    }
+
+    @Override
+    public Path metadataDirectory(Level level, CommitSlot slot) {
+        return at(metadata, slot);
+    }
+
+    private static Path at(Path path, CommitSlot slot) {
+        return slot == CommitSlot.COMMITTED ? path : path.resolve("nothing");
+    }
+}
