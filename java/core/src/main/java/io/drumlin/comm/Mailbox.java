@@ -1,6 +1,7 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.MemoryFault;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -108,6 +109,7 @@ final class Mailbox {
     static byte[] copy(ByteBuffer message) {
         byte[] bytes = new byte[message.remaining()];
         message.get(message.position(), bytes);
+        MemoryFault.throwPending(message);
         return bytes;
     }
 
@@ -122,6 +124,7 @@ final class Mailbox {
                     .exception();
         }
         target.put(target.position(), bytes);
+        MemoryFault.throwPending(target);
         return bytes.length;
     }
 }

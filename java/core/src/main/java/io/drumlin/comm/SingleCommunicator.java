@@ -1,6 +1,7 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.MemoryFault;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
@@ -54,14 +55,20 @@ public final class SingleCommunicator implements Communicator {
         checkOpen();
         Arguments.checkRank("root", root, 1);
         Arguments.checkScatter(all, part, 1);
-        part.put(part.position(), all, all.position(), all.remaining());
+        move(all, part);
     }
 
     @Override
     public void allgather(ByteBuffer part, ByteBuffer all) {
         checkOpen();
         Arguments.checkParts(part, all, 1);
-        all.put(all.position(), part, part.position(), part.remaining());
+        move(part, all);
+    }
+
+    private static void move(ByteBuffer source, ByteBuffer target) {
+        target.put(target.position(), source, source.position(), source.remaining());
+        MemoryFault.throwPending(source);
+        MemoryFault.throwPending(target);
     }
 
     @Override

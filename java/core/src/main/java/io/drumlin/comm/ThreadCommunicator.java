@@ -1,6 +1,7 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.MemoryFault;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -199,6 +200,7 @@ public final class ThreadCommunicator implements Communicator {
         byte[] bytes = meet(operation, rank == root ? Mailbox.copy(message) : new byte[0], all -> all.get(root));
         if (rank != root) {
             message.put(message.position(), bytes);
+            MemoryFault.throwPending(message);
         }
     }
 
@@ -226,6 +228,7 @@ public final class ThreadCommunicator implements Communicator {
         String operation = "scatter of " + part.remaining() + " bytes per rank from root " + root;
         byte[] bytes = meet(operation, rank == root ? Mailbox.copy(all) : new byte[0], parts -> parts.get(root));
         part.put(part.position(), bytes, rank * part.remaining(), part.remaining());
+        MemoryFault.throwPending(part);
     }
 
     @Override
@@ -238,6 +241,7 @@ public final class ThreadCommunicator implements Communicator {
     private static void concatenate(List<byte[]> parts, ByteBuffer all) {
         ByteBuffer target = all.duplicate();
         parts.forEach(target::put);
+        MemoryFault.throwPending(all);
     }
 
     @Override

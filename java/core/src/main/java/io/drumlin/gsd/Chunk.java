@@ -1,6 +1,7 @@
 package io.drumlin.gsd;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.MemoryFault;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.IndexEntry;
 import java.io.IOException;
@@ -170,6 +171,7 @@ public final class Chunk {
             target.position(end);
         } else {
             read((Consumer<ByteBuffer>) target::put);
+            MemoryFault.throwPending(target);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.drumlin.gsd;
 
+import io.drumlin.MemoryFault;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.storage.MemoryCopy;
 import java.nio.Buffer;
@@ -106,40 +107,45 @@ final class Elements {
         int width = width(data);
         int first = data.position() + (int) (from / width);
         int count = target.remaining() / width;
-        if (isLittleEndian(data) && MemoryCopy.copiedOut(data, width, (long) first * width, target)) {
+        ByteOrder order = order(data);
+        if (order == ByteOrder.LITTLE_ENDIAN && MemoryCopy.copiedOut(data, width, (long) first * width, target)) {
             target.position(target.limit());
             return;
         }
+        ByteBuffer copy = target.slice().order(order);
         if (data instanceof ByteBuffer bytes) {
-            target.put(target.position(), bytes, first, count);
+            copy.put(0, bytes, first, count);
         } else if (data instanceof ShortBuffer shorts) {
-            target.asShortBuffer().put(0, shorts, first, count);
+            copy.asShortBuffer().put(0, shorts, first, count);
         } else if (data instanceof IntBuffer ints) {
-            target.asIntBuffer().put(0, ints, first, count);
+            copy.asIntBuffer().put(0, ints, first, count);
         } else if (data instanceof LongBuffer longs) {
-            target.asLongBuffer().put(0, longs, first, count);
+            copy.asLongBuffer().put(0, longs, first, count);
         } else if (data instanceof FloatBuffer floats) {
-            target.asFloatBuffer().put(0, floats, first, count);
+            copy.asFloatBuffer().put(0, floats, first, count);
         } else if (data instanceof DoubleBuffer doubles) {
-            target.asDoubleBuffer().put(0, doubles, first, count);
+            copy.asDoubleBuffer().put(0, doubles, first, count);
+        }
+        MemoryFault.throwPending(data);
+        if (order != ByteOrder.LITTLE_ENDIAN) {
+            MemoryCopy.reverse(copy, width);
         }
         target.position(target.limit());
     }
 
-    /** Returns whether the elements in memory have the form of the file. */
-    private static boolean isLittleEndian(Buffer data) {
-        ByteOrder order = ByteOrder.LITTLE_ENDIAN;
+    /** Returns the order of the bytes of an element. Bytes are as they are in the file. */
+    private static ByteOrder order(Buffer data) {
         if (data instanceof ShortBuffer shorts) {
-            order = shorts.order();
+            return shorts.order();
         } else if (data instanceof IntBuffer ints) {
-            order = ints.order();
+            return ints.order();
         } else if (data instanceof LongBuffer longs) {
-            order = longs.order();
+            return longs.order();
         } else if (data instanceof FloatBuffer floats) {
-            order = floats.order();
+            return floats.order();
         } else if (data instanceof DoubleBuffer doubles) {
-            order = doubles.order();
+            return doubles.order();
         }
-        return order == ByteOrder.LITTLE_ENDIAN;
+        return ByteOrder.LITTLE_ENDIAN;
     }
 }

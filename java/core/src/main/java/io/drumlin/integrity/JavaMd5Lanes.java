@@ -1,5 +1,6 @@
 package io.drumlin.integrity;
 
+import io.drumlin.MemoryFault;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -39,6 +40,7 @@ final class JavaMd5Lanes implements Md5Lanes {
         for (ByteBuffer piece : pieces) {
             if (piece != null) {
                 lanes[lane].update(piece.duplicate());
+                MemoryFault.throwPending(piece);
             }
             lane++;
         }

@@ -1,5 +1,6 @@
 package io.drumlin.integrity;
 
+import io.drumlin.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeCore;
 import io.drumlin.nativecore.NativeMemory;
@@ -87,6 +88,7 @@ final class NativeMd5Lanes implements Md5Lanes {
             length = Math.min(length, HEAP_PIECE);
             int place = lane * HEAP_PIECE;
             copies().put(place, piece, piece.position() + taken[lane], length);
+            MemoryFault.throwPending(piece);
             address = NativeMemory.address(copies()) + place;
         }
         arguments.putLong(lane * Long.BYTES, address);

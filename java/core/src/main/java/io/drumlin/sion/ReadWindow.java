@@ -1,6 +1,7 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.MemoryFault;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingRead;
@@ -84,6 +85,7 @@ final class ReadWindow implements ByteSource, Closeable {
             int there = (int) Math.max(0, Math.min(base + length - position, target.remaining()));
             if (position >= base && there > 0) {
                 target.put(slab().slice((int) (position - base), there));
+                MemoryFault.throwPending(target);
                 position += there;
             } else if (!file.direct() && target.isDirect() && target.remaining() >= slabBytes) {
                 int read = require(file.read(target, position), position);

@@ -1,5 +1,6 @@
 package io.drumlin.sion;
 
+import io.drumlin.MemoryFault;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.SlabMemory;
@@ -94,6 +95,7 @@ final class WriteStage {
                 ByteBuffer slab = slabFor(position);
                 int length = Math.min(slab.remaining(), source.remaining());
                 slab.put(source.slice(source.position(), length));
+                MemoryFault.throwPending(source);
                 source.position(source.position() + length);
                 filled(length);
                 position += length;

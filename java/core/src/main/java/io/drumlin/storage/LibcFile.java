@@ -3,6 +3,7 @@ package io.drumlin.storage;
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import io.drumlin.MemoryFault;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -162,6 +163,7 @@ final class LibcFile extends PositionalFile {
         if (memory.hasRemaining()) {
             // Here the virtual machine reports that an Arena was closed; JNA does not.
             memory.get(memory.position());
+            MemoryFault.throwPending(memory);
         }
         return Pointer.nativeValue(Native.getDirectBufferPointer(memory)) + memory.position();
     }

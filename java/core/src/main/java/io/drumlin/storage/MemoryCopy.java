@@ -4,6 +4,7 @@ import io.drumlin.nativecore.NativeCore;
 import io.drumlin.nativecore.NativeMemory;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * Copies large pieces of memory past the cache, with the C core, if nobody reads them soon. This takes half the time of
@@ -45,6 +46,26 @@ public final class MemoryCopy {
      */
     public static boolean copiedOut(Buffer source, int width, long offset, ByteBuffer target) {
         return gains(target) && NativeMemory.copyOut(source, width, offset, target);
+    }
+
+    /**
+     * Reverses the bytes of each element between position and limit, which do not change. The virtual machine ends the process if a mapped
+     * file becomes shorter while a {@code put} between buffers of different byte orders copies it. Memory of the program is therefore
+     * copied between buffers of one order, and reversed in memory of Drumlin.
+     *
+     * @param memory whole elements
+     * @param width size in bytes of an element: 1, 2, 4 or 8
+     */
+    public static void reverse(ByteBuffer memory, int width) {
+        ByteBuffer from = memory.slice().order(ByteOrder.BIG_ENDIAN);
+        ByteBuffer to = memory.slice().order(ByteOrder.LITTLE_ENDIAN);
+        int count = memory.remaining() / width;
+        switch (width) {
+            case Short.BYTES -> to.asShortBuffer().put(0, from.asShortBuffer(), 0, count);
+            case Integer.BYTES -> to.asIntBuffer().put(0, from.asIntBuffer(), 0, count);
+            case Long.BYTES -> to.asLongBuffer().put(0, from.asLongBuffer(), 0, count);
+            default -> {}
+        }
     }
 
     private static boolean gains(ByteBuffer piece) {

@@ -1,5 +1,6 @@
 package io.drumlin.storage;
 
+import io.drumlin.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
 import java.io.IOException;
@@ -69,6 +70,7 @@ final class NativeFile extends PositionalFile {
         int piece = Math.min(source.remaining(), HEAP_PIECE);
         try (AlignedBuffer memory = new NativeAlignedBuffer(piece)) {
             memory.buffer().put(0, source, source.position(), piece);
+            MemoryFault.throwPending(source);
             return writeNative(memory.buffer(), offset);
         }
     }
@@ -82,6 +84,7 @@ final class NativeFile extends PositionalFile {
         try (AlignedBuffer memory = new NativeAlignedBuffer(piece)) {
             int count = readNative(memory.buffer(), offset);
             target.put(target.position(), memory.buffer(), 0, count);
+            MemoryFault.throwPending(target);
             return count;
         }
     }

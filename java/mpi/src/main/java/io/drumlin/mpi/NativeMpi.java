@@ -3,6 +3,7 @@ package io.drumlin.mpi;
 import static io.drumlin.mpi.Results.failure;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.MemoryFault;
 import io.drumlin.comm.Arguments;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Launcher;
@@ -398,14 +399,18 @@ public final class NativeMpi implements Communicator {
         Arguments.checkDirect(message);
         int length = message.remaining();
         // MPI reads this memory after the call, when it may have vanished.
-        ByteBuffer memory = NativeMemory.isLasting(message)
-                ? message
-                : ByteBuffer.allocateDirect(length).put(message.duplicate()).flip();
+        ByteBuffer memory = NativeMemory.isLasting(message) ? message : copy(message);
         long request = MpiLibrary.drumlin_mpi_start_send(comm, NativeMemory.address(memory), length, destination, tag);
         if (request < 0) {
             throw failure(duringSend(length, destination, tag), request);
         }
         return transfer(done).begin(true, request, memory, destination, tag);
+    }
+
+    private static ByteBuffer copy(ByteBuffer message) {
+        ByteBuffer copy = ByteBuffer.allocateDirect(message.remaining()).put(message.duplicate());
+        MemoryFault.throwPending(message);
+        return copy.flip();
     }
 
     @Override
@@ -595,6 +600,7 @@ public final class NativeMpi implements Communicator {
                 }
                 if (target != null) {
                     target.put(target.position(), held, 0, (int) result);
+                    MemoryFault.throwPending(target);
                 }
                 return sends ? length : (int) result;
             } finally {

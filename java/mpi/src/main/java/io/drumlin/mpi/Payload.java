@@ -1,5 +1,6 @@
 package io.drumlin.mpi;
 
+import io.drumlin.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
 import java.lang.ref.Reference;
@@ -32,6 +33,7 @@ final class Payload implements AutoCloseable {
         Payload payload = new Payload(message);
         if (payload.copy != 0) {
             payload.view().put(0, message, message.position(), message.remaining());
+            MemoryFault.throwPending(message);
         }
         return payload;
     }
@@ -53,6 +55,7 @@ final class Payload implements AutoCloseable {
     void deliver(int length) {
         if (copy != 0) {
             buffer.put(buffer.position(), view(), 0, length);
+            MemoryFault.throwPending(buffer);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint.internal.data;
 
+import io.drumlin.MemoryFault;
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.ElementType;
@@ -26,9 +27,14 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class ProtectedData {
 
+    /** Number of bytes that fit into a cache of the processor. */
+    private static final int REVERSED_AT_ONCE = 32 << 10;
+
     private final int width;
     private final long count;
     private final Optional<Buffer> memory;
+    private final @Nullable Buffer values;
+    private final ByteOrder order;
     private DataType type;
     private VariableName label = VariableName.NONE;
     private Optional<Distribution> distribution = Optional.empty();
@@ -36,7 +42,7 @@ public abstract class ProtectedData {
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
     private ProtectedData(ElementType type, long count) {
-        this(type.size(), type, count, Optional.empty());
+        this(type.size(), type, count, null, ByteOrder.LITTLE_ENDIAN, Optional.empty());
     }
 
     private ProtectedData(ElementType type, Buffer values, ByteOrder order) {
@@ -44,11 +50,20 @@ public abstract class ProtectedData {
                 type.size(),
                 type,
                 values.remaining(),
+                values,
+                order,
                 order == ByteOrder.LITTLE_ENDIAN ? Optional.of(values) : Optional.empty());
     }
 
-    /** @param memory memory with the elements as little-endian bytes, from index 0 on, if it exists */
-    private ProtectedData(int width, DataType type, long count, Optional<Buffer> memory) {
+    /**
+     * @param values the buffer of the program; null if the elements are elsewhere
+     * @param order of the bytes of an element
+     * @param memory memory with the elements as little-endian bytes, from index 0 on, if it exists
+     */
+    private ProtectedData(
+            int width, DataType type, long count, @Nullable Buffer values, ByteOrder order, Optional<Buffer> memory) {
+        this.order = order;
+        this.values = values;
         this.width = width;
         this.count = count;
         this.memory = memory;
@@ -227,12 +242,13 @@ public abstract class ProtectedData {
         int whole = target.remaining() / width;
         if (whole > 0) {
             if (!isCopiedOut(position, whole * width, target)) {
-                copyOut((int) (position / width), whole, target);
+                copyElementsOut((int) (position / width), whole, target);
             }
             position += (long) whole * width;
         }
         copyOutPart(position, target.remaining(), target);
         target.order(order);
+        throwPendingFault();
     }
 
     /**
@@ -247,12 +263,19 @@ public abstract class ProtectedData {
         int whole = source.remaining() / width;
         if (whole > 0) {
             if (!isCopiedIn(position, whole * width, source)) {
-                copyIn((int) (position / width), whole, source);
+                copyElementsIn((int) (position / width), whole, source);
             }
             position += (long) whole * width;
         }
         copyInPart(position, source.remaining(), source);
         source.order(order);
+        throwPendingFault();
+    }
+
+    private void throwPendingFault() {
+        if (values != null) {
+            MemoryFault.throwPending(values);
+        }
     }
 
     /**
@@ -301,7 +324,7 @@ public abstract class ProtectedData {
 
     private int copyOutPart(long offset, int length, ByteBuffer target) {
         if (length > 0) {
-            copyOut((int) (offset / width), 1, element.clear());
+            copyElementsOut((int) (offset / width), 1, element.clear());
             int start = (int) (offset % width);
             target.put(element.limit(start + length).position(start));
         }
@@ -311,19 +334,44 @@ public abstract class ProtectedData {
     private int copyInPart(long offset, int length, ByteBuffer source) {
         if (length > 0) {
             int index = (int) (offset / width);
-            copyOut(index, 1, element.clear());
+            copyElementsOut(index, 1, element.clear());
             int start = (int) (offset % width);
             element.put(start, source, source.position(), length);
             source.position(source.position() + length);
-            copyIn(index, 1, element.position(0).limit(width));
+            copyElementsIn(index, 1, element.position(0).limit(width));
         }
         return length;
     }
 
-    /** Copies whole elements out; advances {@code target}, which is little-endian. */
+    /** Copies whole elements out as little-endian bytes; advances {@code target}. */
+    private void copyElementsOut(int index, int elements, ByteBuffer target) {
+        ByteBuffer part = target.slice(target.position(), elements * width);
+        copyOut(index, elements, target.order(order));
+        if (order != ByteOrder.LITTLE_ENDIAN) {
+            MemoryCopy.reverse(part, width);
+        }
+    }
+
+    /** Copies whole elements in from little-endian bytes; advances {@code source}. */
+    private void copyElementsIn(int index, int elements, ByteBuffer source) {
+        if (order == ByteOrder.LITTLE_ENDIAN) {
+            copyIn(index, elements, source);
+            return;
+        }
+        ByteBuffer part = ByteBuffer.allocate(Math.min(elements * width, REVERSED_AT_ONCE));
+        for (int done = 0; done < elements; done += part.limit() / width) {
+            part.clear().limit(Math.min((elements - done) * width, part.capacity()));
+            part.put(0, source, source.position(), part.limit());
+            MemoryCopy.reverse(part, width);
+            copyIn(index + done, part.limit() / width, part.order(order));
+            advance(source, part.limit());
+        }
+    }
+
+    /** Copies whole elements out; advances {@code target}, which has the byte order of the variable. */
     abstract void copyOut(int index, int elements, ByteBuffer target);
 
-    /** Copies whole elements in; advances {@code source}, which is little-endian. */
+    /** Copies whole elements in; advances {@code source}, which has the byte order of the variable. */
     abstract void copyIn(int index, int elements, ByteBuffer source);
 
     private static void advance(ByteBuffer buffer, int bytes) {
@@ -353,7 +401,7 @@ public abstract class ProtectedData {
         private final List<ByteBuffer> parts;
 
         OfParts(int width, DataType type, long count, List<ByteBuffer> parts) {
-            super(width, type, count, Optional.empty());
+            super(width, type, count, null, ByteOrder.LITTLE_ENDIAN, Optional.empty());
             this.parts = List.copyOf(parts);
         }
 
