@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /** A communicator, and those made from it, whose calls by one rank are written down. */
 final class CallRecorder implements Communicator {
@@ -102,25 +101,15 @@ final class CallRecorder implements Communicator {
 
     @Override
     public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
-        return startSend(message, destination, tag, null);
-    }
-
-    @Override
-    public Request startSend(ByteBuffer message, int destination, int tag, @Nullable Request done) throws IOException {
         record(Operation.MESSAGE, message.remaining());
-        return real.startSend(message, destination, tag, done);
+        return real.startSend(message, destination, tag);
     }
 
     @Override
     public Request startReceive(ByteBuffer message, int source, int tag) throws IOException {
-        return startReceive(message, source, tag, null);
-    }
-
-    @Override
-    public Request startReceive(ByteBuffer message, int source, int tag, @Nullable Request done) throws IOException {
         // Of known length.
         record(Operation.MESSAGE, message.remaining());
-        return real.startReceive(message, source, tag, done);
+        return real.startReceive(message, source, tag);
     }
 
     @Override

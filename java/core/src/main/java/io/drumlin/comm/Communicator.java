@@ -3,7 +3,6 @@ package io.drumlin.comm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The ranks of one job, or a part of them, and the messages between them.
@@ -193,22 +192,6 @@ public interface Communicator extends AutoCloseable {
     Request startSend(ByteBuffer message, int destination, int tag) throws IOException;
 
     /**
-     * Works like {@link #startSend(ByteBuffer, int, int)}, for callers that start one message after the other and want
-     * no garbage for each. An implementation may use the object of a finished transfer again for the new one.
-     *
-     * @param message the bytes, in a direct buffer
-     * @param destination rank
-     * @param tag 0 to 32767
-     * @param done a send or receive of any communicator that the caller has awaited, successfully or not, and that
-     *     nobody awaits any more; {@code null} if there is none
-     * @return the transfer, which may be {@code done}
-     * @throws IOException the transfer could not be started; the caller may pass {@code done} again
-     */
-    default Request startSend(ByteBuffer message, int destination, int tag, @Nullable Request done) throws IOException {
-        return startSend(message, destination, tag);
-    }
-
-    /**
      * Starts receiving; the buffer must not be used until the request has been awaited. This call is for messages of
      * known length. A longer message is an error, but Open MPI 4.1 may write beyond the buffer before it reports the
      * error, and truncates small messages without an error.
@@ -220,22 +203,6 @@ public interface Communicator extends AutoCloseable {
      * @throws IOException the transfer could not be started
      */
     Request startReceive(ByteBuffer message, int source, int tag) throws IOException;
-
-    /**
-     * Works like {@link #startReceive(ByteBuffer, int, int)}, for callers that start one message after the other and
-     * want no garbage for each. An implementation may use the object of a finished transfer again for the new one.
-     *
-     * @param message a direct buffer, which receives the bytes
-     * @param source rank
-     * @param tag 0 to 32767, or {@link #ANY_TAG}
-     * @param done a send or receive of any communicator that the caller has awaited, successfully or not, and that
-     *     nobody awaits any more; {@code null} if there is none
-     * @return the transfer, which may be {@code done}
-     * @throws IOException the transfer could not be started; the caller may pass {@code done} again
-     */
-    default Request startReceive(ByteBuffer message, int source, int tag, @Nullable Request done) throws IOException {
-        return startReceive(message, source, tag);
-    }
 
     /**
      * Makes a communicator of the same ranks whose messages do not mix with this one's. Collective.

@@ -390,11 +390,6 @@ public final class NativeMpi implements Communicator {
 
     @Override
     public Request startSend(ByteBuffer message, int destination, int tag) throws IOException {
-        return startSend(message, destination, tag, null);
-    }
-
-    @Override
-    public Request startSend(ByteBuffer message, int destination, int tag, @Nullable Request done) throws IOException {
         checkSend(destination, tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
@@ -404,7 +399,7 @@ public final class NativeMpi implements Communicator {
         if (request < 0) {
             throw failure(duringSend(length, destination, tag), request);
         }
-        return transfer(done).begin(true, request, memory, destination, tag);
+        return new Transfer(true, request, memory, null, destination, tag);
     }
 
     private static ByteBuffer copy(ByteBuffer message) {
@@ -415,11 +410,6 @@ public final class NativeMpi implements Communicator {
 
     @Override
     public Request startReceive(ByteBuffer message, int source, int tag) throws IOException {
-        return startReceive(message, source, tag, null);
-    }
-
-    @Override
-    public Request startReceive(ByteBuffer message, int source, int tag, @Nullable Request done) throws IOException {
         checkReceive(message, source, tag);
         Arguments.checkDirect(message);
         int length = message.remaining();
@@ -429,14 +419,7 @@ public final class NativeMpi implements Communicator {
         if (request < 0) {
             throw failure(duringReceive(length, source, tag), request);
         }
-        Transfer transfer = transfer(done).begin(false, request, memory, source, tag);
-        transfer.target = lasting ? null : message.duplicate();
-        return transfer;
-    }
-
-    /** Returns the object of an awaited transfer of this communicator, or a new one. */
-    private Transfer transfer(@Nullable Request done) {
-        return done instanceof Transfer over && over.isOver(this) ? over : new Transfer();
+        return new Transfer(false, request, memory, lasting ? null : message.duplicate(), source, tag);
     }
 
     private void checkSend(int destination, int tag) {
@@ -540,28 +523,22 @@ public final class NativeMpi implements Communicator {
         private @Nullable ByteBuffer message;
 
         /** The buffer for a message that MPI could not deliver there itself. */
-        private @Nullable ByteBuffer target;
+        private final @Nullable ByteBuffer target;
 
-        private long request;
-        private boolean sends;
-        private int length;
-        private int peer;
-        private int tag;
+        private final long request;
+        private final boolean sends;
+        private final int length;
+        private final int peer;
+        private final int tag;
 
-        boolean isOver(NativeMpi carrier) {
-            return NativeMpi.this == carrier && message == null;
-        }
-
-        /** Takes over a transfer that was started. */
-        Transfer begin(boolean sent, long given, ByteBuffer started, int rank, int with) {
-            message = started;
-            target = null;
-            request = given;
-            sends = sent;
-            length = started.remaining();
-            peer = rank;
-            tag = with;
-            return this;
+        Transfer(boolean sends, long request, ByteBuffer message, @Nullable ByteBuffer target, int peer, int tag) {
+            this.message = message;
+            this.target = target;
+            this.request = request;
+            this.sends = sends;
+            length = message.remaining();
+            this.peer = peer;
+            this.tag = tag;
         }
 
         private ByteBuffer release() {

@@ -97,31 +97,4 @@ class NativeMpiChecks extends CommunicatorContract {
             assertThatIllegalStateException().isThrownBy(send::await);
         }
     }
-
-    @Test
-    void takesATransferThatIsOverForTheNextOfTheCommunicator() throws IOException {
-        try (NativeMpi world = NativeMpi.world();
-                NativeMpi copy = world.dup()) {
-            ByteBuffer target = ByteBuffer.allocateDirect(1);
-            Communicator.Request receive = world.startReceive(target, world.rank(), 0);
-            Communicator.Request send = world.startSend(ByteBuffer.allocateDirect(1), world.rank(), 0);
-            receive.await();
-            send.await();
-            assertThat(world.startReceive(target, world.rank(), 0, send)).isSameAs(send);
-            assertThat(world.startSend(ByteBuffer.allocateDirect(1), world.rank(), 0, receive))
-                    .isSameAs(receive);
-            // It is no harm to give one that is not over: whoever awaits it goes on to do so.
-            Communicator.Request second = world.startReceive(target, world.rank(), 1, receive);
-            assertThat(second).isNotSameAs(receive);
-            world.send(target, world.rank(), 1);
-            for (Communicator.Request request : new Communicator.Request[] {send, receive, second}) {
-                assertThat(request.await()).isEqualTo(1);
-                assertThatIllegalStateException().isThrownBy(request::await);
-            }
-            Communicator.Request onCopy = copy.startSend(target, copy.rank(), 0, receive);
-            assertThat(onCopy).as("which names the ranks of another").isNotSameAs(receive);
-            copy.receive(ByteBuffer.allocate(1), copy.rank(), 0);
-            onCopy.await();
-        }
-    }
 }

@@ -7,11 +7,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that were started and are awaited together. Later messages reuse their objects. Must be closed before the
- * memory of the messages is freed. Not thread-safe.
+ * Messages that were started and are awaited together. Must be closed before the memory of the messages is freed. Not
+ * thread-safe.
  */
 public final class PendingMessages implements Closeable {
 
@@ -19,33 +18,17 @@ public final class PendingMessages implements Closeable {
     private final int tag;
     private final List<Request> requests = new ArrayList<>();
 
-    /** Number of requests under way, at the start of the list; the requests after them are complete. */
-    private int underway;
-
     public PendingMessages(Communicator comm, int tag) {
         this.comm = comm;
         this.tag = tag;
     }
 
     public void startSend(ByteBuffer message, int to) throws IOException {
-        keep(comm.startSend(message, to, tag, done()));
+        requests.add(comm.startSend(message, to, tag));
     }
 
     public void startReceive(ByteBuffer message, int from) throws IOException {
-        keep(comm.startReceive(message, from, tag, done()));
-    }
-
-    private @Nullable Request done() {
-        return underway < requests.size() ? requests.get(underway) : null;
-    }
-
-    private void keep(Request started) {
-        if (underway < requests.size()) {
-            requests.set(underway, started);
-        } else {
-            requests.add(started);
-        }
-        underway++;
+        requests.add(comm.startReceive(message, from, tag));
     }
 
     /**
@@ -55,14 +38,14 @@ public final class PendingMessages implements Closeable {
      */
     public void await() throws IOException {
         IOException failure = null;
-        for (int i = 0; i < underway; i++) {
+        for (Request request : requests) {
             try {
-                requests.get(i).await();
+                request.await();
             } catch (IOException e) {
                 failure = failure == null ? e : failure;
             }
         }
-        underway = 0;
+        requests.clear();
         if (failure != null) {
             throw failure;
         }
@@ -77,9 +60,9 @@ public final class PendingMessages implements Closeable {
     @Override
     public void close() throws IOException {
         IOException failure = null;
-        while (underway > 0) {
+        while (!requests.isEmpty()) {
             try {
-                requests.get(--underway).abandon();
+                requests.remove(requests.size() - 1).abandon();
             } catch (IOException e) {
                 failure = failure == null ? e : failure;
             }
